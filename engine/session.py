@@ -169,8 +169,8 @@ class DetectionSession(Closing):
                 start = self._starts[source]
                 if start.again:
                     self._writer.discard(source)
-                elif start.position is not None:
-                    self._writer.discard(source, start.position.frames)
+                elif start.stored:
+                    self._writer.go_on(source, 0 if start.position is None else start.position.frames)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
                 if info.kind is SourceKind.VIDEO:
                     self._writer.describe_source(source, info=info)

@@ -57,7 +57,8 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     with lock_session(out / DATABASE) as lock:
         session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts)
         with SessionReader(session.database, shown if settings.track is not Track.NONE else 0.0) as reader:
-            counted = count_sources(reader, arguments.zones, session.sources) if arguments.zones and run.interruption.number is None else []
+            counting = exporting.zones if run.interruption.number is None else None
+            counted = count_sources(reader, counting, session.sources) if counting is not None else []
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
     if arguments.zones:
         run.figures["zones"] = counted

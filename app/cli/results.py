@@ -53,8 +53,8 @@ def run(argv: Sequence[str]) -> int:
         stored = float(reader.facts.get(SHOWN, 0.0))
         reader.confidence = stored if arguments.confidence is None else arguments.confidence
         reader.classes = class_ids(arguments.classes, reader.labels)
-        counted = count_sources(reader, arguments.zones) if arguments.zones else []
         folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
+        counted = count_sources(reader, chosen.zones) if chosen.zones is not None else []
         exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)
     print("".join(f"{line}\n" for line in counts_lines(counted)), end="")
     print_exported(exported)

@@ -14,10 +14,11 @@ from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, Dec
 from engine.settings import Decode, EngineSettings, Hint
 from engine.types import DeviceId, EngineInfo
 
-GPU_THREADS = 12
+GPU_THREADS = 9
 """Default number of decode threads of a GPU's worker, one segment each.
 
-NVDEC decodes 567 frames/s of 1080p on an H200 with one thread, 3,649 with 8, 3,904 with 12, 3,974 with 16.
+On an H200, NVDEC alone decodes 4,117 frames/s of 1080p with 9 threads and 4,172 with 12. With detection, 9 threads give more frames/s than
+12: Python runs one thread at a time, and the others wait for it (``benchmarks/results/host-h200.md``).
 """
 
 Decoded: TypeAlias = DecodedFrame | DecodedPlanes | DecodedOnDevice | DecodeFailure

@@ -81,8 +81,10 @@ class Wanted:
             return count
         if not count or not Wanted(0, 1, 0, None, 1, self.begin_pts, self.end_pts, self.interval).includes(0, start, end):
             return 0
-        share = (min(end, self.end_pts or end) - max(start, self.begin_pts or start)) / max(1, end - start)
-        by_time = share * count
-        if self.interval is not None:
-            by_time = share * (end - start) / self.interval * count / self.frames
-        return max(1, min(count, math.ceil(by_time)))
+        begin, stop = max(start, self.begin_pts or start), min(end, self.end_pts or end)
+        by_time = math.ceil((stop - begin) / max(1, end - start) * count)
+        if self.interval is not None and self.begin_pts is not None:
+            # the number of wanted times within the segment: rounding up a share of it would count about half a frame too many
+            times = math.ceil((stop - self.begin_pts) / self.interval) - math.ceil((begin - self.begin_pts) / self.interval)
+            by_time = math.ceil(times * count / self.frames)
+        return max(1, min(count, by_time))

@@ -88,7 +88,7 @@ class GoingOn:
         position = self._positions[source.number]
         if position is not None:
             self._notes.append(f"{path} goes on after {position.frames} frames of an earlier run")
-        return Start(source.number, position=position, again=position is None, stored=frames)
+        return Start(source.number, position=position, stored=frames)
 
 
 def _complete(source: StoredSource) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,11 @@ def readable_name(name: str) -> str:
 def exact_name(text: str) -> str:
     """The file name that ``readable_name`` has written as this text."""
     return os.fsdecode(_ESCAPED.sub(lambda byte: bytes([int(byte[1], 16)]), os.fsencode(text)))
+
+
+def name_key(name: str) -> str:
+    """A text that is equal for names which some file systems take for the same: those that differ in case or in Unicode's form only."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
 def source_names(files: Sequence[Path]) -> list[str]:

@@ -75,12 +75,12 @@ class SessionReader(Closing):
 
     def position(self, source: int) -> Position | None:
         """Return the place behind the stored frames of a source, before the first gap. None: it is unknown, or there are no frames."""
-        parts = self._query("SELECT segment, start, frame FROM segments WHERE source = ? ORDER BY segment DESC LIMIT 1", source)
-        ((end,),) = self._query("SELECT max(frame) + 1 FROM frames WHERE source = ?", source)
+        end = self._end(source)
         for (gap,) in self._query("SELECT frame FROM segments WHERE source = ? AND segment = ?", source, schema.BEHIND_GAP):
-            end = gap
-        ((stored,),) = self._query("SELECT count(*) FROM frames WHERE source = ? AND frame < ?", source, end)
-        if not parts or not end or stored != end:
+            end = min(end, gap)
+        query = "SELECT segment, start, frame FROM segments WHERE source = ? AND segment >= 0 AND frame < ? ORDER BY segment DESC LIMIT 1"
+        parts = self._query(query, source, end)
+        if not parts:
             return None
         ((pts,),) = self._query("SELECT pts FROM frames WHERE source = ? AND frame = ?", source, end - 1)
         failed = self._query(
@@ -90,6 +90,16 @@ class SessionReader(Closing):
         )
         segment, start, first = parts[0]
         return Position(end, pts, segment, start, end - first, dict(failed))
+
+    def _end(self, source: int) -> int:
+        """Return the index of the first frame that is missing, or of the one behind the last frame."""
+        ((last, count),) = self._query("SELECT max(frame), count(*) FROM frames WHERE source = ?", source)
+        if count and last == count - 1:
+            return int(count)
+        next_one = "SELECT 1 FROM frames WHERE source = ? AND frame = f.frame + 1"
+        query = f"SELECT frame + 1 FROM frames f WHERE source = ? AND NOT EXISTS ({next_one}) ORDER BY frame LIMIT 1"
+        first = self._query("SELECT 1 FROM frames WHERE source = ? AND frame = 0", source)
+        return int(self._query(query, source, source)[0][0]) if first else 0
 
     def first_pts(self, source: int) -> float | None:
         """Return the pts (seconds) of a source's first frame, None if it is not stored."""

@@ -17,6 +17,7 @@ from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.processes.file_lock import FileLock
 from engine.store import schema
+from engine.store.earlier import EarlierFrames
 from engine.store.file.lock import lock_session
 from engine.store.file.opening import open_session
 from engine.store.file.presence import Presence, save
@@ -53,6 +54,7 @@ class SessionWriter:
         self._detections: list[tuple[object, ...]] = []
         self._segments: list[tuple[object, ...]] = []
         self._due = 0.0
+        self._earlier: dict[int, EarlierFrames] = {}
         self._next_check = 0.0
         self._copied = self._closed = False
         self._own_lock = lock_session(path) if lock is None else None
@@ -134,34 +136,51 @@ class SessionWriter:
             self._devices[name] = number
         return self._devices[name]
 
-    def discard(self, number: int, behind: int = 0) -> None:
-        """Delete what an earlier run stored of a source: its frames from index ``behind`` on; if this is 0, all.
+    def discard(self, number: int) -> None:
+        """Delete all that an earlier run stored of a source.
 
         If the source was complete, or a person corrected the session, it is copied to ``NAME.previous.sqlite`` before.
         """
         with schema.explained(self.path, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
-            if (row == (1,) or has_corrections(self._connection)) and not self._copied:
-                kept = keep_copy(self.path, self._connection)
-                self._copied = True
-                self.notes.append(f"the earlier results are kept in {kept}")
+            self._keep_results(row == (1,) or has_corrections(self._connection))
             self._connection.execute("BEGIN IMMEDIATE")
-            for table in ("detections", "frames"):
-                self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (number, behind))
+            for table in ("detections", "frames", "tracks", "segments", "sources"):
+                self._connection.execute(f"DELETE FROM {table} WHERE source = ?", (number,))
+            forget(self._connection, number)
+            self._connection.execute("COMMIT")
+
+    def go_on(self, number: int, end: int) -> None:
+        """Prepare a source for frames from index ``end`` on. Stored frames from there on stay until the same frames come again.
+
+        The source's tracks are deleted, and so are corrections of frames from ``end`` on.
+        """
+        with schema.explained(self.path, "write"):
+            self._keep_results(has_corrections(self._connection))
+            self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
             self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
-            forget(self._connection, number, behind)
-            self._connection.execute(
-                "DELETE FROM segments WHERE source = ? AND (segment = ? OR ? = 0)", (number, schema.BEHIND_GAP, behind)
-            )
-            self._connection.execute("DELETE FROM sources WHERE source = ? AND ? = 0", (number, behind))
+            forget(self._connection, number, end)
             self._connection.execute("COMMIT")
+            earlier = EarlierFrames(self._connection, number, end)
+            if earlier.left:
+                self._earlier[number] = earlier
+            else:
+                earlier.delete(self._connection)
+
+    def _keep_results(self, precious: bool) -> None:
+        if precious and not self._copied:
+            kept = keep_copy(self.path, self._connection)
+            self._copied = True
+            self.notes.append(f"the earlier results are kept in {kept}")
 
     def begin_segment(self, source: int, segment: int | None, start: int | None, frame: int) -> None:
         """Add the beginning of a segment. start: as in ``Segment``. frame: index of its first frame, which is added next.
 
         segment: None if frames are missing before this one, because the run ends early.
         """
+        if segment is None and source in self._earlier:
+            self._earlier[source].gap = frame
         self._segments.append((source, schema.BEHIND_GAP if segment is None else segment, start, frame))
 
     def add_frames(self, frames: Iterable[FrameResult]) -> None:
@@ -215,6 +234,8 @@ class SessionWriter:
         with schema.explained(self.path, "write"):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
+                for source, earlier in self._earlier.items():
+                    earlier.replace(self._connection, (row for row in frames if row[0] == source))
                 self._connection.executemany("INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)", segments)
                 self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)", frames)
                 self._connection.executemany(f"INSERT INTO detections ({_BOX_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
@@ -232,8 +253,13 @@ class SessionWriter:
         seconds: processing time. error: why the source could not be processed. cancelled: whether the run ended it early.
         """
         self.commit()
+        earlier = self._earlier.pop(number, None)
+        if earlier is not None and (cancelled or error is not None):
+            ledger = earlier.counted(ledger)
         counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)), ledger.skipped)
         with schema.explained(self.path, "write"):
+            if earlier is not None and not cancelled and error is None:
+                earlier.delete(self._connection)
             self._connection.execute(
                 "INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, schema.exact(path))
             )

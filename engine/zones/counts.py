@@ -66,6 +66,13 @@ class Counts:
         count, mean = self.visited(number), self.mean_seconds(number)
         return f"{count} visit" + "s" * (count != 1) + ("" if mean is None else f", {mean:.1f} s each")
 
+    def short(self, number: int, time: float) -> str:
+        """The name of a line or zone, and its counts up to a time in seconds, for a label in the picture. ASCII only."""
+        shape = self.zones.shapes[number]
+        if isinstance(shape, Line):
+            return f"{shape.name}: {self.crossed(number, forward=True)} forward, {self.crossed(number, forward=False)} backward"
+        return f"{shape.name}: {self.inside(number, time)} inside, {self.visited(number)} in all"
+
     def as_json(self) -> list[dict[str, object]]:
         """The counts of all lines and zones, for ``--json``."""
         return [self._as_json(number, shape) for number, shape in enumerate(self.zones.shapes)]

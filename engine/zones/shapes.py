@@ -106,6 +106,10 @@ class ZoneSet:
                 f"the lines and zones were drawn for pictures of {drawn} pixels, and {where} has {there}, which is another shape:"
                 " draw them for this camera"
             )
+        return self.resized(size)
+
+    def resized(self, size: tuple[int, int]) -> ZoneSet:
+        """The same lines and zones for pictures of another size (width, height), whatever their shape."""
         across, down = size[0] / self.size[0], size[1] / self.size[1]
         shapes = (shape.moved_to([(x * across, y * down) for x, y in shape.points]) for shape in self.shapes)
         return replace(self, size=size, shapes=tuple(shapes))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceStarting, FramesDone, Ledger
+from engine.pool.events import DeviceStarting, FramesDone, Ledger, SourceOpened
 from engine.pool.position import Position
 from engine.session import DetectionSession
 from engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
+from engine.store import schema
 from engine.store.export.run import export_session
+from engine.store.facts import run_facts
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video
@@ -210,3 +213,78 @@ def test_frames_behind_a_gap_are_replaced(tmp_path: Path) -> None:
         writer.finish_source(0, "a.mp4", Ledger(36, 34, {}, {"broken": 2}), 1.0, None, cancelled=True)
     with SessionReader(tmp_path / "s.sqlite") as reader:
         assert reader.position(0) == Position(17, 16 / 25, 1, 12, 5, {"broken": 1})
+
+
+def with_gap(database: Path, first: int, last: int) -> None:
+    """Make a finished session one that was cancelled with a gap from frame ``first`` to ``last`` of its first source."""
+    with closing(schema.open_existing(database, "rw")) as connection:
+        connection.execute("DELETE FROM detections WHERE source = 0 AND frame BETWEEN ? AND ?", (first, last))
+        connection.execute("DELETE FROM frames WHERE source = 0 AND frame BETWEEN ? AND ?", (first, last))
+        connection.execute("DELETE FROM segments WHERE source = 0 AND frame > ?", (first,))
+        connection.execute("INSERT INTO segments VALUES (0, ?, NULL, ?)", (schema.BEHIND_GAP, last + 1))
+        connection.execute("UPDATE sources SET cancelled = 1 WHERE source = 0")
+
+
+@pytest.mark.parametrize("first", [0, 30])
+def test_an_interrupted_continuation_leaves_no_fewer_frames(clips: list[Path], undisturbed: Path, tmp_path: Path, first: int) -> None:
+    database = tmp_path / "s.sqlite"
+    shutil.copy(undisturbed, database)
+    with_gap(database, first, 49)
+    counts = [90 - (50 - first)]
+    for _ in range(2):
+        with DetectionSession(SETTINGS, database, LABELS) as session:
+            session.add(clips[0])
+            session.finish()
+            for event in session.events():
+                if isinstance(event, SourceOpened):
+                    session.cancel()
+        with SessionReader(database) as reader:
+            source, count = reader.sources()[0], reader.count(0)
+            assert source.ledger.decoded == source.ledger.inferred == count
+            assert source.complete is (count == 90)
+            pts = [frame.ref.pts for frame in reader.frames(0)]
+            assert pts == sorted(set(pts))
+        counts.append(count)
+    assert counts == sorted(counts)
+    Run(database, *clips)
+    assert equal(database, undisturbed)
+
+
+def test_a_killed_continuation_begins_again_at_its_last_frame_in_order(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:
+    """Frames that follow without a gap may come from the earlier run, whose numbers are estimates."""
+    database = tmp_path / "s.sqlite"
+    shutil.copy(undisturbed, database)
+    with_gap(database, 30, 49)
+    with SessionReader(undisturbed) as reader:
+        frames = list(reader.frames(0))
+    writer = SessionWriter(database, LABELS, run_facts(SETTINGS), go_on=True)
+    writer.go_on(0, 30)
+    writer.add_frames(frames[30:60])
+    writer.commit()
+    writer.close(complete=False)
+    with SessionReader(database) as reader:
+        position = reader.position(0)
+        assert position is not None
+        assert (position.frames, reader.count(0)) == (60, 90)
+
+
+def test_an_earlier_frame_is_replaced_under_another_index_with_the_same_time(tmp_path: Path) -> None:
+    """The container announced one frame too many for the segment in the gap."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 31))
+        writer.begin_segment(0, 0, 0, 0)
+        writer.add_frames(make_frame(0, index) for index in range(10))
+        writer.begin_segment(0, None, None, 21)
+        frames = (make_frame(0, index) for index in range(20, 30))
+        writer.add_frames(replace(frame, ref=replace(frame.ref, index=frame.ref.index + 1)) for frame in frames)
+        writer.finish_source(0, "a.mp4", Ledger(20, 20), 1.0, None, cancelled=True)
+        writer.go_on(0, 10)
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 31))
+        writer.add_frames(make_frame(0, index) for index in range(10, 25))
+        writer.finish_source(0, "a.mp4", Ledger(25, 25), 1.0, None, cancelled=True)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        assert [frame.ref.pts for frame in reader.frames(0)] == [index / 25 for index in range(30)]
+        assert reader.sources()[0].ledger == Ledger(30, 30)
+        position = reader.position(0)
+    assert position is not None
+    assert position.frames == 25

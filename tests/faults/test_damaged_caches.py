@@ -73,39 +73,39 @@ def test_the_plan_of_another_gpu_is_refused_even_under_this_one_s_name(tmp_path:
     assert cache.read(there) == b"plan of the H200"
 
 
-def read_everything(path: Path) -> None:
+def read_everything(path: Path) -> list[object]:
+    """All that a session gives to exports, the window and later runs."""
     with SessionReader(path) as reader:
-        reader.device_names()
-        reader.class_ids()
+        found: list[object] = [reader.device_names(), reader.class_ids(), reader.labels, reader.facts]
         for source in reader.sources():
-            for frame in reader.frames(source.number):
-                assert frame.detections is None or frame.detections.boxes.shape == (len(frame.detections), 4)
-            for rows in reader.frame_rows(source.number, 50):
-                assert rows
-            reader.tracks(source.number)
-            reader.detection_table(source.number, 0, 1 << 40)
-            reader.times(source.number, 1 << 40)
-            assert reader.count(source.number) >= 0
-            reader.first_pts(source.number)
-            reader.last_pts(source.number)
+            number = source.number
+            for frame in reader.frames(number):
+                boxes = None if frame.detections is None else frame.detections.boxes.tolist()
+                found.append((frame.ref, frame.failure, boxes))
+            found += reader.frame_rows(number, 50)
+            found += [replace(source, path="", file=path), reader.tracks(number), reader.detection_table(number, 0, 1 << 40).tolist()]
+            found += [reader.times(number, 1 << 40), reader.count(number), reader.first_pts(number), reader.last_pts(number)]
+        return found
 
 
 @short_and_long(60, 5000)
-def test_damaged_sessions_are_refused_or_read_and_nothing_else(rounds: int, tmp_path: Path) -> None:
-    """SQLite has no checksums: damage to a number goes unnoticed. All other damage is an error that names the file."""
+def test_damaged_sessions_are_refused_or_read_rightly(rounds: int, tmp_path: Path) -> None:
+    """Some damage is harmless: it lies behind the last page."""
     random = randomness()
     whole = write_session(tmp_path / "session.sqlite", {"a.mp4": 120, "b.mp4": 30}).read_bytes()
     path, errors = tmp_path / "damaged.sqlite", list[str]()
+    path.write_bytes(whole)
+    expected = read_everything(path)
     with memory_below(10**9):
         for _ in range(rounds):
             path.write_bytes(damaged(whole, random))
             try:
-                read_everything(path)
+                assert read_everything(path) == expected
             except ExportError as error:
                 errors.append(str(error))
-    print(f"{len(errors)} of {rounds} refused, the others read")
+    print(f"{len(errors)} of {rounds} refused, the others read rightly")
     assert all(str(path) in error for error in errors)
-    assert len(errors) > rounds / 4
+    assert len(errors) > rounds / 2
 
 
 @pytest.fixture

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
 
+from engine.pool.events import Ledger
+from engine.store.exporters.pictures.names import PictureNames
 from engine.store.names import exact_name
+from engine.store.session import StoredSource
+from engine.types import DeviceId, FrameRef, FrameResult
 from tests.support.faults.missing import detect, strict_json
 from tests.support.media import make_video
 
@@ -96,6 +101,33 @@ def test_pictures_of_any_name(tmp_path: Path) -> None:
     assert done.status == 0, done.err
     lines = [strict_json(line) for line in (out / "in.jsonl").read_text("utf-8").split("\n")[:-1]]
     assert {exact_name(line["name"]) for line in lines} == {path.name for path in paths if not path.name.startswith(".")}  # hidden
+
+
+ALIKE = ("a.mp4", "A.mp4", "a.MP4", "caf\u00e9.mp4", "cafe\u0301.mp4", "CAFE\u0301.mp4", "stra\u00dfe.mp4", "STRASSE.mp4", "A-2.mp4")
+
+
+def test_names_that_some_file_systems_take_for_the_same(video: Path, tmp_path: Path) -> None:
+    """Results must not meet when they are copied to a disk of Windows or macOS."""
+    paths, out = [tmp_path / "in" / name for name in ALIKE], tmp_path / "out"
+    (tmp_path / "in").mkdir()
+    for path in paths:
+        shutil.copy(video, path)
+    done = detect(*paths, "--format", "jsonl,yolo", "--out", out)
+    assert done.status == 0, done.err
+    made = [path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()]
+    alike = {unicodedata.normalize("NFC", name).casefold() for name in made}
+    assert len(alike) == len(made)
+    assert len([name for name in made if name.endswith(".jsonl")]) == len(ALIKE)
+
+
+def test_pictures_whose_names_some_file_systems_take_for_the_same() -> None:
+    source = StoredSource(0, "in", Path("/in"), None, Ledger(), True, False, 1.0, None)
+    namer = PictureNames(source)
+    files = ("a.jpg", "A.jpg", "a.JPG", "a_JPG.png", "caf\u00e9.jpg", "cafe\u0301.jpg")
+    names = [
+        namer(FrameResult(FrameRef(0, index, index), DeviceId("cpu", "0"), 8, 8, None, "failed", file)) for index, file in enumerate(files)
+    ]
+    assert len({unicodedata.normalize("NFC", name).casefold() for name in names}) == len(files), names
 
 
 SOME = [STEMS[number] for number in (7, 9, 11)]

@@ -6,16 +6,21 @@ Long form: ``pytest tests/faults/test_two_programs.py -m slow -s`` (300 starts, 
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from engine.model.registry.installed import is_installed
 from engine.processes.file_lock import FileLock
 from engine.store.export.run import STAGE
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
 from tests.support.faults.counts import short_and_long
+from tests.support.http import publish_tiny, running_site
 from tests.support.media import make_video
 from tests.support.store import write_session
 
@@ -101,6 +106,132 @@ def test_a_second_export_waits_for_the_first_one(tmp_path: Path) -> None:
         lock.close()
         assert waiting.wait(60) == 0
     assert [json.loads(line)["frame"] for line in (out / "a.jsonl").read_text().splitlines()] == [0, 1, 2]
+
+
+CACHE = """
+import sys
+from pathlib import Path
+from plugins.cache import FileCache
+cache, letter, size = FileCache(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
+sys.stdin.readline()
+for turn in range(20):
+    cache.write("a plan", letter.encode() * size)
+    found = cache.get("a plan", lambda: b"missing")
+    assert len(found) == size and len(set(found)) == 1, (len(found), set(found))
+    assert cache.remember(f"a trial {turn}", lambda: letter) == cache.remember(f"a trial {turn}", lambda: "?")
+"""
+
+PREFERENCES = """
+import sys
+from PySide6.QtCore import QSettings
+sys.stdin.readline()
+for turn in range(20):
+    store = QSettings(sys.argv[1], QSettings.Format.IniFormat)
+    store.setValue(f"{sys.argv[2]}/{turn}", "x" * 2000)
+    store.sync()
+    assert store.status() == QSettings.Status.NoError
+"""
+
+DOWNLOAD = """
+import pickle, sys
+from pathlib import Path
+from engine.errors import DownloadError
+from engine.model.registry.download import download
+sys.stdin.readline()
+try:
+    download(pickle.loads(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2]))
+except DownloadError as error:
+    print(error, file=sys.stderr)
+    sys.exit(2)
+"""
+
+WINDOW = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QSettings
+from app.window.main import make_application
+from app.window.main_window import MainWindow
+from app.window.settings.preferences import Preferences, save
+from engine.settings import Precision
+from engine.types import DeviceId
+from tests.support.models import tiny_files
+folder, video = map(Path, sys.argv[1:])
+application = make_application()
+store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
+save(Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),), precision=Precision.FP32), store)
+window = MainWindow(store, folder / "sessions")
+window.show()
+window.controller.item_changed.connect(lambda key: application.quit() if window.items.get(key).ended else None)
+sys.stdin.readline()
+window.open_paths([video])
+application.exec()
+(item,) = window.items
+print(item.state, item.progress.frames, item.results.database, flush=True)
+window.close()
+"""
+
+
+def at_once(script: str, *arguments: tuple[object, ...]) -> list[tuple[int, str, str]]:
+    """Run a script in several programs that begin at the same time. Returns status, output and errors of each."""
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, *map(str, each)],
+            cwd=PROJECT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for each in arguments
+    ]
+    with ThreadPoolExecutor(len(programs)) as threads:
+        spoken = threads.map(lambda program: program.communicate("begin\n", timeout=100), programs)
+        return [(program.returncode, *words) for program, words in zip(programs, spoken, strict=True)]
+
+
+def test_several_programs_share_a_cache(tmp_path: Path) -> None:
+    ends = at_once(CACHE, *((tmp_path / "plans", letter, 1_000_000) for letter in "abcd"))
+    assert [status for status, *_ in ends] == [0] * 4, ends
+    assert not [*(tmp_path / "plans").glob("*.part")]
+
+
+def test_several_programs_share_their_settings(tmp_path: Path) -> None:
+    store = tmp_path / "settings.ini"
+    ends = at_once(PREFERENCES, (store, "one"), (store, "other"))
+    assert [status for status, *_ in ends] == [0, 0], ends
+    lines = store.read_text().splitlines()
+    assert sorted(line for line in lines if line.startswith("[")) == ["[one]", "[other]"]
+    assert sum(line.endswith("=" + "x" * 2000) for line in lines) == 40
+
+
+def test_of_two_downloads_of_a_model_one_works_and_the_other_one_says_so(tmp_path: Path) -> None:
+    with running_site() as site:
+        entry, folder = publish_tiny(site, tmp_path), tmp_path / "models"
+        site.pages["/tiny.weights"].pause = 0.01
+        (tmp_path / "entry").write_bytes(pickle.dumps(entry))
+        ends = at_once(DOWNLOAD, *[(tmp_path / "entry", folder)] * 2)
+    assert 0 in {status for status, *_ in ends}, ends
+    assert all(status == 0 or "tiny is being downloaded already, by process" in words for status, _, words in ends), ends
+    assert is_installed(entry, folder)
+    assert [path.name for path in folder.iterdir()] == ["tiny"]
+
+
+def test_two_windows_with_the_same_settings_detect_in_the_same_video(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=30, size=(64, 48))
+    ends = at_once(WINDOW, *[(tmp_path, video)] * 2)
+    assert [status for status, *_ in ends] == [0, 0], ends
+    databases = set()
+    for _, words, errors in ends:
+        state, frames, database = words.splitlines()[-1].split(maxsplit=2)
+        assert (state, frames) == ("done", "30"), errors
+        databases.add(database)
+        with SessionReader(Path(database)) as reader:
+            assert reader.count(0) == 30
+    assert len(databases) == 2, "the windows wrote to one session"
+    assert sorted(map(str, (tmp_path / "sessions").iterdir())) == sorted(databases)
+    assert "tiny" in (tmp_path / "settings.ini").read_text()
 
 
 def test_two_runs_at_once_into_one_folder(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.probe import probe
 from engine.media.sampled import samples
 from engine.media.segment import SegmentDecoder
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from engine.media.wanted import Sampling
 from engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
@@ -149,7 +149,7 @@ def check(decoder: NvdecDecoder, info: SourceInfo, segment: Segment, skip: int =
             given = next(found)
             assert not isinstance(given, DecodeFailure)
             assert given.pts == float(pts * base)
-            if isinstance(given, DecodedFrame):  # the last frames of a broadcast, whose end is uncertain
+            if isinstance(given, DecodedFrame | DecodedPlanes):  # the last frames of a broadcast, whose end is uncertain
                 assert info.path.endswith(".ts")
                 assert segment is info.segments[-1]
                 tail += 1
@@ -190,7 +190,7 @@ def test_sampled_frames_are_those_of_the_cpu(name: str, every: str, decoder: Nvd
                 given = next(found)
                 assert not isinstance(given, DecodeFailure)
                 assert (given.index, given.pts) == (index, float(pts * base))
-                if isinstance(given, DecodedFrame):
+                if isinstance(given, DecodedFrame | DecodedPlanes):
                     assert info.path.endswith(".ts")
                     continue
                 depth = {"yuv420p10le": 10, "yuv420p12le": 12}.get(frame.format.name, 8)
@@ -362,11 +362,10 @@ def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder,
     sizes = set()
     for segment in info.segments:
         for frame in decoder.decode(info, segment):
-            if isinstance(frame, DecodedOnDevice):
+            if isinstance(frame, DecodedOnDevice | DecodedPlanes):
                 sizes.add((frame.image.format.width, frame.image.format.height))
+            if isinstance(frame, DecodedOnDevice):
                 frame.image.release()
-            elif isinstance(frame, DecodedFrame):
-                sizes.add(frame.image.shape[1::-1])
     assert sizes == {(320, 240), (160, 120)}
     assert "NVDEC cannot decode it (" in decoder.cpu_reason(info)
 

@@ -123,3 +123,20 @@ def test_the_page_about_exporting(tmp_path: Path) -> None:
     write_session(tmp_path / "detections" / "session.sqlite", {"a.mp4": 4}, boxes=3)
     follow("exporting.md")
     assert set(pd.read_parquet(tmp_path / "tables" / "a.detections.parquet").label) == {"person", "car"}
+
+
+@pytest.mark.usefixtures("_here")
+def test_lines_and_zones(tmp_path: Path) -> None:
+    shutil.copy(CLIP, tmp_path / "street.mp4")
+    (zones,) = re.findall(r"^```json\n(.*?)^```", (GUIDE / "zones.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (tmp_path / "crossing.json").write_text(zones)
+    follow("zones.md")
+    folder = tmp_path / "counted"
+    assert {path.name for path in folder.glob("*.csv")} == {
+        *("crossings.csv", "line-counts.csv", "zone-times.csv", "zone-counts.csv", "routes.csv", "events.csv")
+    }
+    visits = pd.read_csv(folder / "zone-times.csv")
+    assert set(visits.label) == {"person"}
+    assert (visits.seconds > 0).any()
+    assert set(pd.read_csv(folder / "events.csv").event) >= {"appearance", "visit"}
+    assert (folder / "street.annotated.mp4").exists()

@@ -20,14 +20,15 @@ from engine.store.exporters.common.coco_ids import check_coco_labels
 from engine.store.exporters.common.options import (
     DEFAULTS,
     ExportOptions,
+    Part,
     PictureFormat,
     read_between,
     read_category_map,
     read_interval,
+    read_parts,
 )
 from engine.store.session import SessionReader
 from engine.zones.file import read_zones
-from engine.zones.shapes import ZoneSet
 
 DATABASE = "session.sqlite"
 _BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
@@ -61,14 +62,10 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
     parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
     parser.add_argument("--between", type=options.checked(read_between), metavar="A,B", help=_BETWEEN)
-    parser.add_argument(
-        "--zones", type=options.checked(_zones), metavar="FILE", help="lines and zones at which tracks are counted, as JSON"
-    )
+    parser.add_argument("--zones", type=Path, metavar="FILE", help="lines and zones at which tracks are counted, as JSON")
+    parts = options.checked(read_parts)
+    parser.add_argument("--draw", type=parts, metavar="LIST", help=f"video: what to draw: {', '.join(Part)} (all but {Part.HEAT})")
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
-
-
-def _zones(text: str) -> ZoneSet:
-    return read_zones(Path(text))
 
 
 def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> ExportOptions:
@@ -90,6 +87,7 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> Expo
     if "coco_ids" in given:
         check_coco_labels(labels)
     if "zones" in given:
+        given["zones"] = read_zones(given["zones"])
         given["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
     elif "zones" in arguments.format:
         raise UsageError("--format zones needs lines and zones: give --zones FILE")

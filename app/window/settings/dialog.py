@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from app.window.models.parts import ModelParts
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
 from app.window.session.background import Background
 from app.window.settings.device_form import DeviceForm
+from app.window.settings.folders import FoldersForm
 from app.window.settings.form import SettingsForm
 from app.window.settings.model_form import ModelForm
 from app.window.settings.preferences import Preferences
 from app.window.widgets import formats, theme
-from app.window.widgets.build import Item, column, label, say, show_inside, within_screen
+from app.window.widgets.build import Item, column, label, row, say, show_inside, within_screen
+from app.window.widgets.fields import clearable
 from app.window.widgets.icons import icon
 from engine.settings.checks import find_notes, find_problems
 from engine.settings.table import DEFAULTS, Section
@@ -44,7 +46,15 @@ class SettingsDialog(QDialog):
         self.fold.setProperty("role", "fold")
         self.fold.toggled.connect(self._fold)
         self.fold.toggled.connect(self._reveal)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        self.folders = FoldersForm(background)
+        self.search = clearable("Search settings")
+        self.search.setAccessibleName("Search settings")
+        self.search.textChanged.connect(self._search)
+        buttons = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(buttons.RestoreDefaults | buttons.Save | buttons.Cancel)
+        self.buttons.button(buttons.RestoreDefaults).setText("Reset all")
+        self.buttons.button(buttons.RestoreDefaults).setToolTip("Set everything but the model as at the first start")
+        self.buttons.button(buttons.RestoreDefaults).clicked.connect(self.reset)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         for button in self.buttons.buttons():
@@ -60,27 +70,33 @@ class SettingsDialog(QDialog):
 
     def _arrange(self) -> None:
         parts: list[Item] = []
+        self._sections: list[tuple[QWidget, QWidget, list[QWidget]]] = []
         for title, content in (
             ("Model", self.model),
             (Section.DEVICES, self.devices),
             (Section.SHARING, self.sharing),
             (Section.DETECTION, self.detection),
             (Section.VIDEOS, self.videos),
+            ("Files", self.folders),
             ("", self.fold),
         ):
+            around: list[QWidget] = []
             if parts:
                 line = QFrame()
                 line.setProperty("role", "line")
                 parts += [4, line, 4]
+                around.append(line)
             if title:
-                parts.append(label("section", title))
+                around.append(heading := label("section", title))
+                parts.append(heading)
             parts.append(content)
+            self._sections.append((content, heading if title else content, around))
         self._inside, self.pane = QWidget(), QScrollArea()
         column(*parts, self.advanced, None, spacing=12, margins=(24, 20, 24, 20), of=self._inside)
         self.pane.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         show_inside(self.pane, self._inside, theme.SURFACE)
         self.buttons.setContentsMargins(24, 12, 24, 14)
-        column((self.pane, 1), self.buttons, spacing=0, of=self)
+        column(row(self.search, margins=(24, 16, 24, 8)), (self.pane, 1), self.buttons, spacing=0, of=self)
 
     @property
     def preferences(self) -> Preferences:
@@ -89,6 +105,29 @@ class SettingsDialog(QDialog):
         for form in self._forms:
             values |= form.values
         return Preferences(self.model.files, values)
+
+    @Slot()
+    def reset(self) -> None:
+        """Show the defaults of all settings except the model. They are kept when the dialog is accepted."""
+        self.devices.set_devices(DEFAULTS["devices"])
+        for form in self._forms:
+            form.set_values(DEFAULTS)
+        self._validate()
+
+    @Slot(str)
+    def _search(self, text: str) -> None:
+        """Show the rows with this text, and the sections that have such rows or are named so."""
+        for content, heading, around in self._sections:
+            named = isinstance(heading, QLabel) and text.lower() in heading.text().lower()
+            found = content.search("" if named else text) if isinstance(content, SettingsForm) else named or not text
+            for widget in (content, *around):
+                widget.setVisible(found)
+        if text:
+            self.advanced.setVisible(self.advanced.search(text))
+        else:
+            self.advanced.search("")
+            self._fold()
+        self._validate()
 
     @Slot()
     def _fold(self) -> None:
@@ -124,7 +163,7 @@ class SettingsDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Make the dialog as high as its contents, within limits."""
         self.ensurePolished()
-        height = self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 20
+        height = self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 80
         self.resize(within_screen(self, WIDTH, min(height, MOST_HEIGHT)))
         super().showEvent(event)
 

@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.window.widgets.build import Item, column, label, row, say, wrapped
 from app.window.widgets.fields import choice, form_grid, number, text_field
 from engine.errors import UsageError
-from engine.settings.kinds import Choice, Kind, Number, Switch
+from engine.settings.kinds import Choice, Kind, Number, Switch, write
 from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
@@ -59,6 +59,29 @@ class SettingsForm(QWidget):
         for lines, texts in ((self.problems, problems), (self.notes, notes)):
             for name, line in lines.items():
                 say(line, texts.get(name, ""))
+
+    def set_values(self, values: Mapping[str, Any]) -> None:
+        """Show other values, by the setting's name."""
+        for name, field in self.fields.items():
+            _set_value(field, values[name])
+
+    def search(self, text: str) -> bool:
+        """Show only rows whose title, note or name contains this text; return whether there is one. "": all rows."""
+        found = False
+        for grid in self.findChildren(QGridLayout):
+            shown = False
+            for line in range(grid.rowCount()):
+                cells = (grid.itemAtPosition(line, place) for place in range(grid.columnCount()))
+                widgets = list(dict.fromkeys(widget for cell in cells if cell is not None and (widget := cell.widget()) is not None))
+                if any(widget in (*self.problems.values(), *self.notes.values()) for widget in widgets):
+                    continue  # they are shown below their field if they have a text
+                words = " ".join(_words(widget) for widget in widgets).lower()
+                shown = text.lower() in words
+                for widget in widgets:
+                    widget.setVisible(shown)
+                found |= shown
+        self._show_parts()
+        return found
 
     def _field(self, kind: Kind, field: Field, value: Any) -> QWidget:
         name = field.spoken or field.title
@@ -109,6 +132,27 @@ def _line(fields: Sequence[QWidget], note: str) -> QWidget:
     items = [item for field in fields for item in (QLabel("×"), field)][1:]
     row(*items, label("small", note), None, spacing=8, of=line)
     return line
+
+
+def _words(widget: QWidget) -> str:
+    """All text of a row's cell: what it shows and its name for screen readers, with those of the widgets in it."""
+    inside = [widget, *widget.findChildren(QWidget)]
+    texts = [each.text() for each in inside if isinstance(each, QLabel | QCheckBox)]
+    return " ".join((*texts, *(each.accessibleName() for each in inside)))
+
+
+def _set_value(field: QWidget, value: Any) -> None:
+    match field:
+        case QComboBox():
+            field.setCurrentIndex(field.findData(value))
+        case QSpinBox():
+            field.setValue(int(value or 0))
+        case QDoubleSpinBox():
+            field.setValue(value or 0.0)
+        case QCheckBox():
+            field.setChecked(value)
+        case QLineEdit():
+            field.setText("" if value is None else write(value))
 
 
 def _value(setting: Setting, field: QWidget) -> Any:

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.window.widgets import formats, theme
 from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import RIGHT, draw_box, write
-from engine.media.annotation.colours import class_colour
+from engine.media.annotation.colours import class_colour, ink_on
 
 CHECK = 14
 CLASS_ROLE = Qt.ItemDataRole.UserRole
@@ -134,7 +134,8 @@ class ClassDelegate(QStyledItemDelegate):
             colour.setAlphaF(0.45)
         draw_box(painter, box, 4, colour if checked else None, QPen(colour, 1.5))
         if checked:
-            painter.drawPixmap(box.toRect(), pixmap("sheet-check", CHECK))
+            ink = QColor(*ink_on(class_colour(index.data(CLASS_ROLE)))).name()
+            painter.drawPixmap(box.toRect(), pixmap("check", CHECK, ink))
         painter.setFont(theme.font())
         number = formats.count(count) if count else ""
         room = painter.fontMetrics().horizontalAdvance(number)

@@ -27,6 +27,8 @@ from engine.zones.shapes import Line, Point, Shape
 
 GRAB = 9.0
 """Distance within which the mouse takes a point or an edge, logical pixels."""
+MANY = 1000
+"""Number of lines above which trails are one pixel wide."""
 COLOUR, PICKED = QColor("#f5d76e"), QColor("#ffffff")
 _HEAT = np.array([(24, 60, 160), (40, 180, 200), (240, 220, 80), (230, 60, 40)], float)
 
@@ -44,9 +46,11 @@ class ZoneLayer(QWidget):
         self._canvas, self._editor = canvas, editor
         self._tracks: Tracks | None = None
         self._counts: Counts | None = None
+        self._until = math.inf
         self._time = 0.0
         self._result: FrameResult | None = None
         self._heat: QImage | None = None
+        self._drawn: tuple[object, QPixmap] | None = None
         self._mouse: Point | None = None
         self._held: tuple[int, int | None, Point, tuple[Point, ...]] | None = None
         self._moved: tuple[Point, ...] | None = None
@@ -78,9 +82,9 @@ class ZoneLayer(QWidget):
         self._tracks, self._heat = tracks, None
         self.update()
 
-    def set_counts(self, counts: Counts | None) -> None:
-        """Show these counts at lines and zones."""
-        self._counts = counts
+    def set_counts(self, counts: Counts | None, until: float = math.inf) -> None:
+        """Show these counts at lines and zones. until: nothing is counted behind this time, seconds."""
+        self._counts, self._until = counts, until
         self.update()
 
     def set_shown(self, time: float, result: FrameResult | None) -> None:
@@ -110,11 +114,32 @@ class ZoneLayer(QWidget):
             if self.show_ids:
                 self._paint_ids(painter, placement, tracks, tracked.boxes)
         if self.show_zones:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.drawPixmap(0, 0, self._shapes(placement))
             for number, shape in enumerate(self._editor.zones.shapes):
-                points = self._moved if self._moved is not None and self._held is not None and self._held[0] == number else shape.points
-                self._paint_shape(painter, placement, number, shape, points)
+                self._paint_counts(painter, number, shape, [_to_canvas(placement, point) for point in self._points_of(number, shape)])
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint_draft(painter, placement)
+
+    def _points_of(self, number: int, shape: Shape) -> tuple[Point, ...]:
+        """The points of a line or zone, which the mouse may be moving."""
+        held = self._moved is not None and self._held is not None and self._held[0] == number
+        return self._moved if held and self._moved is not None else shape.points
+
+    def _shapes(self, placement: Placement) -> QPixmap:
+        """All lines and zones without their counts: drawn once, since smooth lines are slow and rarely change."""
+        editor, ratio = self._editor, self.devicePixelRatio()
+        idle = self.editing and editor.drawing is None
+        key = editor.zones, editor.selected, idle, self._moved, placement, self.size(), ratio
+        if self._drawn is None or self._drawn[0] != key:
+            made = QPixmap(self.size() * ratio)
+            made.setDevicePixelRatio(ratio)
+            made.fill(Qt.GlobalColor.transparent)
+            with QPainter(made) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                for number, shape in enumerate(editor.zones.shapes):
+                    self._paint_shape(painter, placement, number, shape, self._points_of(number, shape))
+            self._drawn = key, made
+        return self._drawn[1]
 
     def _paint_heat(self, painter: QPainter, placement: Placement) -> None:
         assert self._tracks is not None
@@ -137,7 +162,7 @@ class ZoneLayer(QWidget):
         for class_id in np.unique(classes).tolist():
             mine = ends[classes == class_id]
             painter.setPen(QColor(*class_colour(class_id)))
-            for shift in (0, 1):  # two thin lines are drawn ten times as fast as a wide one
+            for shift in (0, 1)[: 1 if len(lines) > MANY else 2]:  # two thin lines are drawn ten times as fast as a wide one
                 _draw_lines(painter, mine + np.int32(shift))
 
     def _paint_ids(self, painter: QPainter, placement: Placement, tracks: NDArray[np.int64], boxes: NDArray[np.float32]) -> None:
@@ -167,16 +192,16 @@ class ZoneLayer(QWidget):
             painter.setPen(QPen(colour, 1.5))
             for place in places:
                 painter.drawEllipse(place, 4.0, 4.0)
-        self._paint_counts(painter, number, shape, places)
 
     def _paint_counts(self, painter: QPainter, number: int, shape: Shape, places: list[QPointF]) -> None:
         text = shape.name
         if self._counts is not None and number < len(self._counts.zones.shapes):
-            now = self._counts.until(self._time)
+            time = min(self._time, self._until)
+            now = self._counts.until(time)
             if isinstance(shape, Line):
                 text += f"   → {now.crossed(number, forward=True)}   ← {now.crossed(number, forward=False)}"
             else:
-                text += f"   {now.inside(number, self._time)} inside · {now.visited(number)} in all"
+                text += f"   {now.inside(number, time)} inside · {now.visited(number)} in all"
         ratio = self.devicePixelRatio()
         picture = chip(text, theme.TEXT, self.width(), ratio)
         middle = sum((place.x() for place in places), 0.0) / len(places), sum((place.y() for place in places), 0.0) / len(places)

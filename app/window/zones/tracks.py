@@ -20,7 +20,7 @@ from engine.zones.heat import HeatMap
 from engine.zones.shapes import Reference, ZoneSet
 
 TRAIL_SECONDS = 2.0
-TRAIL_POINTS = 9
+TRAIL_POINTS = 7
 """Most points of a trail: more would not look smoother."""
 _PART = 100_000  # detections counted at once: arrays of this size stay in the processor's cache
 

@@ -25,6 +25,7 @@ from app.window.zones.panel import ZonesPanel
 from app.window.zones.tracks import Tracks, count, events, read_tracks
 from engine.errors import FramefleetError
 from engine.media.types import SourceKind
+from engine.store.file.lock import lock_session
 from engine.store.objects.events import EVENTS
 from engine.store.objects.live_counts import LiveCounts
 from engine.store.tracks import track_session
@@ -261,7 +262,7 @@ class Zones(QObject):
             self._live = None
             self._read()
             return
-        self.layer.set_counts(counts)
+        self.layer.set_counts(counts, live.time)
         self.panel.set_counts(counts, max(live.time, 1e-3), f"Counted while detecting, up to {formats.clock(live.time)}.")
         self._wanted()
 
@@ -340,7 +341,8 @@ def _read_and_count(key: int, results: Results, zones: ZoneSet) -> _Counted:
 
 
 def _track_and_count(key: int, results: Results, zones: ZoneSet) -> _Counted:
-    track_session(results.database, TrackerName.BYTETRACK)
+    with lock_session(results.database):
+        track_session(results.database, TrackerName.BYTETRACK)
     return _read_and_count(key, results, zones)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 import cv2
@@ -37,26 +37,35 @@ class Annotator:
         self._line = max(1, round(2 * unit))
         self._text = max(7.0, 8.5 * unit)  # height of capitals, pixels
         self._height = _even(self._text * 1.85)
-        self._patch = cache(self._draw_label)
+        self._patch = lru_cache(maxsize=4096)(self._draw_label)
+        self._texts = lru_cache(maxsize=512)(self._draw_text)
 
-    def draw(self, planes: Planes, detections: Detections, source: tuple[int, int]) -> None:
-        """Draw detections on a picture in place. source: width and height of the picture that the boxes refer to, pixels."""
+    def text(self, text: str, ground: Rgb, ink: Rgb) -> Planes:
+        """Return a label with any text, for ``paste``. ground, ink: its colours."""
+        return self._texts(_legible(text), ground, ink)
+
+    def draw(self, planes: Planes, detections: Detections, source: tuple[int, int], ids: bool = False) -> None:
+        """Draw detections on a picture in place.
+
+        source: width and height of the picture that the boxes refer to, pixels. ids: with the numbers of their tracks.
+        """
         scale = np.array([self._size[0] / source[0], self._size[1] / source[1]] * 2)
         boxes = np.clip(detections.boxes * scale, 0, (*self._size, *self._size)).tolist()
         for box, class_id in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # strongest last, on top
             self._draw_box(planes, box, class_id)
         bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1]))
         places = LabelPlaces(bounds, self._height)
-        for box, class_id, score in zip(boxes, detections.class_ids.tolist(), detections.scores.tolist(), strict=True):
-            patch = self._patch(class_id, int(score * 100 + 0.5))
+        tracks = detections.tracks.tolist() if ids and detections.tracks is not None else [-1] * len(boxes)
+        for box, class_id, score, track in zip(boxes, detections.class_ids.tolist(), detections.scores.tolist(), tracks, strict=True):
+            patch = self._patch(class_id, int(score * 100 + 0.5), track)
             rect = (box[0] - self._line / 2, box[1] - self._line / 2, box[2] - box[0] + self._line, box[3] - box[1] + self._line)
             place = places.place(rect, patch[0].shape[1])
             if place is not None:  # a label that would overlap a stronger one is left out
-                _paste(planes, patch, place)
+                paste(planes, patch, place)
 
     def _draw_box(self, planes: Planes, box: Sequence[float], class_id: int) -> None:
-        colours = _yuv(class_colour(class_id))
-        for thickness, values in ((self._line + 2, (_yuv(DARK_INK)[0], None, None)), (self._line, colours)):
+        colours = yuv(class_colour(class_id))
+        for thickness, values in ((self._line + 2, (yuv(DARK_INK)[0], None, None)), (self._line, colours)):
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
                 if value is not None:
                     width = max(1, thickness // part)
@@ -64,10 +73,14 @@ class Annotator:
                     corners = [round(corner / part * (1 << FRACTION)) - shift for corner in box]
                     cv2.rectangle(plane, corners[:2], corners[2:], value, width, cv2.LINE_AA, FRACTION)
 
-    def _draw_label(self, class_id: int, percent: int) -> Planes:
-        """Draw a label: its text on the class's colour."""
+    def _draw_label(self, class_id: int, percent: int, track: int) -> Planes:
+        """Draw a label: its text on the class's colour. track: -1 = none."""
         name = self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
-        text, scale = f"{name} {percent}%", FINE * self._text / CAPITAL
+        text, colour = f"{name} {track} {percent}%" if track >= 0 else f"{name} {percent}%", class_colour(class_id)
+        return self._draw_text(text, colour, ink_on(colour))
+
+    def _draw_text(self, text: str, ground: Rgb, ink: Rgb) -> Planes:
+        scale = FINE * self._text / CAPITAL
         stroke = max(1, round(FINE * self._text / 8))
         (length, _), _ = cv2.getTextSize(text, FONT, scale, stroke)
         margin = 0.45 * self._text
@@ -77,14 +90,13 @@ class Annotator:
         origin = (round((width * FINE - length) / 2), round((height + self._text) * FINE / 2))
         cv2.putText(large, text, origin, FONT, scale, 255, stroke, cv2.LINE_AA)
         planes = []
-        colour = class_colour(class_id)
-        for ground, ink, part in zip(_yuv(colour), _yuv(ink_on(colour)), (1, 2, 2), strict=True):
+        for below, above, part in zip(yuv(ground), yuv(ink), (1, 2, 2), strict=True):
             cover = cv2.resize(large, (width // part, height // part), interpolation=cv2.INTER_AREA) / 255.0
-            planes.append(np.asarray(np.round(ground + (ink - ground) * cover), np.uint8))
+            planes.append(np.asarray(np.round(below + (above - below) * cover), np.uint8))
         return planes[0], planes[1], planes[2]
 
 
-def _paste(planes: Planes, patch: Planes, place: Rect) -> None:
+def paste(planes: Planes, patch: Planes, place: Rect) -> None:
     """Copy a label into a picture, cropped at the picture's edges."""
     x, y = int(place[0]) // 2 * 2, int(place[1]) // 2 * 2
     for plane, part, piece in zip(planes, (1, 2, 2), patch, strict=True):
@@ -102,7 +114,7 @@ def _legible(label: str) -> str:
 
 
 @cache
-def _yuv(colour: Rgb) -> tuple[float, float, float]:
+def yuv(colour: Rgb) -> tuple[float, float, float]:
     """Convert sRGB, 0..255, to luma and chroma: BT.709, limited range (ITU-R BT.709-6, 3.2 to 3.5)."""
     red, green, blue = (channel / 255 for channel in colour)
     luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue

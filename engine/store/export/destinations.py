@@ -20,6 +20,7 @@ from pathlib import Path
 from engine.errors import ExportError
 from engine.media.sources import is_picture
 from engine.store.export.outputs import Outputs, Purpose, identity_of
+from engine.store.names import name_key
 from engine.store.reader import SessionReader
 from engine.types import Closing
 
@@ -138,14 +139,14 @@ class Destinations(Closing):
 def names_for(stem: str, suffix: str, complete: bool, taken: frozenset[str] = frozenset()) -> Iterator[str]:
     """Yield names for a file: STEM, STEM-2, …; if it is incomplete, STEM, STEM.partial, STEM.partial-2, …, each with the suffix.
 
-    taken: names in lower case (``casefold``) of the session's other files, which are left out from the second name on.
+    taken: ``name_key`` of the names of the session's other files, which are left out from the second name on.
     """
     yield f"{stem}{suffix}"
     if not complete:
         stem = f"{stem}.partial"
         yield f"{stem}{suffix}"
     numbered = (f"{stem}-{number}{suffix}" for number in count(2))
-    yield from (name for name in numbered if name.casefold() not in taken)
+    yield from (name for name in numbered if name_key(name) not in taken)
 
 
 def _replace(made: Path, path: Path) -> None:

@@ -14,6 +14,7 @@ from engine.settings.clock import ClockSettings
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import Exporter, Output
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from engine.store.names import name_key
 from engine.store.session import SessionReader, StoredSource
 
 LONGEST_STEM = 200
@@ -113,20 +114,20 @@ def _outputs(
 def file_stems(paths: Sequence[str]) -> list[str]:
     """Return a different file stem for each path: x, x-2, x-3, … for paths with the same stem. A path named x-2 keeps its stem.
 
-    Stems that differ only in case count as the same. Long stems are shortened to leave room for a suffix.
+    Stems that some file systems take for the same count as the same: see ``name_key``. Long stems are shortened to leave room for a suffix.
     """
     natural = [_stem(Path(path)) for path in paths]
-    taken = {stem.casefold() for stem in natural}
+    taken = {name_key(stem) for stem in natural}
     stems: list[str] = []
     seen: set[str] = set()
     for stem in natural:
         name, number = stem, 1
-        if stem.casefold() in seen:
-            while name.casefold() in taken:
+        if name_key(stem) in seen:
+            while name_key(name) in taken:
                 number += 1
                 name = f"{stem}-{number}"
-            taken.add(name.casefold())
-        seen.add(stem.casefold())
+            taken.add(name_key(name))
+        seen.add(name_key(stem))
         stems.append(name)
     return stems
 

@@ -17,8 +17,10 @@ from engine.store.export.planning import Planned, file_stems, plan_export
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import Export, Progress
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from engine.store.names import name_key
 from engine.store.schema import explained
 from engine.store.session import SessionReader
+from engine.store.tracks import tracker_of
 
 STAGE = ".framefleet-export"
 """Name of the hidden folder in which files are written before they get their names."""
@@ -68,14 +70,14 @@ def export_session(
     planned = plan_export(reader, formats, options, only, whole)
     stems = file_stems([source.path for source in reader.sources()])
     suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
-    taken = frozenset(f"{stem}{suffix}".casefold() for stem in stems for suffix in suffixes)
+    taken = frozenset(name_key(f"{stem}{suffix}") for stem in stems for suffix in suffixes)
     written = []
     with stage(folder, waiting) as place, Destinations(reader.path, Protected.of(reader), overwrite, place) as destinations:
         for plan in planned:
             total, made = sum(plan.frames), place / plan.name
             whole_session = plan.output.per_session and len(plan.sources) == len(stems)
             about = "" if whole_session else "\n".join(os.path.normpath(source.file) for source in plan.sources)
-            purpose = Purpose(about, plan.output.suffix, plan.complete, _content(reader, plan))
+            purpose = Purpose(about, plan.output.suffix, plan.complete, _content(reader, plan, options))
             existing = destinations.existing(folder, purpose) if purpose.content else None
             if existing is not None:
                 written.append(Exported(existing, total, plan.complete))
@@ -117,13 +119,14 @@ def stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
                 place.rmdir()
 
 
-def _content(reader: SessionReader, plan: Planned) -> str:
+def _content(reader: SessionReader, plan: Planned, options: ExportOptions) -> str:
     """A text that is equal only if the file would be equal. "" if writing the file again is faster than to find out."""
     source = plan.sources[0]
     if not plan.output.slow or source.stamp is None:
         return ""
     classes = "all" if reader.classes is None else sorted(reader.classes)
-    chosen = f"{reader.confidence} {classes} {reader.last_edit}"
+    drawn = f"{sorted(options.draw)} {options.zones} {tracker_of(reader.path, source.number)}"
+    chosen = f"{reader.confidence} {classes} {reader.last_edit} {drawn}"
     return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {chosen}"
 
 

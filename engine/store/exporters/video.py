@@ -10,12 +10,15 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from engine.errors import ExportError
+from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.processes.child import ChildProcess
 from engine.store.exporters.common.base import Export, Exporter, Output, Progress, complete_file, part_of
 from engine.store.exporters.common.child import run_child
+from engine.store.exporters.common.options import DRAWN, Part
+from engine.store.objects.zones import require_tracks, zones_for
 from engine.store.schema import explained
+from engine.zones.shapes import ZoneSet
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,8 @@ class Job:
     """The task of the child process.
 
     database: file of the session. source: number of the source in the session. video, target: files to read and write.
-    confidence, classes, corrected: which detections to draw, as for ``SessionReader``.
+    confidence, classes, corrected: which detections to draw, as for ``SessionReader``. parts: what to draw. zones: for pictures of the
+    source's size.
     """
 
     database: str
@@ -33,6 +37,8 @@ class Job:
     confidence: float
     classes: frozenset[int] | None
     corrected: bool = True
+    parts: frozenset[Part] = DRAWN
+    zones: ZoneSet | None = None
 
 
 def write(export: Export) -> None:
@@ -50,12 +56,26 @@ def write(export: Export) -> None:
     if source.changed():
         remedy = "detect again, or restore the file"
         raise ExportError(f"{video} has changed since the detection, and the boxes are of the earlier video: {remedy}")
-    job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes, reader.corrected)
+    chosen = reader.confidence, reader.classes, reader.corrected, export.options.draw, _zones(export)
+    job = Job(str(reader.path), source.number, str(video), str(part_of(path)), *chosen)
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         try:
             _run(job, part, export.progress)
         finally:
             part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
+
+
+def _zones(export: Export) -> ZoneSet | None:
+    """The lines and zones to draw, for pictures of the source's size."""
+    if export.options.zones is None or Part.ZONES not in export.options.draw:
+        return None
+    try:
+        require_tracks(export.reader, export.source.number)
+        zones, note = zones_for(export.options.zones, export.source)
+    except UsageError as error:
+        raise ExportError(str(error)) from error
+    export.notes += [note] if note else []
+    return zones
 
 
 def _run(job: Job, part: Path, progress: Progress) -> None:
@@ -84,4 +104,5 @@ EXPORTER = Exporter(
     (Output(".annotated.mp4", write, slow=True),),
     frozenset((SourceKind.VIDEO,)),
     slow=True,
+    options=("draw", "zones"),
 )

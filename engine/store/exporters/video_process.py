@@ -17,6 +17,7 @@ from av.video.frame import VideoFrame
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.draw import Annotator, Planes
+from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
 from engine.media.annotation.writer import VideoWriter, make_plain
 from engine.media.container.video_file import VideoFile
 from engine.media.decode import THREADS
@@ -27,7 +28,9 @@ from engine.processes.child_main import when_parent_ends
 from engine.processes.watchdog import Clock
 from engine.settings.kinds import Moments
 from engine.store.exporters.common.child import serve
+from engine.store.exporters.common.options import Part
 from engine.store.exporters.video import Job
+from engine.store.objects.zones import read_counts, read_heat
 from engine.store.schema import explained
 from engine.store.session import SessionReader
 from engine.store.skipped import is_sampled
@@ -69,7 +72,7 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
         if first is None:
             raise ExportError(f"no frame of {video} can be decoded: there is nothing to draw on")
         start = Fraction(0) if 0 <= first[0] < _LATE_START else first[0]
-        picture = _AnnotatedPicture(file, first[1], reader, job.source)
+        picture = _AnnotatedPicture(file, first[1], reader, job)
         with (
             Sound(video, start) if with_sound else nullcontext() as sound,
             VideoWriter(target, picture.size, file.rate, file.time_base, sound.stream if sound else None) as writer,
@@ -126,21 +129,36 @@ class _Results:
 class _AnnotatedPicture:
     """Converts the frames of a video to pictures with their detections. size: of all pictures: the first frame's, made even."""
 
-    def __init__(self, file: VideoFile, first: VideoFrame, reader: SessionReader, source: int) -> None:
+    def __init__(self, file: VideoFile, first: VideoFrame, reader: SessionReader, job: Job) -> None:
         self._convert = Converter(file.stream.sample_aspect_ratio)
         width, height = self._convert.size(first)
         self.size = max(width // 2 * 2, 2), max(height // 2 * 2, 2)
+        self._parts = job.parts
         self._annotator = Annotator(self.size, reader.labels)
-        self._results = _Results(reader, source, float(file.rate))
+        self._tracks = TrackDrawing(self._annotator, self.size)
+        self._results = _Results(reader, job.source, float(file.rate))
+        source = next(one for one in reader.sources() if one.number == job.source)
+        self._counts = read_counts(reader, source, job.zones) if job.zones is not None else None
+        self._places = job.zones.resized(self.size).shapes if job.zones is not None else ()
+        self._heat = HeatDrawing(read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None
 
     def planes(self, frame: VideoFrame, seconds: float) -> Planes | None:
         try:
             planes = self._convert.planes(frame, self.size)
         except (av.FFmpegError, ValueError):
             return None
+        if self._heat is not None:
+            self._heat.draw(planes)
         result = self._results.at(seconds)
         if result is not None and result.detections is not None:
-            self._annotator.draw(planes, result.detections, (result.width, result.height))
+            size = result.width, result.height
+            if Part.TRAILS in self._parts:
+                self._tracks.draw_trails(planes, result.detections, size, seconds)
+            if Part.BOXES in self._parts:
+                self._annotator.draw(planes, result.detections, size, Part.IDS in self._parts)
+        if self._counts is not None:
+            now = self._counts.until(seconds)
+            self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])
         return planes
 
 

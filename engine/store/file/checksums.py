@@ -29,6 +29,7 @@ _FOOTER = struct.Struct(">IIII8s")
 _HEADER = struct.Struct(">16xH6xII60xI")
 """Of an SQLite database: page size, number of changes, number of pages, number of changes when the pages were counted."""
 _CHUNK_PAGES = 256
+_LEAST_PAGE = 512  # bytes
 
 
 class DamagedError(Exception):
@@ -136,36 +137,31 @@ class _Footer(NamedTuple):
 
     @classmethod
     def of(cls, stream: BinaryIO) -> _Footer | None:
-        """The footer of a file, None if it has no checksums."""
+        """The footer of a file, None if it has none."""
         end = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, end - _FOOTER.size))
         found = stream.read(_FOOTER.size)
-        if len(found) < _FOOTER.size:
-            return None
-        *numbers, magic = _FOOTER.unpack(found)
-        footer = cls(*numbers)
-        return footer if magic == _MAGIC and end == footer.database_size + footer.size else None
+        *numbers, magic = _FOOTER.unpack(found) if len(found) == _FOOTER.size else (b"",)
+        return cls(*numbers) if magic == _MAGIC else None
 
     @property
     def database_size(self) -> int:
         """Bytes before the checksums."""
         return self.pages * self.page_size
 
-    @property
-    def size(self) -> int:
-        """Bytes of the checksums and the footer."""
-        return 4 * self.pages + _FOOTER.size
-
     def damaged_pages(self, stream: BinaryIO) -> list[int] | None:
         """The pages that do not match their checksums; empty if the checksums are damaged. None: all match, or others changed the file."""
-        stream.seek(self.database_size)
-        sums = stream.read(4 * self.pages)
-        if crc32(sums) != self.crc:
+        _, changes, _, again = _header(stream)
+        if changes == again != self.changes:
+            return None  # another program that changes a session counts that in both places; it leaves the checksums as they are
+        sums = b""
+        if stream.seek(0, os.SEEK_END) == self.database_size + 4 * self.pages + _FOOTER.size:
+            stream.seek(self.database_size)
+            sums = stream.read(4 * self.pages)
+        if not sums or crc32(sums) != self.crc:
             return []
         different = np.flatnonzero(_sums(stream, self.pages, self.page_size) != np.frombuffer(sums, "<u4"))
-        _, changes, _, again = _header(stream)
-        # another program that changes a session counts that in both places; it leaves the checksums as they are
-        return None if not len(different) or changes == again != self.changes else different.tolist()
+        return different.tolist() or None
 
 
 def _check(file: _File, stream: BinaryIO) -> None:
@@ -177,13 +173,27 @@ def _check(file: _File, stream: BinaryIO) -> None:
     before = _state(stream)
     if file.intact == before:
         return
-    footer = _Footer.of(stream)
-    damaged = None if footer is None else footer.damaged_pages(stream)
+    damaged = _damage(stream) if before[0] >= _HEADER.size else None
     if _state(stream) != before:
         return  # another process has begun to write the session
-    if footer is not None and damaged is not None:
-        raise DamagedError(footer.page_size, damaged)
+    if damaged is not None:
+        raise damaged
     file.intact = before
+
+
+def _damage(stream: BinaryIO) -> DamagedError | None:
+    """What is damaged in a file, None if nothing is, as far as that can be seen."""
+    if (footer := _Footer.of(stream)) is not None:
+        pages = footer.damaged_pages(stream)
+        return None if pages is None else DamagedError(footer.page_size, pages)
+    page_size, changes, count, again = _header(stream)
+    rest = stream.seek(0, os.SEEK_END) - page_size * count
+    if changes != again or page_size < _LEAST_PAGE or not 0 < rest <= 4 * count + _FOOTER.size:
+        return None
+    # a process that was killed while it wrote the checksums leaves the first of them, and else nothing is there
+    stream.seek(page_size * count)
+    begun = stream.read(min(rest, 4 * count))
+    return None if _sums(stream, count, page_size).tobytes().startswith(begun) else DamagedError(page_size, [])
 
 
 def _state(stream: BinaryIO) -> tuple[int, int, int]:

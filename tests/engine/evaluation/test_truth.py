@@ -282,7 +282,7 @@ NOT_TRUTH = {
     "foreign.json": b'{"images": [], "categories": [], "annotations": [{"id": 4, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]}]}',
     "deep.json": b"[" * 100_000,
     "cut.json.gz": gzip.compress(b"{}" * 1000)[:-9],
-    "bomb.json.gz": gzip.compress(b" " * (600 << 20), 1),
+    "bomb.json.gz": gzip.compress(b" " * (1 << 20)) * 600,
     "text.xml": b"no xml",
     "frames.xml": b"<annotations><meta><task><stop_frame>99999999999</stop_frame></task></meta></annotations>",
     "step.xml": b"<annotations><meta><task><stop_frame>9</stop_frame><frame_filter>step=5</frame_filter></task></meta></annotations>",

@@ -11,7 +11,7 @@ import pytest
 from engine.media.decode import decode
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
-from engine.media.wanted import Sampling
+from engine.media.wanted import Sampling, Wanted
 from engine.settings.kinds import Moment, Moments
 from tests.engine.media.conftest import Clip
 from tests.engine.media.test_decode import CUTTABLE, FRAMES, UNEVEN, WHOLE
@@ -101,6 +101,13 @@ def test_samples_are_frames_of_the_whole_video(name: str, clip: Clip) -> None:
     path = clip(file, frames=FRAMES, **options)
     for each in SAMPLINGS:
         check(path, sampling(*each))
+
+
+def test_the_announced_number_of_samples_is_exact_in_segments_that_the_interval_does_not_divide() -> None:
+    """Rounding up in each segment announced 30 frames here."""
+    segments = [Wanted(75 * number, 75, begin_pts=Fraction(0), interval=Fraction(1000)) for number in range(10)]
+    counts = [wanted.estimate(2500 * number, 2500 * (number + 1)) for number, wanted in enumerate(segments)]
+    assert counts == [3, 2] * 5
 
 
 def test_damaged_frames_fail_as_in_the_whole_video(clip: Clip, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_a_lost_frame_unbalances_the_ledger() -> None:
         book.close()
     book.handed_on([result(), result()])
     ledger = book.close()
-    assert (ledger.decoded, ledger.inferred, ledger.failed) == (5, 4, {"damaged": 1})
+    assert (ledger.decoded, ledger.inferred, ledger.failed, ledger.dropped) == (5, 4, {"damaged": 1}, {})
 
 
 def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:

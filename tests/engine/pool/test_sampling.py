@@ -55,7 +55,7 @@ def test_every_strategy_takes_the_same_frames(parallel: Parallel, video: Path) -
     assert [frame.ref.index for frame in results] == expected
     assert [frame.ref.pts for frame in results] == [pytest.approx(index / 30, abs=1e-4) for index in expected]
     assert ledger == Ledger(len(expected), len(expected), skipped=FRAMES - len(expected))
-    assert announced == pytest.approx(len(expected), abs=4)
+    assert announced == len(expected)
 
 
 def test_the_detections_are_those_of_the_whole_video(video: Path) -> None:

@@ -137,3 +137,12 @@ def test_a_full_disk_leaves_the_session_without_checksums(session: Path) -> None
     assert session.stat().st_size % PAGE == 0
     assert not has_checksums(session)
     SessionReader(session).close()
+
+
+def test_a_header_without_a_page_size_is_refused_at_once(session: Path) -> None:
+    content = bytearray(session.read_bytes())[:-1]  # no footer
+    content[16:18] = bytes(2)
+    content[28:32] = b"\xff" * 4
+    session.write_bytes(content)
+    with pytest.raises(ExportError, match=r"no session database|damaged"):
+        SessionReader(session)

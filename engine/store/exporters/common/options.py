@@ -21,6 +21,28 @@ class PictureFormat(StrEnum):
     PNG = "png"
 
 
+class Part(StrEnum):
+    """What an annotated video shows over the picture."""
+
+    BOXES = "boxes"
+    IDS = "ids"
+    TRAILS = "trails"
+    ZONES = "zones"
+    HEAT = "heatmap"
+
+
+DRAWN = frozenset(Part) - {Part.HEAT}
+
+
+def read_parts(text: str) -> frozenset[Part]:
+    """Read a list such as ``boxes,ids``. Raises UsageError."""
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in [*Part]]
+    if unknown or not names:
+        raise UsageError(f"'{text}' is no list of what to draw: choose from {', '.join(Part)}")
+    return frozenset(map(Part, names))
+
+
 @dataclass(frozen=True)
 class Every:
     """Selects frames at regular distances: every ``frames`` frames, or every ``seconds`` seconds of the source."""
@@ -45,7 +67,8 @@ class ExportOptions:
     interval: length of the intervals in tables of counts, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
     format of the exported frames; None: no pictures. every: which frames a YOLO data set contains. between: only frames with a
     detection whose confidence lies between these two; None: all. category_map: MegaDetector's category for each label. coco_ids: whether
-    category ids are COCO's own, see ``coco_ids``. zones: where to count tracks; None: nowhere. clock: for all formats: where clock times
+    category ids are COCO's own, see ``coco_ids``. zones: where to count tracks; None: nowhere. draw: what an
+    annotated video shows. clock: for all formats: where clock times
     come from, in place of those that are stored; None: the stored ones.
     """
 
@@ -57,6 +80,7 @@ class ExportOptions:
     category_map: Mapping[str, str] = field(default_factory=dict)
     coco_ids: bool = False
     zones: ZoneSet | None = None
+    draw: frozenset[Part] = DRAWN
     clock: ClockSettings | None = None
 
 

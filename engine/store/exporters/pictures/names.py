@@ -7,10 +7,12 @@ may decode frames that another one finds damaged, so that the number of a pictur
 from __future__ import annotations
 
 import shlex
+from itertools import chain, count
 from pathlib import PurePath
 
 from engine.media.types import SourceKind
 from engine.store.exporters.common.options import PictureFormat
+from engine.store.names import name_key
 from engine.store.session import StoredSource
 from engine.types import FrameResult
 
@@ -38,10 +40,10 @@ class PictureNames:
         if self._source.kind is SourceKind.VIDEO:
             return picture_name(frame.ref.pts)
         file = frame.name or self._source.file.name
-        name = PurePath(file).stem
-        if name.casefold() in self._taken:
-            name = file.replace(".", "_")
-        self._taken.add(name.casefold())
+        whole = file.replace(".", "_")
+        names = chain((PurePath(file).stem, whole), (f"{whole}-{number}" for number in count(2)))
+        name = next(name for name in names if name_key(name) not in self._taken)
+        self._taken.add(name_key(name))
         return name
 
 

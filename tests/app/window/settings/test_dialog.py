@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
+from app.window.settings.folders import FoldersForm
 from app.window.settings.preferences import STORED, Preferences
 from engine.devices.description import DeviceDescription
 from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
@@ -301,11 +302,50 @@ def test_tab_stops_only_at_what_can_be_operated(qtbot: QtBot, background: Backgr
     dialog.activateWindow()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     stops = []
-    for _key in range(60):
+    for _key in range(70):
         focused = QApplication.focusWidget()
         assert focused is not None
         stops.append(focused.accessibleName() or getattr(focused, "text", str)())
         qtbot.keyClick(focused, Qt.Key.Key_Tab)
-    assert stops[0] == "network description"
-    assert {"weights", "Strategy", "Advanced", "Cancel"} <= set(stops)
+    assert stops[0] == "Search settings"
+    assert {"network description", "weights", "Reset all", "Strategy", "Advanced", "Cancel"} <= set(stops)
     assert all(stops)
+
+
+def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences.of(None))
+    shown = {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()}
+    qtbot.keyClicks(dialog.search, "precision")
+    assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == {"precision"}
+    assert not dialog.folders.isVisible()
+    dialog.search.clear()
+    assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == shown
+    assert dialog.folders.isVisible()
+    qtbot.keyClicks(dialog.search, "files")
+    assert dialog.folders.isVisible()
+
+
+def test_reset_restores_the_defaults_of_everything_but_the_model(qtbot: QtBot, background: Background) -> None:
+    changed = Preferences.of(tiny_files(), **{**DEFAULTS, "confidence": 0.4, "precision": Precision.FP32, "batch": 8, "devices": (CPU,)})
+    dialog = open_dialog(qtbot, background, changed)
+    assert dialog.preferences.values["batch"] == 8
+    dialog.buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).click()
+    values = dialog.preferences.values
+    assert {name: values[name] for name in STORED} == {name: DEFAULTS[name] for name in STORED}
+    assert dialog.preferences.model is not None
+
+
+def test_the_cache_is_measured_and_emptied(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+    for name in ("Sessions", "Cache/plans"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "file").write_bytes(bytes(2048))
+    form = FoldersForm(background, {name: tmp_path / name for name in ("Sessions", "Cache", "Logs")})
+    qtbot.addWidget(form)
+
+    def sizes() -> list[str]:
+        return [line.text() for line in form.sizes.values()]
+
+    qtbot.waitUntil(lambda: sizes() == ["2.0 KiB", "2.0 KiB", "0 bytes"])
+    form.empty.click()
+    qtbot.waitUntil(lambda: sizes() == ["2.0 KiB", "0 bytes", "0 bytes"])
+    assert (tmp_path / "Cache").is_dir()

@@ -141,7 +141,7 @@ def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkey
         corrections.delete(OneDetection(0, 8, 0))
     monkeypatch.setattr("engine.store.file.opening._reasons", lambda *_: [])
     writer = SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True)
-    writer.discard(0, 5)
+    writer.go_on(0, 5)
     writer.add_frames(make_frame(0, index) for index in range(5, 10))
     writer.close(complete=False)
     assert [len(found[0]) for found in seen(path)] == [2, 2, 2, 1, 2, 2, 2, 2, 2, 2]

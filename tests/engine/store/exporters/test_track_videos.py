@@ -1,0 +1,92 @@
+"""Trails, numbers, counts and the heat map in annotated videos."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import av
+import numpy as np
+import pytest
+
+from engine.errors import ExportError
+from engine.media.annotation.colours import class_colour
+from engine.media.annotation.track_drawing import PLACES
+from engine.media.probe import probe
+from engine.media.stamp import stamp_of
+from engine.pool.events import Ledger
+from engine.store.export.run import export_session
+from engine.store.exporters.common.options import ExportOptions, Part
+from engine.store.session import SessionReader, SessionWriter
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from engine.types import Detections, FrameRef, FrameResult
+from engine.zones.shapes import Line, ZoneSet
+from tests.support.media import make_video
+from tests.support.store import CPU, LABELS
+
+FRAMES, SIZE = 20, (320, 240)
+ZONES = ZoneSet(SIZE, (Line("gate", (200, 100), (200, 230)),))
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    """A car moves by 8 pixels a frame to the right; its lower edge is at y = 200."""
+    folder = tmp_path_factory.mktemp("tracked")
+    video = make_video(folder / "a.mp4", FRAMES, SIZE, rate=25)
+    with SessionWriter(folder / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, str(video), probe(video), stamp_of(video))
+        for index in range(FRAMES):
+            box = np.array([[40 + 8 * index, 160, 80 + 8 * index, 200]], np.float32)
+            found = Detections(box, np.array([0.9], np.float32), np.array([2], np.int32))
+            writer.add_frames([FrameResult(FrameRef(0, index, index / 25), CPU, *SIZE, found)])
+        writer.finish_source(0, str(video), Ledger(FRAMES, FRAMES), 1.0)
+    track_session(folder / "s.sqlite", TrackerName.BYTETRACK)
+    return folder / "s.sqlite"
+
+
+def last_picture(session, folder, parts: Collection[Part], zones: ZoneSet | None = None):
+    with SessionReader(session) as reader:
+        (written,) = export_session(reader, folder, ["video"], options=ExportOptions(draw=frozenset(parts), zones=zones))
+    with av.open(str(written.path)) as container:
+        pictures = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+    assert len(pictures) == FRAMES
+    return pictures[-1].astype(int)
+
+
+def is_near(picture, x, y, colour):
+    """Whether a pixel near this one has a colour: chroma has half the size, and encoding changes it a little."""
+    return np.abs(picture[y - 1 : y + 2, x - 1 : x + 2] - colour).sum(2).min() < 90
+
+
+def test_parts_are_drawn_if_they_are_wanted(session, tmp_path):
+    plain = last_picture(session, tmp_path / "plain", [Part.IDS])
+    trails = last_picture(session, tmp_path / "trails", [Part.TRAILS])
+    assert is_near(trails, 140, 200, class_colour(2))
+    assert not is_near(plain, 140, 200, class_colour(2))
+    zones = last_picture(session, tmp_path / "zones", [Part.ZONES], ZONES)
+    assert is_near(zones, 200, 120, PLACES)
+    assert not is_near(trails, 200, 120, PLACES)
+    heat = last_picture(session, tmp_path / "heat", [Part.HEAT])
+    assert np.abs(heat - plain)[195:205, 100:180].mean() > 20
+    assert np.abs(heat - plain)[20:60, 100:180].mean() < 8
+
+
+def test_labels_have_the_numbers_of_tracks(session, tmp_path):
+    """The longer label covers a place where the shorter one shows the picture."""
+    short = last_picture(session, tmp_path / "short", [Part.BOXES])
+    long = last_picture(session, tmp_path / "long", [Part.BOXES, Part.IDS])
+    label = slice(150, 160), slice(185, 300)
+    assert np.abs(long - short)[label].max() > 60
+
+
+def test_another_choice_makes_another_file(session, tmp_path):
+    first = last_picture(session, tmp_path, [Part.TRAILS])
+    second = last_picture(session, tmp_path, [Part.BOXES])
+    assert np.abs(first - second).max() > 60
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".mp4"] == ["a.annotated.mp4"]
+
+
+def test_zones_of_another_shape_are_refused(session, tmp_path):
+    wrong = ZoneSet((100, 100), (Line("gate", (1, 1), (9, 9)),))
+    with SessionReader(session) as reader, pytest.raises(ExportError, match="another shape"):
+        export_session(reader, tmp_path, ["video"], options=ExportOptions(zones=wrong))
