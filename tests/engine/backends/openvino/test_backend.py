@@ -250,8 +250,7 @@ def test_signals_arrive_after_another_thread_has_let_go_of_the_last_engine() -> 
     code = """
         import os, signal, threading
         from engine.backends import create_backend
-        from engine.media.planes import picture_of
-from engine.model.load import load_network
+        from engine.model.load import load_network
         from engine.settings import EngineSettings, Precision
         from engine.types import DeviceId
         from tests.support.models import tiny_files
