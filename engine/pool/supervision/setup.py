@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from engine.devices.affinity import usable_cores
-from engine.media.wanted import Sampling
+from engine.media.sampling.wanted import Sampling
 from engine.pool.protocol import Setup
 from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
@@ -19,12 +20,15 @@ cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/r
 """
 
 
-def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float) -> Setup:
-    """The setup for the worker of one of these devices. stall_seconds: see ``Setup``."""
+def setup_for(
+    device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, example: Path | None = None
+) -> Setup:
+    """The setup for the worker of one of these devices. stall_seconds, example: see ``Setup``."""
     engine = _sharing_cores(settings.engine, [member for each in devices for member in each.members])
     part = Sampling(settings.begin, settings.end, settings.every)
     sampling = None if part == Sampling() else part
-    return Setup(device, settings.model, engine, stall_seconds, settings.parallel, settings.isolation, settings.tiles, sampling=sampling)
+    together = settings.parallel, settings.isolation, settings.tiles
+    return Setup(device, settings.model, engine, stall_seconds, *together, sampling=sampling, example=example)
 
 
 def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:

@@ -143,7 +143,9 @@ class Supervisor:
         return RemoteWorker(device, self._common_host or Host(str(device), self._worker_main))
 
     def _start(self, remote: RemoteWorker) -> list[Event]:
-        remote.start(setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds))
+        # only at the first start: the file may have ended the worker
+        example = None if remote.attempt else self._dispatcher.first_path
+        remote.start(setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, example))
         self._dispatcher.started(remote.device)
         return self._reports.starting(remote.device, remote.attempt)
 
