@@ -53,7 +53,7 @@ def _used_by_others(name: str) -> bool:
     """Whether another living process has this shared memory mapped: then it is that one's, not left behind."""
     for maps in Path("/proc").glob("[0-9]*/maps"):
         with suppress(OSError):
-            if maps.parent.name != str(os.getpid()) and f"/dev/shm/{name}" in maps.read_text():
+            if maps.parent.name != str(os.getpid()) and f"/dev/shm/{name}" in maps.read_text(errors="replace"):
                 return True
     return False
 

@@ -11,7 +11,10 @@ from app.window.viewer.viewer import Viewer
 
 
 class Arrangement(QObject):
-    """Restores the window's size, splitters and panels, and keeps them. bars: hidden in full screen."""
+    """Restores the window's size, splitters and panels, and keeps them.
+
+    sides, below: the panels beside and below the picture. bars: hidden in full screen, as all panels are.
+    """
 
     def __init__(
         self,
@@ -19,6 +22,7 @@ class Arrangement(QObject):
         store: QSettings,
         actions: Actions,
         sides: tuple[QWidget, QWidget],
+        below: QWidget,
         splitters: dict[str, QSplitter],
         bars: tuple[QWidget, ...],
         viewer: Viewer,
@@ -28,6 +32,7 @@ class Arrangement(QObject):
         self._panels: tuple[tuple[QAction, QWidget, str], ...] = (
             (actions.left, sides[0], "window/left_shown"),
             (actions.right, sides[1], "window/right_shown"),
+            (actions.zones, below, "window/zones_shown"),
         )
         if (geometry := store.value("window/geometry")) is not None:
             window.restoreGeometry(geometry)
@@ -36,7 +41,7 @@ class Arrangement(QObject):
             if (state := store.value(name)) is not None:
                 splitter.restoreState(state)
         for action, panel, name in self._panels:
-            action.setChecked(store.value(name, "yes") == "yes")
+            action.setChecked(store.value(name, "yes" if action.isChecked() else "no") == "yes")
             panel.setVisible(action.isChecked())
             action.toggled.connect(panel.setVisible)
 

@@ -126,7 +126,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(whole)
         splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self.arrangement = Arrangement(
-            self, self._store, self.actions_, (self.left, self.right), splitters, (self.top, self.status), self.viewer
+            self, self._store, self.actions_, (self.left, self.right), self.zones.area, splitters, (self.top, self.status), self.viewer
         )
 
     def _connect(self) -> None:
@@ -162,6 +162,7 @@ class MainWindow(QMainWindow):
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
         actions.zones.toggled.connect(self.zones.set_shown)
+        self.zones.set_shown(actions.zones.isChecked())
         actions.correct.toggled.connect(self.corrector.set_shown)
         self.zones.list.save_requested.connect(self._export_events)
         self.viewer.saver.saved.connect(self.exports.show_saved)

@@ -33,6 +33,9 @@ class Backend(Closing, ABC):
 
     decodes_on: DeviceId | None = None
 
+    examples: Callable[[], Sequence[HostImage]] = staticmethod(tuple)
+    """Decodes a few frames of the user's source. Set it before ``activate``."""
+
     def __init__(self, device: DeviceId) -> None:
         self.device = device
         self._info: EngineInfo | None = None

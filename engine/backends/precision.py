@@ -1,22 +1,26 @@
 """Chooses the precision for ``auto``: the fastest one whose detections match fp32, by trials whose outcome is cached.
 
-A trial runs generated pictures in each precision and compares the detections before suppression. The file cache keeps the outcome, so
-that only the first start with a model runs trials.
+On CPUs a trial runs frames of the user's source in each precision and compares the boxes above the threshold. With too few boxes it takes
+fp32. On GPUs it runs generated pictures and compares the detections before suppression. The file cache keeps the outcome, so that only
+the first start with a model runs trials. What was decided for want of boxes is not kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.detection.postprocess import detections
+from engine.detection.preprocess import Fit
 from engine.detection.yolo import decode_cells
 from engine.errors import DeviceError
 from engine.model.network import Network
-from engine.settings import Precision
-from engine.types import DeviceId, Image
+from engine.settings import EngineSettings, Precision
+from engine.types import Detections, DeviceId, Found, Image, InferenceFailure
 from plugins.cache import FileCache
 
 MATCHING = 0.99
@@ -24,6 +28,9 @@ MATCHING = 0.99
 
 _LEAST_GAIN = 1.1
 """Least gain over the best precision so far. On CPUs, repeated measurements of one network's gain differ by 0.05."""
+
+LEAST_BOXES = 50
+"""Least number of fp32's boxes that are compared. With fewer than 100, all must match."""
 
 _METHOD = "2"
 """Part of the key: a new number makes earlier outcomes invalid."""
@@ -54,11 +61,13 @@ def resolve_precision(
     network: Network,
     situation: str,
     run: Callable[[Precision, list[Image]], Trial],
+    compare: Callable[[Trial, Trial], float] | None = None,
 ) -> tuple[Precision, str]:
     """The precision to build, and the reason in words.
 
     offered: the precisions of the device. situation: everything else that the outcome depends on (library and version, the device's
-    name, threads, batch, …). run: tries one precision on pictures of the network's size.
+    name, threads, batch, …). run: tries one precision on pictures of the network's size. compare: returns the share of fp32's results
+    that another precision has, or raises TooFewBoxesError; None: ``matching_share``.
 
     Raises:
         DeviceError: the device does not offer the precision of the settings.
@@ -74,8 +83,47 @@ def resolve_precision(
     if Precision.FP32 not in offered:
         return offered[0], "this device has no fp32 to compare with"
     key = "\n".join([_METHOD, network.digest, situation, *offered])
-    precision, reason = FileCache().remember(f"{key}\nprecision", lambda: _try_all(offered, network, run))
+    compare = compare or partial(matching_share, network=network)
+    try:
+        precision, reason = FileCache().remember(f"{key}\nprecision", lambda: _try_all(offered, network, run, compare))
+    except TooFewBoxesError as problem:
+        return Precision.FP32, str(problem)
     return Precision(precision), reason
+
+
+class TooFewBoxesError(Exception):
+    """There are too few boxes to compare precisions. The message says how many."""
+
+
+def agreeing_share(reference: Trial, other: Trial, network: Network, settings: EngineSettings) -> float:
+    """The share of the boxes above the threshold, of the side with less, that the other side has with the same class, 0..1.
+
+    A box below the threshold counts as the other side's if the confidences are within 0.03.
+
+    Raises:
+        TooFewBoxesError: fp32 has fewer than LEAST_BOXES.
+    """
+    pictures = len(reference.heads[0])
+    whole = [Fit(network.width, network.height, 0, 0, network.width, network.height)] * pictures
+    lower = replace(settings, confidence=max(0.0, settings.confidence - _MAX_SCORE_DIFFERENCE))
+    strong, weak = ([detections(network, trial.heads, whole, each) for trial in (reference, other)] for each in (settings, lower))
+    boxes = sum(len(found) for found in strong[0] if isinstance(found, Detections))
+    if boxes < LEAST_BOXES:
+        raise TooFewBoxesError(f"{boxes} boxes in {pictures} frames of the first source are too few to compare precisions")
+    return min(_found_share(strong[0], weak[1]), _found_share(strong[1], weak[0]))
+
+
+def _found_share(ours: Sequence[Found], theirs: Sequence[Found]) -> float:
+    """The share of our boxes that are among theirs."""
+    found = count = 0
+    for mine, other in zip(ours, theirs, strict=True):
+        if isinstance(mine, InferenceFailure) or isinstance(other, InferenceFailure):
+            return 0.0
+        count += len(mine)
+        for box, score, class_id in zip(mine.boxes, mine.scores, mine.class_ids, strict=True):
+            alike = (other.class_ids == class_id) & (np.abs(other.scores - score) <= _MAX_SCORE_DIFFERENCE)
+            found += bool((alike & (_overlap(np.broadcast_to(box, other.boxes.shape), other.boxes) >= _MIN_IOU)).any())
+    return found / max(count, 1)
 
 
 def probe_pictures(width: int, height: int, count: int = 4) -> list[Image]:
@@ -112,7 +160,12 @@ def _overlap(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float
     return result
 
 
-def _try_all(offered: Sequence[Precision], network: Network, run: Callable[[Precision, list[Image]], Trial]) -> tuple[Precision, str]:
+def _try_all(
+    offered: Sequence[Precision],
+    network: Network,
+    run: Callable[[Precision, list[Image]], Trial],
+    compare: Callable[[Trial, Trial], float],
+) -> tuple[Precision, str]:
     pictures = probe_pictures(network.width, network.height)
     reference = run(Precision.FP32, pictures)
     best, best_speed, reasons = Precision.FP32, reference.speed, []
@@ -120,7 +173,7 @@ def _try_all(offered: Sequence[Precision], network: Network, run: Callable[[Prec
         if precision is Precision.FP32 or (precision is Precision.MIXED and best is Precision.BF16):
             continue
         trial = run(precision, pictures)
-        share, gain = matching_share(reference, trial, network), trial.speed / reference.speed
+        share, gain = compare(reference, trial), trial.speed / reference.speed
         reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal")
         if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:
             best, best_speed = precision, trial.speed

@@ -25,12 +25,13 @@ class Hello:
 
 @dataclass(frozen=True)
 class Start:
-    """Start a worker. worker: its number, for all further messages. model: the contents of the model's files."""
+    """Start a worker. worker: its number, for all further messages. model, example: the contents of the files that the setup names."""
 
     worker: int
     setup: Setup
     worker_main: WorkerMain
     model: tuple[Content, ...]
+    example: Content | None = None
 
 
 @dataclass(frozen=True)

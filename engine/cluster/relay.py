@@ -119,7 +119,8 @@ class Relay:
         ours, theirs = Pipe()
         remote = Remote(theirs)
         try:
-            start = Start(remote.number, setup, worker_main, self._contents.model(setup))
+            example = None if setup.example is None else self._contents.source(setup.example)
+            start = Start(remote.number, setup, worker_main, self._contents.model(setup), example)
         except OSError as error:
             return _refused(remote, Unreachable(f"the model cannot be read: {error}", retry=False)), ours
         with self._lock:

@@ -44,7 +44,7 @@ class WorkerLink:
         self._over = False
         self._held: dict[Key, Task] = {}  # tasks whose file is not here yet
         self._tasks: dict[Key, Task] = {}  # all unfinished tasks
-        self._model: list[Content] = []  # of its files, those that are in use
+        self._files: list[Content] = []  # that the setup needs
         self._names: dict[str, str] = {}  # paths on this node, and on the driver
         self._thread = threading.Thread(target=self._run, name=f"worker {start.worker}", daemon=True)
         self._thread.start()
@@ -119,7 +119,7 @@ class WorkerLink:
             self._before = None
         outcome = Outcome(None)
         try:
-            setup = self._with_model()
+            setup = self._with_files()
         except FramefleetError as problem:
             self._fail(problem)
             setup = None
@@ -134,21 +134,25 @@ class WorkerLink:
             tasks, self._tasks, self._held = self._tasks, {}, {}
         for task in tasks.values():
             self._store.release(task.content)
-        for content in self._model:
+        for content in self._files:
             self._store.release(content)
         self._put(Ended(self._start.worker, outcome), False)
 
-    def _with_model(self) -> Setup:
-        """The setup, with the paths of the model's files on this node. Waits for files that are sent."""
+    def _with_files(self) -> Setup:
+        """The setup, with the paths of its files on this node. Waits for files that are sent."""
         setup, model = self._start.setup, self._start.setup.model
         paths = {content.path: self._await(content) for content in self._start.model}
         weights = paths[model.weights.absolute()] if isinstance(model.weights, Path) else model.weights
         labels = None if model.labels is None else paths[model.labels.absolute()]
-        return replace(setup, model=ModelFiles(paths[model.cfg.absolute()], weights, labels, model.size))
+        example = None
+        if self._start.example is not None:
+            with suppress(SourceError):  # its probe says why it cannot be read
+                example = self._await(self._start.example)
+        return replace(setup, model=ModelFiles(paths[model.cfg.absolute()], weights, labels, model.size), example=example)
 
     def _await(self, content: Content) -> Path:
         """Wait for a file. Raises ClusterError, SourceError."""
-        self._model.append(content)
+        self._files.append(content)
         found: queue.SimpleQueue[Path | FramefleetError] = queue.SimpleQueue()
         self._store.obtain(content, found.put)
         path = found.get()

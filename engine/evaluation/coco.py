@@ -64,5 +64,5 @@ def _unpacked(content: bytes, path: Path) -> bytes:
     with gzip.open(io.BytesIO(content)) as file:
         unpacked = file.read(MAX_BYTES // 4 + 1)
     if len(unpacked) > MAX_BYTES // 4:
-        raise SourceError(f"{path} has more than {MAX_BYTES >> 32 or MAX_BYTES // 4 >> 20} MiB when it is unpacked: divide it")
+        raise SourceError(f"{path} has more than {MAX_BYTES // 4 >> 20} MiB when it is unpacked: divide it")
     return unpacked

@@ -16,7 +16,7 @@ from engine.media.container.video_file import VideoFile
 from engine.media.images import decode_images
 from engine.media.picture import Converter
 from engine.media.planes import PlaneReader
-from engine.media.sampled import samples
+from engine.media.sampling.decode import samples
 from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo, SourceKind
 

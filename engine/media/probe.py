@@ -12,10 +12,10 @@ from engine.media.container.scan import scan
 from engine.media.container.video_file import VideoFile
 from engine.media.images import probe_images
 from engine.media.picture import Converter
-from engine.media.sampling import sampled
+from engine.media.sampling.segments import sampled
+from engine.media.sampling.wanted import Sampling
 from engine.media.sources import is_folder, is_picture
 from engine.media.types import SourceInfo, SourceKind
-from engine.media.wanted import Sampling
 
 _TRIED_PACKETS = 500
 

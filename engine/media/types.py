@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from engine.detection.frame_format import FrameFormat, Planes
-from engine.media.wanted import Wanted
+from engine.media.sampling.wanted import Wanted
 from engine.types import Image
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.decoder_use import DecoderUse
+from engine.media.sampling.wanted import Sampling
 from engine.media.types import Segment, SourceInfo
-from engine.media.wanted import Sampling
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.results import Frames as Frames
 from engine.processes.outcome import Failed as Failed
@@ -31,7 +31,7 @@ class Setup:
 
     parallel, isolation, tiles: how the devices work together, if the device is a group. inferring: the worker belongs to a member of a
     group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``). sampling: which frames
-    of each source are wanted, None: all.
+    of each source are wanted, None: all. example: a source whose frames a precision is tried on, None: there is none yet.
     """
 
     device: DeviceId
@@ -43,6 +43,7 @@ class Setup:
     tiles: Tiles = Tiles()  # noqa: RUF009
     inferring: bool = False
     sampling: Sampling | None = None
+    example: Path | None = None
 
 
 @dataclass(frozen=True)

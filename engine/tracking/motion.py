@@ -34,57 +34,64 @@ class Noise:
 class Motion:
     """The filters of n boxes. positions, velocities: float64 (n, 4), in the coordinates and per step of the caller's choice."""
 
-    _STATE = ("positions", "velocities", "_pp", "_pv", "_vv")
-
     def __init__(self, noise: Noise) -> None:
-        width = len(noise.measured)
-        self._noise = noise
-        self._noises = np.stack((noise.measured, noise.position, noise.velocity), 1).tolist()
-        self.positions: Array = np.zeros((0, 4))
-        self.velocities: Array = np.zeros((0, 4))
-        self._pp: Array = np.zeros((0, width))  # variance of the position
-        self._pv: Array = np.zeros((0, width))  # covariance of position and velocity
-        self._vv: Array = np.zeros((0, width))  # variance of the velocity
+        parts = (noise.measured, noise.position, noise.velocity, noise.first_position, noise.first_velocity)
+        self._noise = np.array([np.broadcast_to(part, 4) for part in parts])
+        self._noises = self._noise[:3].T.tolist()
+        # positions, velocities, variance of the position, covariance of position and velocity, variance of the velocity: in one array,
+        # because each operation on an array takes a microsecond, however small the array is
+        self._state: Array = np.zeros((5, 0, 4))
+
+    @property
+    def positions(self) -> Array:
+        """See the class."""
+        positions: Array = self._state[0]
+        return positions
+
+    @property
+    def velocities(self) -> Array:
+        """See the class."""
+        velocities: Array = self._state[1]
+        return velocities
 
     def add(self, measured: Array) -> None:
         """Add boxes behind the others. measured: float64 (k, 4)."""
-        count, noise = len(measured), self._noise
-        zero = np.zeros((count, len(noise.measured)))
-        new = (measured, np.zeros((count, 4)), zero + noise.first_position, zero, zero + noise.first_velocity)
-        for name, rows in zip(self._STATE, new, strict=True):
-            setattr(self, name, np.concatenate((getattr(self, name), rows)))
+        new = np.zeros((5, *measured.shape))
+        new[0], new[2], new[4] = measured, self._noise[3], self._noise[4]
+        self._state = np.concatenate((self._state, new), 1)
 
     def keep(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> None:
         """Keep the boxes that a mask or an index array selects."""
-        for name in self._STATE:
-            setattr(self, name, getattr(self, name)[rows])
+        self._state = self._state[:, rows]
 
     def predict(self, steps: float) -> None:
         """Move all boxes forward in time. steps: above 0, not necessarily whole; n single steps give the same as one call with n."""
-        noise = self._noise
-        self.positions = self.positions + steps * self.velocities
-        self._pp = self._pp + steps * (2 * self._pv + steps * self._vv) + steps * noise.position
-        self._pv = self._pv + steps * self._vv
+        _, of_position, of_velocity, *_ = self._noise
+        positions, velocities, pp, pv, vv = self._state
+        positions += steps * velocities
+        pp += steps * (2 * pv + steps * vv) + steps * of_position
+        pv += steps * vv
         if steps != 1:  # the velocity's noise of earlier steps has moved the position meanwhile
-            self._pp += noise.velocity * steps * (steps - 1) * (2 * steps - 1) / 6
-            self._pv += noise.velocity * steps * (steps - 1) / 2
-        self._vv = self._vv + steps * noise.velocity
+            pp += of_velocity * steps * (steps - 1) * (2 * steps - 1) / 6
+            pv += of_velocity * steps * (steps - 1) / 2
+        vv += steps * of_velocity
 
     def update(self, rows: NDArray[np.intp], measured: Array) -> None:
         """Correct boxes by measurements. rows: int (k,). measured: float64 (k, 4)."""
-        pp, pv = self._pp[rows], self._pv[rows]
-        total = pp + self._noise.measured
-        gain, velocity_gain = pp / total, pv / total
-        difference = measured - self.positions[rows]
-        self.positions[rows] += gain * difference
-        self.velocities[rows] += velocity_gain * difference
-        self._pp[rows] = (1 - gain) * pp
-        self._pv[rows] = (1 - gain) * pv
-        self._vv[rows] -= velocity_gain * pv
+        state = self._state[:, rows]
+        positions, velocities, pp, pv, vv = state
+        gains = state[2:4] / (pp + self._noise[0])
+        difference = measured - positions
+        positions += gains[0] * difference
+        velocities += gains[1] * difference
+        vv -= gains[1] * pv
+        state[2:4] *= 1 - gains[0]
+        self._state[:, rows] = state
 
     def state(self, row: int) -> list[list[float]]:
         """One box's filter, for ``replay``."""
-        return [getattr(self, name)[row].tolist() for name in self._STATE]
+        found: list[list[float]] = self._state[:, row].tolist()
+        return found
 
     def replay(self, row: int, state: list[list[float]], measured: Iterable[tuple[float, ...]], positive: int) -> None:
         """Set one box's filter to an earlier ``state``, and correct it by measurements of consecutive steps, the first one at ``state``.
@@ -113,5 +120,4 @@ class Motion:
                 velocity += velocity_gain * difference
                 pp, pv, vv = (1 - gain) * pp, (1 - gain) * pv, vv - velocity_gain * pv
             results.append((position, velocity, pp, pv, vv))
-        for name, column in zip(self._STATE, zip(*results, strict=True), strict=True):
-            getattr(self, name)[row] = column
+        self._state[:, row] = np.array(results).T

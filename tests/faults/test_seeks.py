@@ -13,8 +13,8 @@ import pytest
 from engine.media.decode import decode
 from engine.media.preview.reader import VideoReader
 from engine.media.probe import probe
+from engine.media.sampling.wanted import Sampling
 from engine.media.types import DecodedFrame
-from engine.media.wanted import Sampling
 from engine.settings.kinds import Moment
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded

@@ -26,10 +26,10 @@ from engine.media.nvdec.limits import limits
 from engine.media.nvdec.memory import device_surfaces
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.probe import probe
-from engine.media.sampled import samples
+from engine.media.sampling.decode import samples
+from engine.media.sampling.wanted import Sampling
 from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
-from engine.media.wanted import Sampling
 from engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
 

@@ -237,10 +237,10 @@ def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number
     """
     import engine.media.decode as module
 
-    decode = module.decode
+    decode = module.decode_planes
 
-    def faulty(info: Any, segment: Any, skip: int, threads: int) -> Iterator[Any]:
-        for position, frame in enumerate(decode(info, segment, threads=threads)):
+    def faulty(info: Any, segment: Any, skip: int, threads: int, **options: bool) -> Iterator[Any]:
+        for position, frame in enumerate(decode(info, segment, threads=threads, **options)):
             if isinstance(frame, DecodedFrame) and number_of(frame.image) == number:
                 if how == "kill":
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -250,7 +250,7 @@ def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number
             if position >= skip:
                 yield frame
 
-    module.decode = faulty  # type: ignore[assignment]
+    module.decode_planes = faulty  # type: ignore[assignment]
     worker.main(connection, setup)
 
 
@@ -378,7 +378,7 @@ def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup, *, firs
     """A real worker whose decoder never returns a frame. first: the file that marks the first time, the only one; None = always."""
     import engine.media.decode as module
 
-    decode = module.decode
+    decode = module.decode_planes
 
     def hanging(*arguments: Any, **options: Any) -> Iterator[Any]:
         if first is not None and first.exists():
@@ -388,7 +388,7 @@ def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup, *, firs
             first.touch()
         time.sleep(3600)
 
-    module.decode = hanging  # type: ignore[assignment]
+    module.decode_planes = hanging  # type: ignore[assignment]
     worker.main(connection, setup)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QTableView
 
-from app.window.events.model import EVENT, EventModel
+from app.window.events.model import EventModel
 from app.window.widgets import formats
 from app.window.widgets.build import Panel, column, label, push_button, row
 from app.window.widgets.fields import clearable, combo_box, narrow
@@ -19,7 +19,7 @@ from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
 
 _KINDS = {None: "All events", EventKind.APPEARANCE: "Appearances", EventKind.CROSSING: "Crossings", EventKind.VISIT: "Visits to zones"}
-_WIDTHS = (66, 104, 56, 200, 66, 96)
+_WIDTHS = (62, 100, 48, 180, 60, 60)
 
 
 class EventsPanel(Panel):
@@ -48,7 +48,7 @@ class EventsPanel(Panel):
         header = self.table.horizontalHeader()
         for number, width in enumerate(_WIDTHS):
             self.table.setColumnWidth(number, width)
-        header.setSectionResizeMode(EVENT, QHeaderView.ResizeMode.Stretch)
+        header.setStretchLastSection(True)
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         column(

@@ -14,11 +14,12 @@ from app.window.widgets.formats import capitalised, plural
 from engine.errors import UsageError
 from engine.settings.kinds import Number
 from engine.store.exporters.common.coco_ids import check_coco_labels
-from engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, PictureFormat, read_category_map
+from engine.store.exporters.common.options import DEFAULTS, DRAWN, Every, ExportOptions, Part, PictureFormat, read_category_map
 from engine.zones.shapes import ZoneSet
 
 INTERVALS = {30.0: "30 seconds", 60.0: "1 minute", 300.0: "5 minutes", 900.0: "15 minutes", 3600.0: "1 hour", 86400.0: "1 day"}
 PICTURES = {None: "Labels only", PictureFormat.JPEG: "Labels and JPEG pictures", PictureFormat.PNG: "Labels and PNG pictures"}
+PARTS = {Part.BOXES: "Boxes", Part.IDS: "Numbers", Part.TRAILS: "Trails", Part.ZONES: "Lines and zones", Part.HEAT: "Heat map"}
 EVERY = {
     Every(): "Every frame",
     Every(frames=5): "Every 5th frame",
@@ -63,6 +64,12 @@ class OptionsForm(QWidget):
         self.map.setAccessibleName("Categories")
         self.map.setToolTip("label=category, with commas between them, such as dog=animal,car=vehicle")
         self.map.textChanged.connect(self._changed)
+        self.parts = {part: QCheckBox(title) for part, title in PARTS.items()}
+        draws = QWidget()
+        row(*self.parts.values(), None, spacing=12, of=draws)
+        for part, check in self.parts.items():
+            check.setChecked(part in DRAWN)
+            check.toggled.connect(self._changed)
         fields: dict[str, tuple[str, QWidget]] = {
             "interval": ("Intervals", self.interval),
             "bom": ("Excel", self.bom),
@@ -71,6 +78,7 @@ class OptionsForm(QWidget):
             "between": ("Only frames", between),
             "category_map": ("Categories", self.map),
             "coco_ids": ("Category ids", self.coco_ids),
+            "draw": ("Draws", draws),
             "zones": ("Counted at", label("muted", _places(zones))),
         }
         self._fields = {name: QWidget() for name in fields}
@@ -116,6 +124,7 @@ class OptionsForm(QWidget):
             "coco_ids": self.coco_ids.isChecked(),
             "between": (low, high) if self.doubtful.isChecked() else None,
             "zones": self._zones,
+            "draw": frozenset(part for part, check in self.parts.items() if check.isChecked()),
         }
         if "category_map" in names and self.map.text().strip():
             values["category_map"] = read_category_map(self.map.text())

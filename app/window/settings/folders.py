@@ -65,7 +65,7 @@ class FoldersForm(QWidget):
     def __init__(self, background: Background, folders: Mapping[str, Path] | None = None) -> None:
         super().__init__()
         self._background, self._folders = background, dict(own_folders() if folders is None else folders)
-        self.sizes = {name: label("small") for name in self._folders}
+        self.sizes = {name: label("small", formats.size(0)) for name in self._folders}
         self.problem = wrapped("error")
         self.empty = push_button("Empty", self._empty, role="link", tip="Built engines and other files that are made again when needed")
         rows = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from engine.backends.openvino.build import Builder
 from engine.backends.openvino.engine import Engine, Request
 from engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
 from engine.backends.openvino.trials import Trials
-from engine.backends.precision import resolve_precision
+from engine.backends.precision import agreeing_share, resolve_precision
 from engine.detection.frame_format import HostImage
 from engine.detection.postprocess import detections
 from engine.detection.preprocess import Fit
@@ -44,8 +45,10 @@ class OpenVinoBackend(Backend):
         value_bytes = 4 if settings.precision is Precision.FP32 or offered == (Precision.FP32,) else 2
         check_memory(network, builder.batch, value_bytes, free_host_memory(), self.device)
         situation = f"{BACKEND} {full_name} {builder.batch} {settings.hint} {settings.threads}"
-        trials = Trials(builder, progress)
-        precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, trials.run)
+        situation += f" frames {settings.confidence} {settings.iou} {settings.classes and sorted(settings.classes)} {self._letterbox}"
+        trials = Trials(builder, progress, self.examples, self._letterbox)
+        compare = partial(agreeing_share, network=network, settings=settings)
+        precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, trials.run, compare)
         slots = self._start(precision)
         return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, network.width, network.height, builder.batch, slots)
 

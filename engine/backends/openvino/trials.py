@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from engine.backends.base import Progress
 from engine.backends.openvino.build import Builder
 from engine.backends.openvino.engine import Request
-from engine.backends.precision import Trial
+from engine.backends.precision import TooFewBoxesError, Trial
+from engine.detection.frame_format import HostImage
+from engine.media.planes import fit_host_image
 from engine.settings import Precision
 from engine.types import Image
 
@@ -22,21 +24,33 @@ _SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
 
 
 class Trials:
-    """The trials of one network on one device, fp32 first."""
+    """The trials of one network on one device, fp32 first.
 
-    def __init__(self, builder: Builder, progress: Progress | None) -> None:
-        self._builder, self._progress = builder, progress
+    examples: decodes frames of the user's source. letterbox: see ``fit``.
+    """
+
+    def __init__(self, builder: Builder, progress: Progress | None, examples: Callable[[], Sequence[HostImage]], letterbox: bool) -> None:
+        self._builder, self._progress, self._examples, self._letterbox = builder, progress, examples, letterbox
         self._exact: Sequence[Request] = []
+        self._frames: Sequence[HostImage] = ()
 
-    def run(self, precision: Precision, pictures: list[Image]) -> Trial:
-        """Build an engine of this precision, run it on the pictures, and time it."""
+    def run(self, precision: Precision, _pictures: list[Image]) -> Trial:
+        """Build an engine of this precision, run it on the examples, and time it.
+
+        Raises:
+            TooFewBoxesError: there is no example.
+        """
         self._tell(precision, 0.0)
+        self._frames = self._frames or self._examples()
+        if not self._frames:
+            raise TooFewBoxesError("there is no frame of a source to compare precisions on")
         engine = self._builder.build(precision)
         requests = [Request(engine) for _ in range(engine.concurrent)]
         outputs: list[list[NDArray[np.float32]]] = []
-        for picture in pictures:  # also the warm-up
-            requests[0].inputs[:] = picture
+        for number, frame in enumerate(self._frames):  # also the warm-up
+            fit_host_image(frame, requests[0].inputs[0], self._letterbox)
             requests[0].run()
+            self._tell(precision, number / len(self._frames))
             outputs.append([head[:1].copy() for head in requests[0].heads])
         if precision is Precision.FP32:
             self._exact = requests

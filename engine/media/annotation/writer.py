@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Self
@@ -104,8 +105,19 @@ class VideoWriter:
             self.close()
 
 
-def make_plain(path: Path) -> None:
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter of a video. start, end: seconds."""
+
+    title: str
+    start: float
+    end: float
+
+
+def make_plain(path: Path, chapters: Sequence[Chapter] = ()) -> None:
     """Convert a fragmented MP4 to a plain one with the index at its start, as some players and editors require.
+
+    chapters: in order, without overlaps.
 
     Raises:
         OSError: the plain file cannot be written; the fragmented one is unchanged.
@@ -118,6 +130,18 @@ def make_plain(path: Path) -> None:
             av.open(str(path.absolute()), format="mp4") as fragmented,
             av.open(str(plain.absolute()), "w", format="mp4", options={"movflags": "+faststart"}) as output,
         ):
+            output.set_chapters(
+                [
+                    {
+                        "id": number,
+                        "start": round(chapter.start * 1000),
+                        "end": round(chapter.end * 1000),
+                        "time_base": Fraction(1, 1000),
+                        "metadata": {"title": chapter.title},
+                    }
+                    for number, chapter in enumerate(chapters)
+                ]
+            )
             copies = {stream.index: output.add_stream_from_template(stream) for stream in fragmented.streams}
             for packet in fragmented.demux():
                 if packet.size:

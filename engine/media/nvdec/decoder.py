@@ -35,8 +35,8 @@ from engine.media.nvdec.limits import check
 from engine.media.nvdec.memory import device_surfaces
 from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
-from engine.media.sampled import is_reliable
-from engine.media.segment_table import SegmentTable
+from engine.media.sampling.decode import is_reliable
+from engine.media.sampling.segment_table import SegmentTable
 from engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo, SourceKind
 
 _LEAST_SURFACES = 8

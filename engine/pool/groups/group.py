@@ -95,7 +95,9 @@ class Group(Backend):
 
     def _make(self, device: DeviceId) -> Backend:
         if self._setup.isolation is Isolation.THREAD:
-            return create_backend(device)
+            backend = create_backend(device)
+            backend.examples = self.examples
+            return backend
         return RemoteBackend(replace(self._setup, device=device), self._pictures)
 
     def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:

@@ -60,6 +60,11 @@ class Dispatcher:
         """See ``uncut_sources``."""
         return uncut_sources(self._sources.values())
 
+    @property
+    def first_path(self) -> Path | None:
+        """The first unfinished source."""
+        return next((source.path for source in self._sources.values()), None)
+
     def add(self, number: int, path: Path, position: Position | None = None) -> list[Event]:
         """Add a source at the end of the queue. position: where an earlier run stopped."""
         source = self._sources[number] = OpenSource(number, path, position=position)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from engine.media.wanted import Sampling
+from engine.media.sampling.wanted import Sampling
 from engine.pool.protocol import Setup
 from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
@@ -18,13 +19,16 @@ cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/r
 """
 
 
-def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int) -> Setup:
-    """The setup for the worker of one of these devices. stall_seconds: see ``Setup``. cores: that the device's machine may use."""
+def setup_for(
+    device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int, example: Path | None = None
+) -> Setup:
+    """The setup for the worker of one of these devices. stall_seconds, example: see ``Setup``. cores: that the device's machine may use."""
     neighbours = [member for each in devices if each.node == device.node for member in each.members]
     engine = _sharing_cores(settings.engine, neighbours, cores)
     part = Sampling(settings.begin, settings.end, settings.every)
     sampling = None if part == Sampling() else part
-    return Setup(device, settings.model, engine, stall_seconds, settings.parallel, settings.isolation, settings.tiles, sampling=sampling)
+    together = settings.parallel, settings.isolation, settings.tiles
+    return Setup(device, settings.model, engine, stall_seconds, *together, sampling=sampling, example=example)
 
 
 def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId], cores: int) -> EngineSettings:

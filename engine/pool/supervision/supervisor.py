@@ -146,8 +146,10 @@ class Supervisor:
         return RemoteWorker(device, self._common_host or self._hosts.host(device, self._worker_main))
 
     def _start(self, remote: RemoteWorker) -> list[Event]:
+        # only at the first start: the file may have ended the worker
+        example = None if remote.attempt else self._dispatcher.first_path
         cores = self._hosts.cores(remote.device)
-        remote.start(setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores))
+        remote.start(setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores, example))
         self._dispatcher.started(remote.device)
         return self._reports.starting(remote.device, remote.attempt)
 

@@ -16,7 +16,7 @@ from engine.processes.child import ChildProcess
 from engine.store.exporters.common.base import Export, Exporter, Output, Progress, complete_file, part_of
 from engine.store.exporters.common.child import run_child
 from engine.store.exporters.common.options import DRAWN, Part
-from engine.store.objects.zones import require_tracks, zones_for
+from engine.store.objects.zones import is_tracked, zones_for
 from engine.store.schema import explained
 from engine.zones.shapes import ZoneSet
 
@@ -69,8 +69,10 @@ def _zones(export: Export) -> ZoneSet | None:
     """The lines and zones to draw, for pictures of the source's size."""
     if export.options.zones is None or Part.ZONES not in export.options.draw:
         return None
+    if not is_tracked(export.reader, export.source.number):
+        export.notes.append(f"{export.path} has no lines and zones, because they count tracks, and there are none")
+        return None
     try:
-        require_tracks(export.reader, export.source.number)
         zones, note = zones_for(export.options.zones, export.source)
     except UsageError as error:
         raise ExportError(str(error)) from error

@@ -18,7 +18,7 @@ from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.draw import Annotator, Planes
 from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
-from engine.media.annotation.writer import VideoWriter, make_plain
+from engine.media.annotation.writer import Chapter, VideoWriter, make_plain
 from engine.media.container.video_file import VideoFile
 from engine.media.decode import THREADS
 from engine.media.picture import Converter
@@ -30,6 +30,7 @@ from engine.settings.kinds import Moments
 from engine.store.exporters.common.child import serve
 from engine.store.exporters.common.options import Part
 from engine.store.exporters.video import Job
+from engine.store.objects.chapters import chapters_of
 from engine.store.objects.zones import read_counts, read_heat
 from engine.store.schema import explained
 from engine.store.session import SessionReader
@@ -55,15 +56,15 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
     target = Path(job.target)
     with explained(target, "write"):
         try:
-            frames = _encode(job, target, report, with_sound=True)
+            frames, chapters = _encode(job, target, report, with_sound=True)
         except ExportError:
-            frames = _encode(job, target, report, with_sound=False)  # usually it is the sound that an MP4 cannot hold
+            frames, chapters = _encode(job, target, report, with_sound=False)  # usually it is the sound that an MP4 cannot hold
         clock.stop()  # converting the file has no time limit: it depends on the size
-        make_plain(target)
+        make_plain(target, chapters)
     return frames
 
 
-def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> int:
+def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> tuple[int, list[Chapter]]:
     video = Path(job.video)
     written = 0
     with SessionReader(Path(job.database), job.confidence, job.classes, job.corrected) as reader, VideoFile(video, THREADS) as file:
@@ -86,7 +87,10 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
                 for packet in sound.until(seconds) if sound is not None else ():
                     writer.copy(packet)
                 report(written)
-    return written
+        length = float(seconds - start) + 1 / float(file.rate)
+        chapters = chapters_of(reader, job.source, float(start) + length)
+    moved = [Chapter(each.title, max(each.start - float(start), 0.0), each.end - float(start)) for each in chapters]
+    return written, moved
 
 
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:

@@ -101,7 +101,7 @@ def test_the_report_never_replaces_an_input(folder: Path) -> None:
 
 
 def test_every_command_of_the_guide(folder: Path, subtests: pytest.Subtests) -> None:
-    commands = re.findall(r"(?m)^framefleet (.+)$", GUIDE.read_text())
+    commands = re.findall(r"(?m)^framefleet ((?:detect|evaluate) .+)$", GUIDE.read_text())  # not the one that opens the window
     assert len(commands) == 7
     shutil.copy(CLIP, folder / "street.mp4")
     for number, name in enumerate(("old", "new")):

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.backends import precision
-from engine.backends.precision import Trial, matching_share, probe_pictures, resolve_precision
+from engine.backends.precision import MATCHING, Trial, agreeing_share, matching_share, probe_pictures, resolve_precision
 from engine.errors import DeviceError
 from engine.model.network import Network
-from engine.settings import Precision
+from engine.settings import EngineSettings, Precision
 from engine.types import DeviceId, Image
 from tests.support.models import tiny_network
 
@@ -150,3 +151,52 @@ def test_probe_pictures_are_the_same_everywhere() -> None:
     assert [picture.shape for picture in first] == [(32, 64, 3)] * 4
     assert all((a == b).all() for a, b in zip(first, again, strict=True))
     assert precision.MATCHING == 0.99
+
+
+def strong_heads(network: Network, error: float = 0.0, objectness: float = 0.0) -> list[np.ndarray]:
+    """Raw outputs with many confident boxes. error: of every value. objectness: added."""
+    random, noise = np.random.default_rng(0), np.random.default_rng(1)
+    outputs = []
+    for layer in network.heads:
+        values = random.normal(0, 1, (4, len(layer.anchors), 5 + layer.classes, *layer.shape[1:]))
+        values[:, :, 4] += objectness
+        outputs.append((values + error * noise.normal(0, 1, values.shape)).reshape(4, *layer.shape).astype(np.float32))
+    return outputs
+
+
+@pytest.mark.parametrize(("error", "agrees"), [(0.0, True), (0.001, True), (0.3, False)])
+def test_boxes_above_the_threshold_are_compared(network: Network, error: float, agrees: bool) -> None:
+    settings = EngineSettings(confidence=0.3)
+    exact, other = Trial(strong_heads(network), 1.0), Trial(strong_heads(network, error), 1.0)
+    share = agreeing_share(exact, other, network, settings)
+    assert (share >= MATCHING) is agrees
+    assert share == agreeing_share(other, exact, network, settings)
+
+
+def test_boxes_that_only_one_side_has_count_on_both_sides(network: Network) -> None:
+    settings = EngineSettings(confidence=0.3)
+    exact, fewer = Trial(strong_heads(network), 1.0), Trial(strong_heads(network), 1.0)
+    fewer.heads[0] = np.full_like(fewer.heads[0], -9)
+    for pair in ((exact, fewer), (fewer, exact)):
+        assert agreeing_share(*pair, network, settings) < 0.9
+
+
+def test_outputs_that_are_not_finite_do_not_match(network: Network) -> None:
+    broken = Trial(strong_heads(network), 1.0)
+    broken.heads[0][1] = np.nan
+    assert agreeing_share(Trial(strong_heads(network), 1.0), broken, network, EngineSettings(confidence=0.3)) == 0
+
+
+def test_too_few_boxes_mean_fp32_and_are_tried_again(network: Network) -> None:
+    runner = Runner(network, 20.0, 0.0)
+    runner.trials = {
+        precision: Trial(strong_heads(network, objectness=-9), 10.0 * speed) for precision, speed in zip(BOTH, (1, 2), strict=True)
+    }
+    compare = partial(agreeing_share, network=network, settings=EngineSettings(confidence=0.3))
+    precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)
+    assert (precision, reason) == (Precision.FP32, "0 boxes in 4 frames of the first source are too few to compare precisions")
+    runner.trials = {Precision.FP32: Trial(strong_heads(network), 10.0), Precision.BF16: Trial(strong_heads(network), 20.0)}
+    assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)[0] is Precision.BF16
+    runs = runner.runs
+    assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)[0] is Precision.BF16
+    assert runner.runs == runs

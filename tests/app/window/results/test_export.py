@@ -17,7 +17,7 @@ from app.window.results.export_dialog import ExportChoice, ExportDialog
 from app.window.viewer.filter import ViewFilter
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import part_of
-from engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
+from engine.store.exporters.common.options import Every, ExportOptions, Part, PictureFormat
 from engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.store import write_session
@@ -58,6 +58,13 @@ def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
 
 def choose(dialog: ExportDialog, form: str) -> None:
     dialog.form.setCurrentIndex(dialog.form.findData(form))
+
+
+def test_the_user_chooses_what_a_video_shows(dialog: ExportDialog) -> None:
+    choose(dialog, "video")
+    for part in (Part.BOXES, Part.HEAT):
+        dialog.options.parts[part].click()
+    assert dialog.choice.options.draw == {Part.IDS, Part.TRAILS, Part.ZONES, Part.HEAT}
 
 
 def test_every_format_is_offered_with_its_options_only(dialog: ExportDialog) -> None:

@@ -91,3 +91,16 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
     window.zones.panel.track.click()
     qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy, timeout=20_000)
     assert window.zones.list.model.index(0, 2).data() == "1"
+
+
+def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_path):
+    assert not window.zones.area.isVisibleTo(window)
+    window.open_paths([write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 5, (320, 240)), 5).database])
+    window.actions_.zones.setChecked(True)
+    assert window.zones.area.isVisibleTo(window.middle)
+    window.arrangement.toggle_fullscreen()
+    assert not window.zones.area.isVisibleTo(window.middle)
+    window.arrangement.toggle_fullscreen()
+    assert window.zones.area.isVisibleTo(window.middle)
+    window.arrangement.keep()
+    assert window._store.value("window/zones_shown") == "yes"

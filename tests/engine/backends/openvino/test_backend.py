@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -13,11 +14,13 @@ import pytest
 from engine.backends import create_backend
 from engine.backends.base import Backend
 from engine.errors import DeviceError, UsageError
+from engine.media.planes import picture_of
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.onnx_export import export_onnx
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision, Resize
 from engine.types import Detections, DeviceId, Image
+from tests.support.devices.surfaces import random_frame
 from tests.support.models import tiny_network
 
 CPU = DeviceId("cpu", "0")
@@ -145,6 +148,22 @@ def test_pictures_may_be_reused_at_once(backend: Backend) -> None:
     future = backend.submit([image])
     image[:] = 0
     assert same(future.result()[0], expected)
+
+
+def test_planes_give_what_their_picture_gives(backend: Backend) -> None:
+    planes = random_frame(160, 120, 7, 8, (True, 1), "bt709", full_range=False).planes()
+    found, expected = backend.infer([planes])[0], backend.infer([picture_of(planes)])[0]
+    assert len(found) > 0
+    np.testing.assert_array_equal(found.boxes, expected.boxes)
+    np.testing.assert_array_equal(found.scores, expected.scores)
+
+
+def test_frames_of_oblong_pixels_give_boxes_of_the_shown_size(backend: Backend) -> None:
+    planes = random_frame(160, 120, 7, 8, (False, None), "bt709", full_range=False).planes()
+    narrow = backend.infer([planes])[0]
+    planes.format = replace(planes.format, width=320)
+    wide = backend.infer([planes])[0]
+    np.testing.assert_allclose(wide.boxes, narrow.boxes * [2, 1, 2, 1], rtol=1e-5)
 
 
 def test_a_batch_may_be_partly_filled(network: Network, backend: Backend) -> None:

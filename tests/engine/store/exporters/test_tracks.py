@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
+import av
 import pyarrow.parquet as pq
 import pytest
 
 from engine.evaluation.truth import read_truth
+from engine.pool.events import Ledger
 from engine.store.export.run import export_session
 from engine.store.objects.corrections import Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
+from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 FORMATS = ("jsonl", "csv", "parquet", "coco", "cvat", "labelstudio", "mot", "yolo", "megadetector")
@@ -104,3 +108,18 @@ def test_sessions_without_tracks_and_corrections_have_no_such_keys(tmp_path: Pat
     texts = [(tmp_path / name).read_text() for name in ("a.jsonl", "a.coco.json", "a.detections.csv")]
     assert not any(word in text for text in texts[:2] for word in ("track", "verified", "attributes"))
     assert "verified" not in texts[2]
+
+
+def test_an_annotated_video_has_a_chapter_for_each_appearance(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", 100, (640, 480), rate=25)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, str(video), video_info("", 100))
+        writer.add_frames(make_frame(0, index, {10: 1, 60: 2}.get(index // 10 * 10, 0)) for index in range(100))
+        writer.finish_source(0, str(video), Ledger(100, 100), 1.0)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        export_session(reader, tmp_path, ["video"])
+    with av.open(str(tmp_path / "a.annotated.mp4")) as container:
+        chapters = container.chapters()
+    found = [(each["metadata"]["title"], each["start"] * each["time_base"]) for each in chapters]
+    assert found == [("Beginning", 0), ("person", Fraction(2, 5)), ("person, bicycle", Fraction(12, 5))]
+    assert chapters[-1]["end"] * chapters[-1]["time_base"] == 4

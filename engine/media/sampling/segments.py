@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from engine.errors import SourceError
 from engine.media.container.video_file import VideoFile
-from engine.media.segment_table import SegmentTable
+from engine.media.sampling.segment_table import SegmentTable
+from engine.media.sampling.wanted import Sampling, Wanted
 from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.media.wanted import Sampling, Wanted
 from engine.settings.kinds import Moment
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from engine.media.container.video_file import VideoFile
 from engine.media.probe import probe
-from engine.media.segment_table import SegmentTable
-from engine.media.wanted import Sampling
+from engine.media.sampling.segment_table import SegmentTable
+from engine.media.sampling.wanted import Sampling
 from engine.settings.kinds import Moments
 from tests.support.media import make_video
 

@@ -10,8 +10,8 @@ import pytest
 
 from engine.media.decode import decode
 from engine.media.probe import probe
+from engine.media.sampling.wanted import Sampling, Wanted
 from engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
-from engine.media.wanted import Sampling, Wanted
 from engine.settings.kinds import Moment, Moments
 from tests.engine.media.conftest import Clip
 from tests.engine.media.test_decode import CUTTABLE, FRAMES, UNEVEN, WHOLE

@@ -13,8 +13,8 @@ from typing import TypeAlias
 from av.video.frame import VideoFrame
 
 from engine.media.container.video_file import VideoFile
+from engine.media.sampling.segment_table import SegmentTable
 from engine.media.segment import SegmentDecoder
-from engine.media.segment_table import SegmentTable
 from engine.media.types import Segment
 
 Sample: TypeAlias = tuple[int, int, VideoFrame | str]
