@@ -81,10 +81,7 @@ class Cache:
         self._evict(sum(sizes))
         if shutil.disk_usage(self._folder).free < sum(sizes):
             raise OSError(errno.ENOSPC, f"{sum(sizes) / 1e9:.1f} GB do not fit into {self._folder}")
-        part = Path(tempfile.mkdtemp(_PART, dir=self._folder))
-        descriptor = _lock(part, shared=True)
-        assert descriptor is not None
-        self._parts[content.key] = part, descriptor
+        self._parts[content.key] = self._new_part()
 
     def write(self, content: Content, name: str, offset: int, data: bytes) -> None:
         """Write a part of one of the content's files. offset: bytes. Raises OSError."""
@@ -123,6 +120,17 @@ class Cache:
         if (begun := self._parts.pop(content.key, None)) is not None:
             os.close(begun[1])
             shutil.rmtree(begun[0], ignore_errors=True)
+
+    def _new_part(self) -> tuple[Path, int]:
+        """A folder for a transfer, and the descriptor that holds its lock. Raises OSError."""
+        while True:
+            part = Path(tempfile.mkdtemp(_PART, dir=self._folder))
+            with suppress(FileNotFoundError):  # an agent that starts just now takes it for one of a dead agent, and removes it
+                descriptor = _lock(part, shared=True)
+                if descriptor is not None and part.exists():
+                    return part, descriptor
+                if descriptor is not None:
+                    os.close(descriptor)
 
     def _part_file(self, content: Content, name: str) -> Path:
         return self._file(self._parts[content.key][0], content, name)
@@ -179,7 +187,8 @@ def _used_at(entry: Path) -> float:
 
 def _size(entry: Path) -> int:
     size = 0
-    for path in entry.rglob("*"):
-        with suppress(OSError):
-            size += path.stat().st_size
+    for folder, _, names in os.walk(entry):  # passes over what another agent removes meanwhile
+        for name in names:
+            with suppress(OSError):
+                size += Path(folder, name).stat().st_size
     return size

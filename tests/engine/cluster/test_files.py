@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,6 +92,21 @@ def test_parts_of_an_agent_that_died_are_removed_and_those_of_another_one_stay(t
     assert [path.name for path in folder.iterdir() if path.name == "dead.part"] == []
     cache.write(content, "", 50, b"x" * 50)
     cache.finish(content, [("", 100, digest_of(content.path))])
+    assert cache.take(content) is not None
+
+
+def test_a_transfer_survives_the_start_of_another_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, made = tmp_path / "cache" / "files", tempfile.mkdtemp
+    cache, content, starts = Cache(folder), make(tmp_path, "a.mp4", b"x" * 100), iter([True])
+
+    def make_and_start(suffix: str, **options: Any) -> str:
+        path = made(suffix, **options)
+        if next(starts, False):
+            Cache(folder)  # removes the folder, which is not locked yet
+        return path
+
+    monkeypatch.setattr(tempfile, "mkdtemp", make_and_start)
+    send(cache, content, b"x" * 100)
     assert cache.take(content) is not None
 
 
