@@ -98,15 +98,17 @@ class TooFewBoxesError(Exception):
 def agreeing_share(reference: Trial, other: Trial, network: Network, settings: EngineSettings) -> float:
     """The share of the boxes above the threshold, of the side with less, that the other side has with the same class, 0..1.
 
-    A box below the threshold counts as the other side's if the confidences are within 0.03.
+    The threshold is that of the settings, but at least 0.1: runs that keep weaker boxes, for trackers or for average precision, do not show
+    them. A box below the threshold counts as the other side's if the confidences are within 0.03.
 
     Raises:
         TooFewBoxesError: fp32 has fewer than LEAST_BOXES.
     """
     pictures = len(reference.heads[0])
     whole = [Fit(network.width, network.height, 0, 0, network.width, network.height)] * pictures
-    lower = replace(settings, confidence=max(0.0, settings.confidence - _MAX_SCORE_DIFFERENCE))
-    strong, weak = ([detections(network, trial.heads, whole, each) for trial in (reference, other)] for each in (settings, lower))
+    threshold = max(settings.confidence, _SCORE_FLOOR)
+    upper, lower = (replace(settings, confidence=value) for value in (threshold, threshold - _MAX_SCORE_DIFFERENCE))
+    strong, weak = ([detections(network, trial.heads, whole, each) for trial in (reference, other)] for each in (upper, lower))
     boxes = sum(len(found) for found in strong[0] if isinstance(found, Detections))
     if boxes < LEAST_BOXES:
         raise TooFewBoxesError(f"{boxes} boxes in {pictures} frames of the first source are too few to compare precisions")

@@ -15,7 +15,7 @@ import pytest
 
 from engine.evaluation.accuracy import read_truth
 from resources import DEMO
-from tests.e2e.test_window import MISSING, Desktop, box_pixels, desktop, display, processes_of_session, wait_for
+from tests.e2e.test_window import MISSING, Desktop, box_pixels, desktop, display, processes_of_session, quit_at_last, wait_for
 from tests.support.faults.counts import short_and_long
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -105,6 +105,7 @@ def test_a_window_where_there_is_a_display(desktop: Desktop, tmp_path: Path) -> 
     window = desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet").splitlines()[0]
     desktop.xdotool("windowfocus", "--sync", window)
     desktop.xdotool("key", "--window", window, "ctrl+q")
+    quit_at_last(desktop, app)
     assert app.wait(60) == 0
     wait_for(lambda: not processes_of_session(app.pid), "end of all processes")
     assert "cfg=/of/the/user.cfg" in settings.read_text(), "the demo changes no settings"

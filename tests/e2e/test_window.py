@@ -118,6 +118,16 @@ def box_pixels(screen: NDArray[np.uint8], classes: int) -> int:
     return int(np.isin(packed, wanted).sum())
 
 
+def quit_at_last(desktop: Desktop, app: subprocess.Popen[str]) -> None:
+    """Confirm that the window should close although detection has not finished, if it asks."""
+    title = "Quit Framefleet"
+    wait_for(lambda: app.poll() is not None or bool(desktop.xdotool("search", "--onlyvisible", "--name", title)), "end, or the question")
+    if app.poll() is None:
+        question = desktop.xdotool("search", "--onlyvisible", "--name", title).splitlines()[0]
+        desktop.xdotool("windowfocus", "--sync", question)
+        desktop.xdotool("key", "Tab", "space")  # from the default, which keeps detecting, to the other button
+
+
 def processes_of_session(session: int) -> list[str]:
     """The processes that a program and its children left behind."""
     found = []
@@ -157,6 +167,7 @@ def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) 
     window = desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet").splitlines()[0]
     desktop.xdotool("windowfocus", "--sync", window)
     desktop.xdotool("key", "ctrl+q")
+    quit_at_last(desktop, app)
     assert app.wait(60) == 0, app.stdout.read() if app.stdout else ""
     wait_for(lambda: not processes_of_session(app.pid), "end of all processes")
     assert app.stdout is not None

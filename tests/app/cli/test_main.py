@@ -41,8 +41,13 @@ def test_every_command_has_help_and_refuses_unknown_options(command: str, capsys
     printed = capsys.readouterr().out
     assert printed.startswith(f"usage: framefleet {command}")
     assert f"examples:\n  framefleet {command}" in printed
-    arguments = {"export": ["-o", "m.onnx"], "merge": ["a", "b", "--out", "c"], "evaluate": ["a", "--truth", "b"]}
-    needed = arguments.get(command, ["model"] if command in ("bench", "detect", "results", "track") else [])
+    arguments = {
+        "export": ["-o", "m.onnx"],
+        "merge": ["a", "b", "--out", "c"],
+        "evaluate": ["a", "--truth", "b"],
+        "correct": ["a", "list"],
+    }
+    needed = arguments.get(command, ["model"] if command in ("bench", "detect", "results", "track", "clips") else [])
     assert main([command, *needed, "--halp"]) == 2
     errors = capsys.readouterr().err
     assert "unrecognized arguments: --halp; did you mean --help?\n'framefleet " in errors

@@ -6,10 +6,6 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
-
-from app.window.main import close_soon
 from tests.support.models import TINY_CFG
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -47,12 +43,3 @@ def test_each_signal_closes_the_window_in_order_in_the_middle_of_a_run(tmp_path:
         assert windows.wait(20) == 0
         assert windows.stderr is not None
         assert "leaked" not in windows.stderr.read()
-
-
-def test_closing_at_a_signal_waits_for_the_code_that_was_interrupted(qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    window.show()
-    close_soon(window)
-    assert window.isVisible()  # whatever runs now may hold a lock
-    qtbot.waitUntil(lambda: not window.isVisible())

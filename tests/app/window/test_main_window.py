@@ -12,6 +12,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QListView, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
+from app.window.main import close_soon
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
 from app.window.results.export_dialog import ExportChoice, ExportDialog
@@ -352,3 +353,10 @@ def test_full_screen_leaves_the_window_as_it_was(qtbot: QtBot, open_window: Open
     window.arrangement.toggle_fullscreen()
     window.close()
     assert not open_window().isFullScreen()  # the next start is no full screen without a picture
+
+
+def test_closing_at_a_signal_waits_for_the_code_that_was_interrupted(qtbot: QtBot, open_window: Open) -> None:
+    window = open_window()
+    close_soon(window)
+    assert window.isVisible()  # whatever runs now may hold a lock
+    qtbot.waitUntil(lambda: not window.isVisible())

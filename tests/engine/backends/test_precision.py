@@ -181,6 +181,12 @@ def test_boxes_that_only_one_side_has_count_on_both_sides(network: Network) -> N
         assert agreeing_share(*pair, network, settings) < 0.9
 
 
+def test_boxes_that_only_trackers_use_are_not_compared(network: Network) -> None:
+    exact, other = Trial(strong_heads(network), 1.0), Trial(strong_heads(network, 0.02), 1.0)
+    shares = {agreeing_share(exact, other, network, EngineSettings(confidence=value)) for value in (0.005, 0.05, 0.1)}
+    assert len(shares) == 1
+
+
 def test_outputs_that_are_not_finite_do_not_match(network: Network) -> None:
     broken = Trial(strong_heads(network), 1.0)
     broken.heads[0][1] = np.nan

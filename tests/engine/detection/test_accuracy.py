@@ -58,7 +58,7 @@ def test_the_demo_s_frames_as_opencv_sees_them() -> None:
         backend.activate(by_iou, EngineSettings(precision=Precision.FP32, confidence=0.3))
         for seconds in (2, 11, 20):
             reader.seek(seconds)
-            image = next(reader).image
+            image = np.ascontiguousarray(next(reader).image[..., 2::-1])  # it is blue, green, red, 255
             total += compare(opencv_detections(image, network, 0.3, 0.45), backend.infer([image])[0], 0.3)
     assert total.reference > 60
     assert total.recovered >= 0.99
