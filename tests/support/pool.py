@@ -230,27 +230,35 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
     worker.main(connection, setup)
 
 
+def _change_decoders(change: Callable[[Callable[..., Iterator[Any]]], Callable[..., Iterator[Any]]]) -> None:
+    """Replace the functions with which this process decodes on the CPU. change: returns the replacement."""
+    import engine.media.decode as module
+
+    for name in ("decode", "decode_planes"):  # tiles use the first, all others the second
+        setattr(module, name, change(getattr(module, name)))
+
+
 def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number: int, how: str) -> None:
     """A real worker whose decoder fails at the picture with this number, even if the picture is skipped.
 
     how: "raise", "kill", or "hang": it never returns.
     """
-    import engine.media.decode as module
 
-    decode = module.decode_planes
+    def change(decode: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+        def faulty(info: Any, segment: Any, skip: int, threads: int, **options: bool) -> Iterator[Any]:
+            for position, frame in enumerate(decode(info, segment, threads=threads, **options)):
+                if isinstance(frame, DecodedFrame) and number_of(frame.image) == number:
+                    if how == "kill":
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    while how == "hang":
+                        time.sleep(1)
+                    raise RuntimeError("the decoder's fault")
+                if position >= skip:
+                    yield frame
 
-    def faulty(info: Any, segment: Any, skip: int, threads: int, **options: bool) -> Iterator[Any]:
-        for position, frame in enumerate(decode(info, segment, threads=threads, **options)):
-            if isinstance(frame, DecodedFrame) and number_of(frame.image) == number:
-                if how == "kill":
-                    os.kill(os.getpid(), signal.SIGKILL)
-                while how == "hang":
-                    time.sleep(1)
-                raise RuntimeError("the decoder's fault")
-            if position >= skip:
-                yield frame
+        return faulty
 
-    module.decode_planes = faulty  # type: ignore[assignment]
+    _change_decoders(change)
     worker.main(connection, setup)
 
 
@@ -376,19 +384,19 @@ def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup, *, first: Path | None = None) -> None:
     """A real worker whose decoder never returns a frame. first: the file that marks the first time, the only one; None = always."""
-    import engine.media.decode as module
 
-    decode = module.decode_planes
+    def change(decode: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+        def hanging(*arguments: Any, **options: Any) -> Iterator[Any]:
+            if first is not None and first.exists():
+                yield from decode(*arguments, **options)
+                return
+            if first is not None:
+                first.touch()
+            time.sleep(3600)
 
-    def hanging(*arguments: Any, **options: Any) -> Iterator[Any]:
-        if first is not None and first.exists():
-            yield from decode(*arguments, **options)
-            return
-        if first is not None:
-            first.touch()
-        time.sleep(3600)
+        return hanging
 
-    module.decode_planes = hanging  # type: ignore[assignment]
+    _change_decoders(change)
     worker.main(connection, setup)
 
 
