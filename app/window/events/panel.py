@@ -52,9 +52,9 @@ class EventsPanel(Panel):
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         column(
-            row(self.kinds, (self.search, 1), self.save, spacing=6),
+            row(self.kinds, (self.search, 1), spacing=6),
             (self.table, 1),
-            self.count,
+            row((self.count, 1), self.save, spacing=6),
             spacing=6,
             margins=(12, 10, 12, 8),
             of=self,
