@@ -175,7 +175,7 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
         if window.controller.running and meter.ended is not None:
             gaps.append((now - last) * 1000 - BEAT_MS)
         meter.take()
-        last = time.perf_counter()  # taking a sample is no work of the window
+        last = time.perf_counter()  # the time for a sample does not count as the window's work
         if meter.over:
             application.quit()
 

@@ -22,7 +22,7 @@ from engine.store.objects.appearances import By
 from engine.store.session import SessionReader
 
 MANY = 1000
-"""More clips than this are refused: nobody looks at them, and they may fill the disk."""
+"""More clips than this are refused: they are too many to look at, and they may fill the disk."""
 
 
 def run(argv: Sequence[str]) -> int:

@@ -26,7 +26,7 @@ class Shard:
         found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())
         number, count = map(int, found.groups()) if found else (0, 0)
         if not 1 <= number <= count:
-            raise UsageError(f"'{text}' is no shard: write i/n with i from 1 to n, such as 2/8 for the second of eight jobs")
+            raise UsageError(f"'{text}' is not a shard: write i/n with i from 1 to n, such as 2/8 for the second of eight jobs")
         return cls(number, count)
 
     @property

@@ -40,7 +40,7 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
     """Read the worst frames of each session by the session's name, the worst first.
 
     Raises:
-        UsageError: the file is no such list, or an older Framefleet wrote it.
+        UsageError: the file is not such a list, or an older Framefleet wrote it.
         ExportError: the file cannot be read.
     """
     with explained(path, "read"):
@@ -50,7 +50,7 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
         databases = {name: Path(database) for name, database in lists["databases"].items()}
         return {name: [_frame(databases[name], entry) for entry in entries] for name, entries in lists["sessions"].items()}
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise UsageError(f"{path} is no list of worst frames: open a worst-frames.json that 'framefleet evaluate --out' wrote") from None
+        raise UsageError(f"{path} is not a list of worst frames: open a worst-frames.json that 'framefleet evaluate --out' wrote") from None
 
 
 def _frame(database: Path, entry: dict[str, Any]) -> WorstFrame:

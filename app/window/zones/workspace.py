@@ -144,7 +144,7 @@ class Zones(QObject):
         self._read()
 
     def _use(self, name: str | None, zones: ZoneSet) -> None:
-        self._name = None  # loading is no change that must be saved
+        self._name = None  # loading does not make changes that must be saved
         self.editor.load(zones)
         self._saving.stop()
         self._name = name
@@ -244,7 +244,7 @@ class Zones(QObject):
         self._start(item, partial(_read_and_count, item.key, item.results, self.editor.zones))
 
     def _count_live(self, item: QueueItem, results: Results) -> None:
-        """Count what a run has stored so far. The tracks come when it ends."""
+        """Count what a run has stored so far. The tracks are stored when it ends."""
         key = item.key, results, self.editor.zones
         if self._live is None or self._live[0] != key:
             self._live = key, partial(LiveCounts, results.database, results.source, self.editor.zones)

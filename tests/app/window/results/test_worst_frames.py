@@ -56,7 +56,7 @@ def test_a_row_shows_its_frame(qtbot: QtBot, window: MainWindow, report: Path) -
 def test_what_cannot_be_shown_is_explained(qtbot: QtBot, window: MainWindow, report: Path, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"sessions": {}}')
     window.open_paths([tmp_path / "other.json", tmp_path / "missing.json"])
-    qtbot.waitUntil(lambda: any("other.json is no list of worst frames" in text for text in window.banners.texts), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: any("other.json is not a list of worst frames" in text for text in window.banners.texts), timeout=PATIENCE)
     qtbot.waitUntil(lambda: any("missing.json" in text for text in window.banners.texts), timeout=PATIENCE)
     (tmp_path / "old" / "session.sqlite").unlink()
     window.open_paths([report / "worst-frames.json"])
