@@ -10,7 +10,7 @@ from engine.tracking.motion import Array
 
 Rows = NDArray[np.intp]
 
-_TINY = 1e-300
+TINY = 1e-300
 """Prevents a division by 0: boxes without an area overlap nothing."""
 
 
@@ -22,7 +22,7 @@ def overlaps(first: Array, second: Array) -> Array:
     height = np.minimum(bottom, other_bottom) - np.maximum(top, other_top)
     shared = np.maximum(width, 0) * np.maximum(height, 0)
     total = areas(first)[:, None] + areas(second) - shared
-    ratio: Array = shared / np.maximum(total, _TINY)
+    ratio: Array = shared / np.maximum(total, TINY)
     return ratio
 
 
@@ -38,8 +38,10 @@ def assign(overlap: Array, least: float, bonus: Array | None = None) -> tuple[Ro
 
     bonus: added to the overlaps for the choice of pairs, not for the limit. Returns the pairs' rows and columns.
     """
+    if not overlap.size:
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
     if bonus is None:  # rows and columns without any overlap change nothing
-        used, possible = np.flatnonzero(overlap.any(1)), np.flatnonzero(overlap.any(0))
+        used, possible = overlap.any(1).nonzero()[0], overlap.any(0).nonzero()[0]
         rows, columns = _best_pairs(overlap[np.ix_(used, possible)])
         rows, columns = used[rows], possible[columns]
     else:
@@ -68,4 +70,4 @@ def others(count: int, chosen: Rows) -> Rows:
     """The numbers below ``count`` that are not among the chosen ones, ascending."""
     free = np.ones(count, bool)
     free[chosen] = False
-    return np.flatnonzero(free)
+    return free.nonzero()[0]

@@ -106,10 +106,13 @@ class Tracker(ABC):
         """Begin a track for each of these detections. measured: their boxes in the motion model's coordinates. Returns the new tracks."""
         if not len(which):
             return self._tracks[:0]
-        new = np.zeros(len(which), self._tracks.dtype)
+        count = len(self._tracks)
+        tracks = np.zeros(count + len(which), self._tracks.dtype)
+        tracks[:count] = self._tracks  # np.concatenate compares the types field by field
+        new = tracks[count:]
         new["number"] = numbers[which] = np.arange(self._next, self._next + len(which))
         new["seen"] = self._time
         self._next += len(which)
         self._motion.add(measured)
-        self._tracks = np.concatenate((self._tracks, new))
-        return self._tracks[len(self._tracks) - len(which) :]
+        self._tracks = tracks
+        return new
