@@ -41,7 +41,7 @@ def assign(overlap: Array, least: float, bonus: Array | None = None) -> tuple[Ro
     if not overlap.size:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
     if bonus is None:  # rows and columns without any overlap change nothing
-        used, possible = overlap.any(1).nonzero()[0], overlap.any(0).nonzero()[0]
+        used, possible = np.flatnonzero(overlap.any(1)), np.flatnonzero(overlap.any(0))
         rows, columns = _best_pairs(overlap[np.ix_(used, possible)])
         rows, columns = used[rows], possible[columns]
     else:
