@@ -26,6 +26,14 @@ def overlaps(first: Array, second: Array) -> Array:
     return ratio
 
 
+def pair_overlaps(first: Array, second: Array) -> Array:
+    """Intersection over union of each box with the box in the same row: float64 (n,). Boxes x1 y1 x2 y2, (n, 4)."""
+    sides = np.minimum(first[:, 2:], second[:, 2:]) - np.maximum(first[:, :2], second[:, :2])
+    shared = np.maximum(sides, 0).prod(1)
+    ratio: Array = shared / np.maximum(areas(first) + areas(second) - shared, TINY)
+    return ratio
+
+
 def areas(boxes: Array) -> Array:
     """The areas of boxes x1 y1 x2 y2, (n, 4); 0 for boxes of negative width or height."""
     left, top, right, bottom = boxes.T

@@ -67,23 +67,24 @@ class OcSort(Tracker):
             self._lost[int(self._tracks["number"][row])] = self._motion.state(int(row))
         _move(self._motion, steps)
 
-    def _associate(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> Rows:
+    def _associate(self, boxes: Array, scores: Array) -> tuple[Rows, Rows]:
         tracks = self._tracks
         self._updates += bool(len(tracks) or len(boxes))
         strong = (scores >= self._strong).nonzero()[0]
         candidates = boxes[strong]
         starts, ends = _centres(self._previous()), _centres(candidates)
-        table = overlaps(_boxes(self._motion.positions), candidates)
+        weights = self._weights(strong)
+        table = overlaps(_boxes(self._motion.positions), candidates) * weights
         rows, columns = assign(table, self._overlap, self._weight * self._agreement(starts, ends) * scores[strong])
         left, free = others(len(tracks), rows), others(len(strong), columns)
         if len(free):
-            late, late_columns = assign(overlaps(tracks["last"][left], candidates[free]), self._overlap)
+            seen = overlaps(tracks["last"][left], candidates[free]) * weights[np.ix_(left, free)]
+            late, late_columns = assign(seen, self._overlap)
             rows, columns = np.concatenate((rows, left[late])), np.concatenate((columns, free[late_columns]))
         way = ends[columns] - starts[rows]
         tracks["direction"][rows] = way * (1 / (np.abs(way) + _STANDING))
         self._observe(rows, candidates[columns])
-        numbers[strong[columns]] = tracks["number"][rows]
-        return rows
+        return rows, strong[columns]
 
     def _observe(self, rows: Rows, seen: Array) -> None:
         """Correct tracks by the boxes in which they were seen."""
