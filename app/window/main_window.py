@@ -15,6 +15,7 @@ from app.window.corrections.corrector import Corrector
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
+from app.window.floating import Floating
 from app.window.messages.notices import Notices
 from app.window.messages.quitting import QuitQuestion
 from app.window.models.setup import ModelSetup
@@ -76,7 +77,7 @@ class MainWindow(QMainWindow):
         self.filter = FilterPanel()
         self.devices = DevicePanel()
         self.topology = TopologyPanel()
-        self.device_tabs = DeviceTabs(self.devices, self.topology)
+        self.device_tabs = DeviceTabs(self.devices, self.topology, store)
         self.status = StatusLine()
         self.top = TopBar(self.actions_)
         self.overlay = DropOverlay(self)
@@ -107,6 +108,10 @@ class MainWindow(QMainWindow):
         self.middle.setSizes([560, 260])
         self.middle.setCollapsible(0, False)
         self.pages.addWidget(self.middle)
+        events = Floating(self.zones.list, self.tr("Events"), "events", self._store)
+        self.zones.list.detach.clicked.connect(events.toggle)
+        self.actions_.zones.toggled.connect(events.set_shown)
+        self.floating = (*self.device_tabs.floating, events)
         self.right = QSplitter(Qt.Orientation.Vertical)
         self.right.addWidget(self.filter)
         self.right.addWidget(self.device_tabs)
@@ -128,6 +133,9 @@ class MainWindow(QMainWindow):
         self.arrangement = Arrangement(
             self, self._store, self.actions_, (self.left, self.right), self.zones.area, splitters, (self.top, self.status), self.viewer
         )
+        events.set_shown(self.actions_.zones.isChecked())
+        for panel in self.floating:
+            self.installEventFilter(panel)
 
     def _connect(self) -> None:
         actions, queue, controller = self.actions_, self.queue, self.controller
@@ -287,6 +295,8 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.arrangement.keep()
+        for panel in self.floating:
+            panel.end()
         self.hide()
         self.memory.stop()
         self.viewer.player.close_file()

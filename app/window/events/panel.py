@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.window.events.model import EventModel
 from app.window.widgets import formats
-from app.window.widgets.build import Panel, column, label, push_button, row
+from app.window.widgets.build import Panel, column, label, push_button, row, tool_button
 from app.window.widgets.fields import clearable, combo_box, narrow
 from app.window.widgets.table import style_table
 from engine.store.objects.events import EventKind
@@ -39,6 +39,7 @@ class EventsPanel(Panel):
         self.search = clearable("Class, track or place")
         self.search.setAccessibleName("Search events")
         self.count = label("small")
+        self.detach = tool_button("detach", self.tr("Events in their own window, or back here"))
         self.save = push_button("Save as CSV…", self.save_requested.emit, role="flat")
         self.table = QTableView()
         self.table.setModel(self.model)
@@ -52,7 +53,7 @@ class EventsPanel(Panel):
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         column(
-            row(self.kinds, (self.search, 1), spacing=6),
+            row(self.kinds, (self.search, 1), self.detach, spacing=6),
             (self.table, 1),
             row((self.count, 1), self.save, spacing=6),
             spacing=6,
@@ -64,7 +65,7 @@ class EventsPanel(Panel):
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)
         for keys, forward in (("Shift+N", True), ("Shift+P", False)):
-            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.WindowShortcut)
+            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.ApplicationShortcut)
             shortcut.activated.connect(self.next if forward else self.previous)
 
     def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:
