@@ -185,6 +185,7 @@ class MainWindow(QMainWindow):
         controller.devices_changed.connect(self.devices.show_devices)
         controller.devices_changed.connect(self.status.show_devices)
         controller.devices_changed.connect(self.notices.devices_changed)
+        controller.rate_changed.connect(self.status.show_rate)
         controller.strategy_changed.connect(self.status.show_strategy)
         controller.strategy_changed.connect(self.devices.show_strategy)
         self.devices.join_requested.connect(controller.add_device)

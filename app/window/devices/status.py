@@ -53,6 +53,7 @@ class DeviceStatus:
     building: the current step of the engine's build and how much of the build is done, 0..1. message: why the device failed.
     note: what has changed since the device started, and why. stages: mean ms that the latest frames spent in each stage.
     busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput.
+    rate: throughput over the last ``RATE_SECONDS``, frames/s; 0 if the device completed no frame in the last interval.
     """
 
     device: DeviceId
@@ -67,6 +68,7 @@ class DeviceStatus:
     busy: Mapping[str, float] = field(default_factory=dict)
     bottleneck: str | None = None
     samples: tuple[Sample, ...] = ()
+    rate: float = 0.0
 
     @property
     def takes_part(self) -> bool:
@@ -76,15 +78,7 @@ class DeviceStatus:
     @property
     def working(self) -> bool:
         """Whether the device completed frames in the last interval."""
-        return self.phase in (Phase.READY, Phase.LEAVING) and bool(self.samples) and self.samples[-1].frames_per_second > 0
-
-    @property
-    def rate(self) -> float:
-        """Throughput over the last ``RATE_SECONDS``, frames/s; 0 if the device does not work."""
-        if not self.working:
-            return 0.0
-        recent = [sample.frames_per_second for sample in self.samples if self.samples[-1].time - sample.time < RATE_SECONDS]
-        return sum(recent) / len(recent)
+        return self.rate > 0
 
     @property
     def latest(self) -> Sample | None:
@@ -94,6 +88,19 @@ class DeviceStatus:
 
 def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     """The status after one more event at a monotonic time."""
+    after = _after(status, event, now)
+    return replace(after, rate=_rate(after))
+
+
+def _rate(status: DeviceStatus) -> float:
+    samples = status.samples
+    if status.phase not in (Phase.READY, Phase.LEAVING) or not samples or samples[-1].frames_per_second <= 0:
+        return 0.0
+    recent = [sample.frames_per_second for sample in samples if samples[-1].time - sample.time < RATE_SECONDS]
+    return sum(recent) / len(recent)
+
+
+def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     if isinstance(event, DeviceStarting):
         phase = Phase.STARTING if event.attempt == 1 else Phase.RESTARTING
         return replace(status, phase=phase, attempt=event.attempt, building=None, note="")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -24,7 +24,7 @@ from engine.types import DeviceId
 REFRESH_MS = 500
 SIDE_BY_SIDE = 720
 """The panel's width from which the matrix stands beside the drawing, logical pixels."""
-RECORDED = QT_TRANSLATE_NOOP("TopologyPanel", "Recorded: another machine, as it was then.")
+
 _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
@@ -71,7 +71,7 @@ class TopologyPanel(Panel):
         """Show a recorded machine instead of this one."""
         self._recorded = recording.telemetry
         self._show(recording.topology)
-        say(self.note, self.tr(RECORDED))
+        say(self.note, self.tr("Recorded: another machine, as it was then."))
 
     def _show(self, topology: Topology) -> None:
         self.topology = topology
