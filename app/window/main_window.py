@@ -188,6 +188,7 @@ class MainWindow(QMainWindow):
         controller.rate_changed.connect(self.status.show_rate)
         controller.strategy_changed.connect(self.status.show_strategy)
         controller.strategy_changed.connect(self.devices.show_strategy)
+        self.devices.bottleneck_changed.connect(self.status.show_bottleneck)
         self.devices.join_requested.connect(controller.add_device)
         self.devices.leave_requested.connect(controller.remove_device)
         controller.refused.connect(self.notices.refused)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from app.window.devices.bottleneck import Bottleneck
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
@@ -22,7 +23,8 @@ class StatusLine(Panel):
     def __init__(self) -> None:
         super().__init__("bar")
         self.dot, self.devices, self.strategy, self.queue = Light(), label("small"), label("small"), label("small")
-        row(self.dot, self.devices, 12, self.strategy, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self)
+        self.bottleneck = label("notice")
+        row(self.dot, self.devices, 12, self.strategy, 12, self.bottleneck, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self)
         self._rate, self._left = 0.0, ""
         self.show_devices(())
 
@@ -58,6 +60,11 @@ class StatusLine(Panel):
         """Show how the devices share the work."""
         self.strategy.setText(f"Strategy: {chosen.strategy}")
         self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt does not wrap plain text
+
+    def show_bottleneck(self, found: Bottleneck | None) -> None:
+        """Show what limits the throughput, None = nothing is known."""
+        self.bottleneck.setText("" if found is None else found.text)
+        self.bottleneck.setToolTip("" if found is None else found.advice)
 
     def show_rate(self, rate: float) -> None:
         """Show the throughput of all devices together, frames/s, 0 = none."""

@@ -24,7 +24,7 @@ class DeviceFigures(QWidget):
         self._drawn: tuple[Sample, ...] | None = None
         self.rate = label("figure", "0")
         self.latency = label("figure", formats.DASH, tip="Median of the last half second")
-        self.frames, self.tail = label("small"), label("small")
+        self.frames, self.tail = label("small"), label("small", tip=self.tr("99 of 100 frames take at most this time"))
         self.rate_chart = Chart("Throughput of the last minute", (theme.ACCENT,))
         self.latency_chart = Chart("Latency of the last minute", (theme.ACCENT, theme.MUTED))
         self.stages = StageBar()
@@ -43,6 +43,7 @@ class DeviceFigures(QWidget):
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
         frames = formats.plural(status.frames, "frame")
+        self.rate.setText(formats.rate(status.rate) if status.working else "0")
         self.frames.setText(frames if share is None else f"{formats.part(share)} of the work")
         self.frames.setToolTip(frames)
         self.moving.setVisible(status.phase not in (Phase.FAILED, Phase.LEFT))
@@ -57,13 +58,12 @@ class DeviceFigures(QWidget):
         lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
         latest = status.latest
-        self.rate.setText(formats.rate(status.rate) if status.working else "0")
         self.latency.setText(formats.milliseconds(latest.latency_p50 if latest else None))
-        self.tail.setText(f"p99 {formats.milliseconds(latest.latency_p99)} ms" if latest else "")
+        self.tail.setText(self.tr("99 %: {time} ms").format(time=formats.milliseconds(latest.latency_p99)) if latest else "")
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)
         say(self.stage_text, short_legend(stages))
-        say(self.bottleneck, f"Bottleneck: {status.bottleneck}" if status.bottleneck else "")
+        say(self.bottleneck, self.tr("Slowest stage: {stage}").format(stage=status.bottleneck) if status.bottleneck else "")
 
 
 def _line(figure: QWidget, unit: str, more: QWidget) -> QBoxLayout:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -38,12 +39,13 @@ DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceF
 
 @dataclass(frozen=True)
 class Sample:
-    """One point of the charts: a monotonic time in seconds, frames/s, latencies in ms (None without a frame)."""
+    """One point of the charts: a monotonic time in seconds, frames/s, latencies in ms and the slowest stage (None without a frame)."""
 
     time: float
     frames_per_second: float
     latency_p50: float | None
     latency_p99: float | None
+    bottleneck: str | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class DeviceStatus:
 
     building: the current step of the engine's build and how much of the build is done, 0..1. message: why the device failed.
     note: what has changed since the device started, and why. stages: mean ms that the latest frames spent in each stage.
-    busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput.
+    busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput, as most of the
+    samples of the last ``RATE_SECONDS`` say.
     rate: throughput over the last ``RATE_SECONDS``, frames/s; 0 if the device completed no frame in the last interval.
     """
 
@@ -89,15 +92,11 @@ class DeviceStatus:
 def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     """The status after one more event at a monotonic time."""
     after = _after(status, event, now)
-    return replace(after, rate=_rate(after))
-
-
-def _rate(status: DeviceStatus) -> float:
-    samples = status.samples
-    if status.phase not in (Phase.READY, Phase.LEAVING) or not samples or samples[-1].frames_per_second <= 0:
-        return 0.0
-    recent = [sample.frames_per_second for sample in samples if samples[-1].time - sample.time < RATE_SECONDS]
-    return sum(recent) / len(recent)
+    recent = [sample for sample in after.samples if after.samples[-1].time - sample.time < RATE_SECONDS]
+    working = after.phase in (Phase.READY, Phase.LEAVING) and bool(recent) and recent[-1].frames_per_second > 0
+    rate = sum(sample.frames_per_second for sample in recent) / len(recent) if working else 0.0
+    stages = Counter(sample.bottleneck for sample in reversed(recent) if sample.bottleneck is not None)
+    return replace(after, rate=rate, bottleneck=stages.most_common(1)[0][0] if stages else after.bottleneck)
 
 
 def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
@@ -121,13 +120,12 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
         return replace(status, phase=Phase.LEFT, building=None, message="", note="", samples=_at_rest(status, now))
     samples = _recent(status, now)
     if not (event.final and samples):  # the final event has means over the whole run
-        samples = (*samples, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99))
+        samples = (*samples, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99, event.bottleneck))
     return replace(
         status,
         frames=event.frames,
         stages=dict(event.stages) or status.stages,
         busy=dict(event.busy) or status.busy,
-        bottleneck=event.bottleneck or status.bottleneck,
         samples=samples,
     )
 

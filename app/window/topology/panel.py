@@ -71,7 +71,7 @@ class TopologyPanel(Panel):
         """Show a recorded machine instead of this one."""
         self._recorded = recording.telemetry
         self._show(recording.topology)
-        say(self.note, self.tr("Recorded: another machine, as it was then."))
+        say(self.note, self.tr("A recorded machine, not this one"))
 
     def _show(self, topology: Topology) -> None:
         self.topology = topology

@@ -124,7 +124,7 @@ def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Pat
     tabs.show()
     tabs.topology.show_topology(ALONE)
     assert tabs.topology.topology == recording.topology
-    assert tabs.topology.note.text() == "Recorded: another machine, as it was then."
+    assert tabs.topology.note.text() == "A recorded machine, not this one"
     qtbot.mouseClick(tabs.buttons.button(1), Qt.MouseButton.LeftButton)
     assert tabs.topology.matrix.item(0, 7).text() == "NV18"
     assert tabs.topology.telemetry.watched == ()
