@@ -64,26 +64,23 @@ def window_texts() -> Iterator[tuple[str, str, bool]]:
             if name in ("translate", "marked", "tr") and len(values) > 1 and isinstance(values[1], str):
                 if not isinstance(values[0], str):
                     raise ValueError(f"{path}:{call.lineno}: the context is no literal")
-                yield values[0], values[1], len(values) > 3
+                yield values[0], values[1], len(values) > 3 or any(keyword.arg == "n" for keyword in call.keywords)
 
 
-def calls() -> Iterator[str]:
-    """A call of ``translate`` for each text, in a form that lupdate understands."""
-    texts = [
-        *window_texts(),
-        *((context, text, False) for context, text in engine_texts()),
-        *(("counts", text, True) for text in COUNTED.values()),
-    ]
-    for context, text, plural in sorted(set(texts)):
-        if text:
-            yield f"translate({context!r}, {json.dumps(str(text), ensure_ascii=False)}{', None, 1' if plural else ''})"
+def texts() -> list[tuple[str, str, bool]]:
+    """All texts in order: context, text, and whether it has plural forms."""
+    engine = ((context, str(text), False) for context, text in engine_texts() if text)
+    return sorted({*window_texts(), *engine, *(("counts", text, True) for text in COUNTED.values())})
 
 
 def update(folder: Path) -> None:
     """Write the .ts and .qm files of all languages into a folder, from the .ts files there."""
     with tempfile.TemporaryDirectory() as made:
         code = Path(made) / "texts.py"
-        code.write_text("\n".join(calls()) + "\n", encoding="utf-8")
+        calls = (
+            f"translate({context!r}, {json.dumps(text, ensure_ascii=False)}{', None, 1' * plural})" for context, text, plural in texts()
+        )
+        code.write_text("\n".join(calls), encoding="utf-8")
         for language in LANGUAGES:
             source = folder / f"framefleet_{language}.ts"
             plural = ["-pluralonly"] if language == "en" else []

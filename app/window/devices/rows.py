@@ -52,7 +52,7 @@ class RowColumns:
         regular, bold = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True))
         name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, _MOST_NAME * width)
         small = QFontMetrics(theme.font(-2))
-        cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance("Decoder")) + GAP
+        cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance(translate("devices", "Decoder"))) + GAP
         rate = max(bold.horizontalAdvance("00,000"), small.horizontalAdvance(translate("devices", RATE))) if self.rates else 0
         share = cell if self.shares else 0
         left = MARGIN + name + GAP

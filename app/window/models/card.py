@@ -140,7 +140,9 @@ class ModelCard(QFrame):
         self.message.setText(state)
         set_role(self.message, "error" if error else "small")
         self.bar.setValue(int(1000 * (running.done if running else partial) / self.entry.weights_bytes))
-        self.setAccessibleName(f"{self.entry.title}, {state or translate('models', 'installed' if installed else 'not downloaded')}")
+        self.setAccessibleName(
+            f"{self.entry.title}, {state or translate('models', 'installed') if installed else translate('models', 'not downloaded')}"
+        )
 
     def _state(self, running: Download | None, partial: int, error: str) -> str:
         total = self.entry.weights_bytes

@@ -88,7 +88,7 @@ class OptionsForm(QWidget):
         )
         self.doubtful.toggled.connect(self._changed)
         between = QWidget()
-        row(self.doubtful, self.low, QLabel("to"), self.high, None, spacing=8, of=between)
+        row(self.doubtful, self.low, QLabel(translate("results", "to")), self.high, None, spacing=8, of=between)
         self.map = clearable(translate("results", "COCO's labels as animal, person and vehicle"))
         self.map.setAccessibleName(translate("results", "Categories"))
         self.map.setToolTip(translate("results", "label=category, with commas between them, such as dog=animal,car=vehicle"))

@@ -42,7 +42,7 @@ class Transport(Panel):
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
         self.back = tool_button("step-back", translate("viewer", "Previous frame"), ",")
-        self.play = tool_button("play", translate("viewer", "Play"), "Space")
+        self.play = tool_button("play", translate("viewer", "Play"), translate("viewer", "Space"))
         self.play.setIconSize(QSize(22, 22))
         self.forward = tool_button("step-forward", translate("viewer", "Next frame"), ".")
         self.time, self.length, self.frame = (
