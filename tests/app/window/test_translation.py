@@ -22,68 +22,16 @@ from app.window.widgets.translation import FOLDER, LANGUAGES, translate
 from tools.translations import PROJECT, texts
 
 NAMES = {"translate", "marked", "tr"}
-SHOWING = set(
-    [
-        "label",
-        "push_button",
-        "tool_button",
-        "setText",
-        "setToolTip",
-        "setWindowTitle",
-        "addItem",
-        "addAction",
-        "addButton",
-        "setAccessibleName",
-        "setPlaceholderText",
-        "setInformativeText",
-        "QLabel",
-        "QCheckBox",
-        "QPushButton",
-        "QAction",
-        "QMenu",
-        "PathField",
-        "combo_box",
-        "clearable",
-        "drawText",
-        "show_banner",
-        "show_message",
-        "Metric",
-    ]
+SHOWING = re.compile(
+    "label|push_button|tool_button|setText|setToolTip|setWindowTitle|addItem|addAction|addButton|setAccessibleName|"
+    "setPlaceholderText|setInformativeText|QLabel|QCheckBox|QPushButton|QAction|QMenu|PathField|combo_box|clearable|"
+    "drawText|show_banner|show_message|Metric"
 )
 """Functions whose texts a person sees."""
-INTERNAL = set(
-    [
-        "setObjectName",
-        "setProperty",
-        "property",
-        "setStyleSheet",
-        "getattr",
-        "QColor",
-        "QKeySequence",
-        "Formatter",
-        "info",
-        "warning",
-        "error",
-        "debug",
-        "exception",
-        "critical",
-        "compile",
-        "match",
-        "fullmatch",
-        "sub",
-        "split",
-        "finditer",
-        "RuntimeError",
-        "TypeError",
-        "ValueError",
-        "TypeVar",
-        "Background",
-        "Thread",
-        "Keys",
-        "log",
-        "setDesktopFileName",
-        "setApplicationName",
-    ]
+INTERNAL = re.compile(
+    "setObjectName|setProperty|property|setStyleSheet|getattr|QColor|QKeySequence|Formatter|info|warning|error|debug|"
+    "exception|critical|compile|match|fullmatch|sub|split|finditer|RuntimeError|TypeError|ValueError|TypeVar|Background|"
+    "Thread|Keys|log|setDesktopFileName|setApplicationName"
 )
 """Functions whose texts a person does not see, and ``Keys``, whose keys have the same names in every language."""
 ROLES = {"label": 1, "tool_button": 1, "Panel": 1, "show_banner": 1, "show_message": 1}
@@ -152,7 +100,7 @@ def literals(tree: ast.AST) -> Iterator[tuple[ast.expr, str, str, int]]:
                     yield from visit(part.value, "", 0)
         elif isinstance(node, ast.Call):
             name = name_of(node)
-            if name not in NAMES | INTERNAL:
+            if name not in NAMES and not INTERNAL.fullmatch(name):
                 for number, argument in enumerate(node.args):
                     yield from visit(argument, name, number)
                 for keyword in node.keywords:
@@ -179,7 +127,7 @@ def unwrapped(path: Path) -> list[str]:
         if re.search(r"%Ln|[;{}<>\\^]|background|border|padding|color|^\.|^(Ctrl|Shift)\b|^[FEGC]  ", text):
             continue  # style sheets, patterns, keys, and what is counted
         a_name = re.fullmatch(r"[\w.-]*[_.-][\w.-]*", plain)
-        if (call in SHOWING and not a_name) or re.search(r"[a-z] [a-z]", plain) or re.match(r"[A-Z][a-z]+(…|:)?$", plain):
+        if (SHOWING.fullmatch(call) and not a_name) or re.search(r"[a-z] [a-z]", plain) or re.match(r"[A-Z][a-z]+(…|:)?$", plain):
             found.append(f"{place_of_file}:{node.lineno}: {text!r}")
     return found
 
