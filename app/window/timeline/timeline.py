@@ -135,12 +135,8 @@ class Timeline(QAbstractSlider):
     def text_at(self, pts: float) -> str:
         """A time, and what was seen there: a line for each class."""
         place = min(int(self._fraction(pts) * BINS), BINS - 1)
-        seen = [formats.plural(int(lane.counts[place]), lane.name, lane.name) for lane in self._lanes if lane.counts[place]]
-        failed = (
-            [translate("timeline", "{failures} failed").format(failures=formats.plural(int(self._failures[place]), "frame"))]
-            if self._failures[place]
-            else []
-        )
+        seen = [f"{formats.count(int(lane.counts[place]))} {lane.name}" for lane in self._lanes if lane.counts[place]]
+        failed = [translate("timeline", "%Ln frames failed", None, int(self._failures[place]))] if self._failures[place] else []
         return "\n".join([self.written(pts), *seen, *failed])
 
     def _acted(self, action: int) -> None:

@@ -68,7 +68,7 @@ class CountChart(QWidget):
         item.setXRange(0, length, padding=0.01)
         legend = "  ".join(f'<span style="color:rgb{class_colour(class_id)}">■</span> {escape(self._name(class_id))}' for class_id in shown)
         what = (
-            translate("zones", "Crossings in {length:.1f} s").format(length=length / BINS)
+            translate("zones", "Crossings in {length} s").format(length=formats.decimal(length / BINS))
             if is_line
             else translate("zones", "Objects inside")
         )

@@ -6,13 +6,14 @@ from typing import Any, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.window.widgets.translation import translate
+from app.window.widgets import formats
+from app.window.widgets.translation import marked, translate
 from app.window.zones.editor import ZoneEditor
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Shape
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
-HEADINGS = ("Name", "Classes", "→ / visits", "← / mean time")
+HEADINGS = (marked("zones", "Name"), marked("zones", "Classes"), marked("zones", "→ / visits"), marked("zones", "← / mean time"))
 _ROOT = QModelIndex()
 
 
@@ -51,7 +52,7 @@ class ShapeModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """The titles of the columns."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADINGS[section]
+            return translate("zones", HEADINGS[section])
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -85,7 +86,7 @@ class ShapeModel(QAbstractTableModel):
         if column == 2:
             return str(counts.visited(number))
         mean = counts.mean_seconds(number)
-        return "" if mean is None else translate("zones", "{mean:.1f} s").format(mean=mean)
+        return "" if mean is None else translate("zones", "{mean} s").format(mean=formats.decimal(mean))
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Rename a line or zone, or change its classes."""
