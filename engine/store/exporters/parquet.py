@@ -6,6 +6,8 @@ Frames count from 0. ``track`` is null in sessions without tracks. ``verified`` 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -36,21 +38,32 @@ def write(export: Export) -> None:
         import pyarrow.parquet as pq
     except ImportError:
         raise ExportError("--format parquet needs pyarrow: install framefleet[parquet], or pyarrow") from None
-    clock = Clock.of(export.reader, export.source)
     schema = _schema(pa, columns_of(export))
     with (
         explained(export.path, "write"),
         complete_file(export.path) as part,
         pq.ParquetWriter(part, schema, use_dictionary=REPEATED) as file,
+        ThreadPoolExecutor(1) as writing,
     ):
-        tables: list[Any] = []
-        for block in export.blocks(export.source):
-            tables.append(_table(pa, schema, export, clock, block))
-            if sum(table.num_rows for table in tables) >= ROW_GROUP:
-                file.write_table(pa.concat_tables(tables))
-                tables.clear()
-        if tables:
-            file.write_table(pa.concat_tables(tables))
+        written: Future[None] | None = None
+        for group in _row_groups(pa, schema, export):
+            if written is not None:
+                written.result()
+            written = writing.submit(file.write_table, group)  # compression needs no lock of the interpreter
+        if written is not None:
+            written.result()
+
+
+def _row_groups(pa: Any, schema: Any, export: Export) -> Iterator[Any]:
+    clock = Clock.of(export.reader, export.source)
+    tables: list[Any] = []
+    for block in export.blocks(export.source):
+        tables.append(_table(pa, schema, export, clock, block))
+        if sum(table.num_rows for table in tables) >= ROW_GROUP:
+            yield pa.concat_tables(tables)
+            tables.clear()
+    if tables:
+        yield pa.concat_tables(tables)
 
 
 def _schema(pa: Any, columns: tuple[str, ...]) -> Any:
@@ -63,19 +76,20 @@ def _schema(pa: Any, columns: tuple[str, ...]) -> Any:
 
 
 def _table(pa: Any, schema: Any, export: Export, clock: Clock, block: Block) -> Any:
-    frames, labels, devices = block.frames, export.reader.labels, export.reader.device_names()
-    number = int(block.class_ids.max(initial=-1)) + 1
-    of_frames = {
-        "source": [file_of(export.source, frame.name) for frame in frames],
-        "frame": [frame.number for frame in frames],
-        "time": [round(frame.pts, 6) for frame in frames],
-        "clock": [clock.at(frame.pts) for frame in frames],
-        "picture_width": [frame.width for frame in frames],
-        "picture_height": [frame.height for frame in frames],
-        "device": [devices[frame.device] for frame in frames],
+    labels, devices = export.reader.labels, export.reader.device_names()
+    classes = range(int(block.class_ids.max(initial=-1)) + 1)
+    numbers, times, widths, heights, _, names, used = zip(*block.rows, strict=True)
+    of_frames: dict[str, Sequence[object]] = {
+        "source": [file_of(export.source, name) for name in names],
+        "frame": numbers,
+        "time": [round(pts, 6) for pts in times],
+        "clock": [clock.at(pts) for pts in times],
+        "picture_width": widths,
+        "picture_height": heights,
+        "device": [devices[number] for number in used],
     }
     columns = {name: pa.array(values, schema.field(name).type).take(pa.array(block.frame)) for name, values in of_frames.items()}
-    columns["label"] = pa.array([label_of(labels, class_id) for class_id in range(number)], pa.string()).take(pa.array(block.class_ids))
+    columns["label"] = pa.array([label_of(labels, class_id) for class_id in classes], pa.string()).take(pa.array(block.class_ids))
     columns["class_id"] = pa.array(block.class_ids.astype(np.int32))
     columns["confidence"] = pa.array(block.scores)
     columns |= {name: pa.array(block.boxes[:, column]) for column, name in enumerate(("x", "y", "width", "height"))}
