@@ -85,25 +85,27 @@ def check(seen: Seen, local: list[tuple[Any, ...]]) -> None:
 
 
 class Once:
-    """Does something when the first frames are there."""
+    """Does something when the first frames are there. device: whose frames, None = any."""
 
-    def __init__(self, do: Callable[[], object]) -> None:
-        self._do, self.done = do, False
+    def __init__(self, do: Callable[[], object], device: DeviceId | None = None) -> None:
+        self._do, self._device, self.done = do, device, False
 
     def __call__(self, _: EnginePool, event: Event, __: Seen) -> None:
-        if isinstance(event, FramesDone) and not self.done:
+        if self.done or not isinstance(event, FramesDone):
+            return
+        if self._device is None or any(frame.device == self._device for frame in event.frames):
             self.done = True
             self._do()
 
 
-def test_two_nodes_share_a_file_and_the_results_equal_a_local_run(
-    cluster: Cluster, video: Path, local: list[tuple[Any, ...]], tmp_path: Path
+def test_two_nodes_share_a_file_one_agent_dies_and_the_results_equal_a_local_run(
+    cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
     assert cluster.devices() == (ALPHA, BETA)
     assert cluster.devices([DeviceId("cpu", "1")]) == (DeviceId("cpu", "1", "alpha"), DeviceId("cpu", "1", "beta"))
     with pytest.raises(UsageError, match="no node delta; its nodes are alpha, beta"):
         cluster.devices([DeviceId("cpu", "0", "delta")])
-    seen = run_on(cluster, [video, video], [ALPHA, BETA], pool_type=SLOW)
+    seen = run_on(cluster, [video, video], [ALPHA, BETA], Once(lambda: kill(raylets.agent("beta")), BETA), SLOW)
     check(seen, local)
     assert {frame.device for frame in seen.frames[0] + seen.frames[1]} == {ALPHA, BETA}
     assert not list((tmp_path / "cache" / "files").iterdir()), "the nodes can read the file"
@@ -166,6 +168,34 @@ def test_a_node_returns_under_its_name(cluster: Cluster, raylets: Raylets, video
     assert all(finished.error is None for finished in seen.finished.values())
 
 
+@pytest.mark.timeout(240)
+def test_a_node_dies_and_another_one_joins(cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
+    def replace_the_node() -> None:
+        raylets.kill("beta")
+        raylets.add("gamma")
+
+    said: list[str] = []
+    cluster._say = said.append
+    seen, once, working = Seen(), Once(replace_the_node, BETA), False
+    with SLOW(tiny_settings(), [ALPHA, BETA], cluster) as pool:
+        cluster.watch(pool.add_device)
+        newest = [pool.add(video) for _ in range(2)][-1]
+        for event in pool.events():
+            seen.add(event)
+            if isinstance(event, FramesDone):
+                once(pool, event, seen)
+                if not working and any(frame.device == GAMMA for frame in event.frames):
+                    working = True
+                    pool.finish()
+            if isinstance(event, SourceOpened) and event.source == newest and not working:
+                newest = pool.add(video)  # until the new node takes part
+    raylets.kill("gamma")
+    check(seen, local)
+    assert said == ["node gamma has joined"]
+    assert all(len(frames) == FRAMES for frames in seen.frames.values())
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_a_worker_an_agent_and_a_node_die_and_another_node_joins(
     cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]
@@ -270,6 +300,11 @@ def test_the_command_gives_the_same_files_as_on_one_machine(raylets: Raylets, vi
             stored.append((facts(list(reader.frames(0))), reader.sources()[0].ledger))
     assert stored[0] == stored[1]
     assert {device["id"] for device in there.report["devices"]} == {"alpha/cpu:0", "beta/cpu:0"}
+
+
+@pytest.mark.slow
+def test_the_command_lists_the_devices_of_all_nodes(raylets: Raylets) -> None:
+    raylets.add("beta")
     listed = run_main("devices", "--cluster", raylets.address, "--json")
     assert {device["id"] for device in listed.report["devices"]} == {"alpha/cpu:0", "beta/cpu:0"}
 
