@@ -9,6 +9,7 @@ from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Light, Panel, label, row
+from app.window.widgets.translation import translate
 from engine.pool.events import StrategyChosen
 
 _TIP_COLUMNS = 80
@@ -31,17 +32,23 @@ class StatusLine(Panel):
         failed = [status for status in statuses if status.phase is Phase.FAILED]
         built = [status for status in statuses if status.engine is not None and status.phase is not Phase.FAILED]
         if not statuses:
-            text, colour, why = "No device in use yet", theme.DISABLED, "Devices start with the first file."
+            text, colour, why = (
+                translate("window", "No device in use yet"),
+                theme.DISABLED,
+                translate("window", "Devices start with the first file."),
+            )
         elif len(failed) == len(statuses):
-            text, colour = "No device left", theme.DANGER
+            text, colour = translate("window", "No device left"), theme.DANGER
             why = "\n".join(f"{status.device}: {status.message}" for status in failed)
         else:
             lines = dict.fromkeys(f"{status.engine.backend} · {status.engine.precision}" for status in built if status.engine is not None)
             building = [f"{status.device} {formats.percent(status.building[1])}" for status in statuses if status.building is not None]
             names = [str(status.device) for status in statuses if status not in failed]
             text = f"{_named(names, len(statuses))} · {' / '.join(lines) or 'building the engine'}"
-            text += f" · building {_named(building, len(building))}" if building and lines else ""
-            text += f" · {len(failed)} failed" if failed else ""
+            text += (
+                translate("window", " · building {building}").format(building=_named(building, len(building))) if building and lines else ""
+            )
+            text += translate("window", " · {count} failed").format(count=len(failed)) if failed else ""
             idle = all(status.phase is Phase.IDLE for status in statuses)
             colour = theme.WARNING if failed or not built else theme.MUTED if idle else theme.GOOD
             why = "\n".join(
@@ -55,7 +62,7 @@ class StatusLine(Panel):
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Show how the devices share the work."""
-        self.strategy.setText(f"Strategy: {chosen.strategy}")
+        self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=chosen.strategy))
         self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt does not wrap plain text
 
     def show_queue(self, items: Iterable[QueueItem]) -> None:
@@ -65,11 +72,11 @@ class StatusLine(Panel):
         waiting = sum(item.state is ItemState.WAITING for item in items)
         total = sum(item.rate or 0.0 for item in running)
         left = max((item.remaining for item in running if item.remaining is not None), default=None)
-        parts = [f"{formats.rate(total)} frames/s"] if total else []
+        parts = [translate("window", "{total} frames/s").format(total=formats.rate(total))] if total else []
         if waiting:
-            parts.append(f"{formats.plural(waiting, 'file')} waiting")
+            parts.append(translate("window", "{waiting} waiting").format(waiting=formats.plural(waiting, "file")))
         elif left is not None:
-            parts.append(f"{formats.remaining(left)} left")
+            parts.append(translate("window", "{left} left").format(left=formats.remaining(left)))
         self.queue.setText(" · ".join(parts))
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSizePolicy, QWidget
 
 from app.window.widgets.build import label, row
+from app.window.widgets.translation import translate
 
 BUTTONS = (
     ("confirm", "Confirm", "C", "It is right: mark it as verified"),
@@ -34,10 +35,10 @@ class CorrectionBar(QWidget):
         super().__init__()
         self.selected = label("caption", "")
         self.selected.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # its text must not change the picture's size
-        self.track = QCheckBox(f"Whole track ({TRACK})")
+        self.track = QCheckBox(translate("corrections", "Whole track ({track})").format(track=TRACK))
         self.classes = QComboBox()
-        self.classes.setAccessibleName("Class of the selected object")
-        self.classes.setToolTip(f"Give it another class ({RELABEL})")
+        self.classes.setAccessibleName(translate("corrections", "Class of the selected object"))
+        self.classes.setToolTip(translate("corrections", "Give it another class ({relabel})").format(relabel=RELABEL))
         self.classes.activated.connect(self.relabelled)
         self.buttons: dict[str, QPushButton] = {}
         for name, title, key, tip in BUTTONS:

@@ -12,6 +12,7 @@ from app.window.corrections.bar import BUTTONS, NEXT, PREVIOUS, RELABEL, TRACK, 
 from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
+from app.window.widgets.translation import translate
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader
 
@@ -140,7 +141,11 @@ def _correct(
         first, second = tracks
         if name == "undo":
             undone = corrections.undo()
-            return "Nothing to undo" if undone is None else f"Undone: {undone.words}"
+            return (
+                translate("corrections", "Nothing to undo")
+                if undone is None
+                else translate("corrections", "Undone: {words}").format(words=undone.words)
+            )
         if name == "join" and first is not None and second is not None:
             corrections.join(results.source, [first, second])
         elif name == "split" and second is not None and frame is not None:

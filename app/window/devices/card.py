@@ -19,6 +19,7 @@ from app.window.devices.telemetry_text import details, metrics
 from app.window.widgets import formats, theme
 from app.window.widgets.build import ElidedLabel, Light, column, label, row, say, tool_button, wrapped
 from app.window.widgets.icons import icon
+from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
@@ -101,7 +102,11 @@ class DeviceCard(QFrame):
         self._change = change
         self.change.setVisible(change is not None)
         if change is not None and self._status is not None:
-            title = f"Let {self._status.device} take part" if change is Change.JOIN else f"Take {self._status.device} out of this run"
+            title = (
+                translate("devices", "Let {device} take part").format(device=self._status.device)
+                if change is Change.JOIN
+                else translate("devices", "Take {device} out of this run").format(device=self._status.device)
+            )
             self.change.setIcon(icon("add" if change is Change.JOIN else "close", theme.MUTED))
             self.change.setToolTip(title)
             self.change.setAccessibleName(title)

@@ -15,6 +15,7 @@ from app.window.devices.telemetry_text import Metric, metrics
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column
 from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
+from app.window.widgets.translation import translate
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
@@ -110,7 +111,7 @@ class RowHeading(_Columns):
             for area, name in zip(areas.cells, self.names, strict=False):
                 painter.drawText(area, LEFT, name)
             if areas.share is not None:
-                painter.drawText(areas.share, LEFT, "Share")
+                painter.drawText(areas.share, LEFT, translate("devices", "Share"))
             if areas.rate is not None:
                 painter.drawText(areas.rate, RIGHT, RATE)
 

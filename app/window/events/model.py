@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from app.window.widgets import formats
+from app.window.widgets.translation import translate
 from engine.media.annotation.colours import class_colour
 from engine.store.objects.events import EVENTS, EventKind, words
 from engine.zones.shapes import ZoneSet
@@ -135,11 +136,15 @@ class EventModel(QAbstractTableModel):
             case 0:
                 return formats.clock(float(event["start"]), 1)
             case 1:
-                return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
+                return (
+                    self._labels[class_id]
+                    if class_id < len(self._labels)
+                    else translate("events", "class {class_id}").format(class_id=class_id)
+                )
             case 2:
                 return str(event["track"]) if event["track"] >= 0 else ""
             case 3:
                 return words(event, self._zones)
             case 4:
-                return f"{seconds:.1f} s" if event["kind"] != EventKind.CROSSING else ""
+                return translate("events", "{seconds:.1f} s").format(seconds=seconds) if event["kind"] != EventKind.CROSSING else ""
         return "" if np.isnan(confidence) else formats.percent(confidence)

@@ -15,6 +15,7 @@ from app.window.widgets import formats
 from app.window.widgets.build import Panel, column, label, push_button, row
 from app.window.widgets.fields import clearable, combo_box, narrow
 from app.window.widgets.table import style_table
+from app.window.widgets.translation import translate
 from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
 
@@ -32,17 +33,17 @@ class EventsPanel(Panel):
         super().__init__()
         self.model = EventModel(self)
         self._time = 0.0
-        self.kinds = combo_box("Kind of event")
+        self.kinds = combo_box(translate("events", "Kind of event"))
         for kind, title in _KINDS.items():
             self.kinds.addItem(title, kind)
         narrow(self.kinds)
-        self.search = clearable("Class, track or place")
-        self.search.setAccessibleName("Search events")
+        self.search = clearable(translate("events", "Class, track or place"))
+        self.search.setAccessibleName(translate("events", "Search events"))
         self.count = label("small")
-        self.save = push_button("Save as CSV…", self.save_requested.emit, role="flat")
+        self.save = push_button(translate("events", "Save as CSV…"), self.save_requested.emit, role="flat")
         self.table = QTableView()
         self.table.setModel(self.model)
-        self.table.setAccessibleName("Events")
+        self.table.setAccessibleName(translate("events", "Events"))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.table.horizontalHeader()
@@ -100,4 +101,6 @@ class EventsPanel(Panel):
         self._say()
 
     def _say(self) -> None:
-        self.count.setText(f"{formats.plural(self.model.rowCount(), 'event')} · Shift + N, P: next, previous")
+        self.count.setText(
+            translate("events", "{rowCount} · Shift + N, P: next, previous").format(rowCount=formats.plural(self.model.rowCount(), "event"))
+        )

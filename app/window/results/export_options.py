@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QWidget
 from app.window.widgets.build import column, label, row
 from app.window.widgets.fields import clearable, combo_box, form_grid, number
 from app.window.widgets.formats import capitalised, plural
+from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.settings.kinds import Number
 from engine.store.exporters.common.coco_ids import check_coco_labels
@@ -34,7 +35,11 @@ DOUBTFUL = (0.3, 0.6)
 
 def _places(zones: ZoneSet | None) -> str:
     """How many lines and zones there are, in words."""
-    return "no lines and zones" if zones is None else f"{plural(len(zones.lines), 'line')}, {plural(len(zones.zones), 'zone')}"
+    return (
+        translate("results", "no lines and zones")
+        if zones is None
+        else f"{plural(len(zones.lines), 'line')}, {plural(len(zones.zones), 'zone')}"
+    )
 
 
 class OptionsForm(QWidget):
@@ -45,24 +50,31 @@ class OptionsForm(QWidget):
     def __init__(self, labels: Sequence[str], zones: ZoneSet | None = None) -> None:
         super().__init__()
         self._labels, self._zones = labels, zones
-        self.coco_ids = QCheckBox("COCO's own, 1 to 90, for its 80 labels")
+        self.coco_ids = QCheckBox(translate("results", "COCO's own, 1 to 90, for its 80 labels"))
         self.coco_ids.toggled.connect(self._changed)
-        self.interval, self.pictures, self.every = combo_box("Intervals"), combo_box("Content"), combo_box("Frames")
-        self.bom = QCheckBox("Begin with a byte order mark, so that Excel reads all letters")
+        self.interval, self.pictures, self.every = (
+            combo_box(translate("results", "Intervals")),
+            combo_box(translate("results", "Content")),
+            combo_box(translate("results", "Frames")),
+        )
+        self.bom = QCheckBox(translate("results", "Begin with a byte order mark, so that Excel reads all letters"))
         for combo, titles in ((self.interval, INTERVALS), (self.pictures, PICTURES), (self.every, EVERY)):
             combo.addItems([*titles.values()])
         self.interval.setCurrentIndex(list(INTERVALS).index(DEFAULTS.interval))
         for combo in (self.interval, self.pictures, self.every):
             combo.currentIndexChanged.connect(self._changed)
         self.bom.toggled.connect(self._changed)
-        self.doubtful = QCheckBox("With a confidence from")
-        self.low, self.high = (self._share(name, value) for name, value in zip(("Lowest", "Highest"), DOUBTFUL, strict=True))
+        self.doubtful = QCheckBox(translate("results", "With a confidence from"))
+        self.low, self.high = (
+            self._share(name, value)
+            for name, value in zip((translate("results", "Lowest"), translate("results", "Highest")), DOUBTFUL, strict=True)
+        )
         self.doubtful.toggled.connect(self._changed)
         between = QWidget()
         row(self.doubtful, self.low, QLabel("to"), self.high, None, spacing=8, of=between)
-        self.map = clearable("COCO's labels as animal, person and vehicle")
-        self.map.setAccessibleName("Categories")
-        self.map.setToolTip("label=category, with commas between them, such as dog=animal,car=vehicle")
+        self.map = clearable(translate("results", "COCO's labels as animal, person and vehicle"))
+        self.map.setAccessibleName(translate("results", "Categories"))
+        self.map.setToolTip(translate("results", "label=category, with commas between them, such as dog=animal,car=vehicle"))
         self.map.textChanged.connect(self._changed)
         self.parts = {part: QCheckBox(title) for part, title in PARTS.items()}
         draws = QWidget()
@@ -71,15 +83,15 @@ class OptionsForm(QWidget):
             check.setChecked(part in DRAWN)
             check.toggled.connect(self._changed)
         fields: dict[str, tuple[str, QWidget]] = {
-            "interval": ("Intervals", self.interval),
-            "bom": ("Excel", self.bom),
-            "pictures": ("Content", self.pictures),
-            "every": ("Frames", self.every),
-            "between": ("Only frames", between),
-            "category_map": ("Categories", self.map),
-            "coco_ids": ("Category ids", self.coco_ids),
-            "draw": ("Draws", draws),
-            "zones": ("Counted at", label("muted", _places(zones))),
+            "interval": (translate("results", "Intervals"), self.interval),
+            "bom": (translate("results", "Excel"), self.bom),
+            "pictures": (translate("results", "Content"), self.pictures),
+            "every": (translate("results", "Frames"), self.every),
+            "between": (translate("results", "Only frames"), between),
+            "category_map": (translate("results", "Categories"), self.map),
+            "coco_ids": (translate("results", "Category ids"), self.coco_ids),
+            "draw": (translate("results", "Draws"), draws),
+            "zones": (translate("results", "Counted at"), label("muted", _places(zones))),
         }
         self._fields = {name: QWidget() for name in fields}
         for name, (title, field) in fields.items():
@@ -88,7 +100,7 @@ class OptionsForm(QWidget):
         self._changed()
 
     def _share(self, name: str, value: float) -> QDoubleSpinBox:
-        spin = number(f"{name} confidence", Number(0, 1), value)
+        spin = number(translate("results", "{name} confidence").format(name=name), Number(0, 1), value)
         spin.setFixedWidth(84)
         spin.valueChanged.connect(self._changed)
         assert isinstance(spin, QDoubleSpinBox)
@@ -103,7 +115,7 @@ class OptionsForm(QWidget):
     def problem(self, names: Collection[str]) -> str:
         """What is wrong with the fields of these options, "" = nothing."""
         if "between" in names and self.doubtful.isChecked() and self.low.value() > self.high.value():
-            return "The lower confidence must not be above the higher one."
+            return translate("results", "The lower confidence must not be above the higher one.")
         try:
             if "category_map" in names and self.map.text().strip():
                 read_category_map(self.map.text())

@@ -11,6 +11,7 @@ from app.window.timeline.appearances import next_appearance
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.player import Player
 from app.window.viewer.transport import SPEEDS, Transport
+from app.window.widgets.translation import translate
 
 
 class Seeking:
@@ -57,7 +58,7 @@ class Seeking:
             now = self._item()
             if now is None or now.key != item.key:
                 return
-            hint.setText("" if pts is not None else f"Nothing that is shown appears {where} this")
+            hint.setText("" if pts is not None else translate("timeline", "Nothing that is shown appears {where} this").format(where=where))
             if pts is not None:
                 self._player.pause()
                 self._player.seek(pts)

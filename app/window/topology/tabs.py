@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QDialog, QStackedWidget
 from app.window.devices.panel import DevicePanel
 from app.window.topology.panel import TopologyPanel
 from app.window.widgets.build import Panel, column, label, push_button, row, tool_button, within_screen
+from app.window.widgets.translation import translate
 from engine.devices.recording import Recording
 
 
@@ -20,12 +21,16 @@ class DeviceTabs(Panel):
         self.devices, self.topology = devices, topology
         self.stack = QStackedWidget()
         self.buttons = QButtonGroup(self)
-        self.recorded = label("small", "Recorded", tip="Another machine, as it was when it was recorded")
+        self.recorded = label(
+            "small", translate("topology", "Recorded"), tip=translate("topology", "Another machine, as it was when it was recorded")
+        )
         self.recorded.hide()
-        self.larger = tool_button("fullscreen", "Show larger")
+        self.larger = tool_button("fullscreen", translate("topology", "Show larger"))
         self.larger.clicked.connect(self.enlarge)
         self.window_: QDialog | None = None
-        for number, (name, panel) in enumerate((("Devices", devices), ("Topology", topology))):
+        for number, (name, panel) in enumerate(
+            ((translate("topology", "Devices"), devices), (translate("topology", "Topology"), topology))
+        ):
             self.stack.addWidget(panel)
             button = push_button(name, role="flat")
             button.setCheckable(True)
@@ -51,7 +56,7 @@ class DeviceTabs(Panel):
     def enlarge(self) -> None:
         """Move the topology to its own window until the user closes that."""
         self.window_ = QDialog(self.window())
-        self.window_.setWindowTitle("Topology – Framefleet")
+        self.window_.setWindowTitle(translate("topology", "Topology – Framefleet"))
         self.window_.resize(within_screen(self, 1000, 720))
         column(self.topology, margins=(8, 8, 8, 8), of=self.window_)
         self.topology.show()

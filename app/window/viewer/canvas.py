@@ -13,6 +13,7 @@ from app.window.viewer.layout import Placement, fit
 from app.window.viewer.overlay import Overlay
 from app.window.widgets import formats, theme
 from app.window.widgets.chips import chip
+from app.window.widgets.translation import translate
 from engine.types import Detections, FrameResult
 
 MOST_ZOOM = 16.0
@@ -38,7 +39,7 @@ class VideoCanvas(QWidget):
         self.setMinimumSize(240, 160)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName("Video")
+        self.setAccessibleName(translate("viewer", "Video"))
         self._image: QImage | None = None
         self._size = (1, 1)
         self._result: FrameResult | None = None
@@ -79,7 +80,11 @@ class VideoCanvas(QWidget):
             return ""
         if self._result is None:
             return self._missing
-        return "" if self._result.failure is None else f"No detections for this frame: {self._result.failure}"
+        return (
+            ""
+            if self._result.failure is None
+            else translate("viewer", "No detections for this frame: {failure}").format(failure=self._result.failure)
+        )
 
     def set_missing(self, text: str) -> None:
         """Set the text over pictures without a result."""
@@ -181,7 +186,7 @@ class VideoCanvas(QWidget):
 
     def label_of(self, class_id: int) -> str:
         """A class's name, or its number if it has none."""
-        return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
+        return self._labels[class_id] if class_id < len(self._labels) else translate("viewer", "class {class_id}").format(class_id=class_id)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Ask for pictures of the new size."""

@@ -25,6 +25,7 @@ from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.statistics import Statistics
 from app.window.viewer.transport import Transport
 from app.window.widgets.build import column
+from app.window.widgets.translation import translate
 from engine.media.types import SourceInfo, SourceKind
 from engine.store.clock import Clock
 
@@ -102,7 +103,7 @@ class Viewer(QWidget):
         self.item, self._tally = item, tally
         self.transport.timeline.set_part(None)
         self.glimpse.set_path(str(item.path))
-        self.canvas.show_message("Opening…")
+        self.canvas.show_message(translate("viewer", "Opening…"))
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
         self.player.set_viewport(self.canvas.device_size())
