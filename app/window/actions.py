@@ -10,25 +10,26 @@ from app.window.viewer.keys import PLAYER
 from app.window.widgets import theme
 from app.window.widgets.build import column, label
 from app.window.widgets.icons import icon
+from app.window.widgets.translation import marked, translate
 
 KEYS = (
     *((keys.shown, keys.meaning) for keys in PLAYER),
-    ("F  Double-click", "Full screen"),
-    ("Ctrl + 1  2", "Hide or show the panels beside the picture"),
-    ("Ctrl + 3", "Lines, zones and events: hide or show"),
-    ("Ctrl + 4", "Correct detections and tracks: the bar under the picture shows its keys"),
-    ("Shift + N  P", "Next or previous event of the list"),
-    ("↑  ↓", "Another file of the queue"),
-    ("Delete  Ctrl + Z", "Remove the file from the queue, or put it back"),
-    ("Ctrl + Shift + ↑  ↓", "Move the file in the queue"),
-    ("Ctrl + O", "Open files"),
-    ("Ctrl + Shift + O", "Open a folder"),
-    ("Ctrl + R", "Open stored results"),
-    ("Ctrl + Shift + R", "All sessions"),
-    ("Ctrl + E", "Export the detections"),
-    ("Ctrl + ,", "Settings"),
-    ("?  F1", "This list"),
-    ("Ctrl + Q", "Quit"),
+    ("F  Double-click", marked("window", "Full screen")),
+    ("Ctrl + 1  2", marked("window", "Hide or show the panels beside the picture")),
+    ("Ctrl + 3", marked("window", "Lines, zones and events: hide or show")),
+    ("Ctrl + 4", marked("window", "Correct detections and tracks: the bar under the picture shows its keys")),
+    ("Shift + N  P", marked("window", "Next or previous event of the list")),
+    ("↑  ↓", marked("window", "Another file of the queue")),
+    ("Delete  Ctrl + Z", marked("window", "Remove the file from the queue, or put it back")),
+    ("Ctrl + Shift + ↑  ↓", marked("window", "Move the file in the queue")),
+    ("Ctrl + O", marked("window", "Open files")),
+    ("Ctrl + Shift + O", marked("window", "Open a folder")),
+    ("Ctrl + R", marked("window", "Open stored results")),
+    ("Ctrl + Shift + R", marked("window", "All sessions")),
+    ("Ctrl + E", marked("window", "Export the detections")),
+    ("Ctrl + ,", marked("window", "Settings")),
+    ("?  F1", marked("window", "This list")),
+    ("Ctrl + Q", marked("window", "Quit")),
 )
 
 
@@ -37,7 +38,7 @@ class HelpDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Keyboard shortcuts")
+        self.setWindowTitle(translate("window", "Keyboard shortcuts"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(28)
         grid.setVerticalSpacing(6)
@@ -45,7 +46,7 @@ class HelpDialog(QDialog):
             key = label("", keys)
             key.setStyleSheet(f"background: {theme.RAISED}; border: 1px solid {theme.BORDER}; border-radius: 4px; padding: 2px 7px;")
             grid.addWidget(key, line, 0)
-            grid.addWidget(label("", meaning), line, 1)
+            grid.addWidget(label("", translate("window", meaning)), line, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         for button in buttons.buttons():
@@ -67,26 +68,31 @@ class Actions:
             return made
 
         self._window = window
-        self.open_files = action("Open…", "Ctrl+O", "add")
-        self.open_folder = action("Open folder…", "Ctrl+Shift+O", "folder")
-        self.open_results = action("Open stored results…", "Ctrl+R", "folder")
-        self.undo = action("Undo removal", "Ctrl+Z", "")
-        self.recent = QMenu("Open recent", window)
-        self.sessions = action("Sessions…", "Ctrl+Shift+R", "folder")
-        self.export = action("Export…", "Ctrl+E", "export")
-        self.settings = action("Settings…", "Ctrl+,", "settings")
-        self.fullscreen = action("Full screen", "F", "fullscreen")
+        self.open_files = action(translate("window", "Open…"), "Ctrl+O", "add")
+        self.open_folder = action(translate("window", "Open folder…"), "Ctrl+Shift+O", "folder")
+        self.open_results = action(translate("window", "Open stored results…"), "Ctrl+R", "folder")
+        self.undo = action(translate("window", "Undo removal"), "Ctrl+Z", "")
+        self.recent = QMenu(translate("window", "Open recent"), window)
+        self.sessions = action(translate("window", "Sessions…"), "Ctrl+Shift+R", "folder")
+        self.export = action(translate("window", "Export…"), "Ctrl+E", "export")
+        self.settings = action(translate("window", "Settings…"), "Ctrl+,", "settings")
+        self.fullscreen = action(translate("window", "Full screen"), "F", "fullscreen")
         self.left, self.right = (
             QAction(title, window, shortcut=QKeySequence(keys), checkable=True, checked=True)
-            for title, keys in (("Queue at the left", "Ctrl+1"), ("Classes and devices at the right", "Ctrl+2"))
+            for title, keys in (
+                (translate("window", "Queue at the left"), "Ctrl+1"),
+                (translate("window", "Classes and devices at the right"), "Ctrl+2"),
+            )
         )
-        self.zones = QAction("Lines, zones and events", window, shortcut=QKeySequence("Ctrl+3"), checkable=True)
-        self.correct = QAction("Correct detections and tracks", window, shortcut=QKeySequence("Ctrl+4"), checkable=True)
+        self.zones = QAction(translate("window", "Lines, zones and events"), window, shortcut=QKeySequence("Ctrl+3"), checkable=True)
+        self.correct = QAction(
+            translate("window", "Correct detections and tracks"), window, shortcut=QKeySequence("Ctrl+4"), checkable=True
+        )
         window.addActions([self.left, self.right, self.zones, self.correct])
-        self.demo = action("Watch the demo", "", "play")
-        self.help = action("Keyboard shortcuts", "F1", "info")
+        self.demo = action(translate("window", "Watch the demo"), "", "play")
+        self.help = action(translate("window", "Keyboard shortcuts"), "F1", "info")
         self.help.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
-        self.quit = action("Quit", "Ctrl+Q", "close")
+        self.quit = action(translate("window", "Quit"), "Ctrl+Q", "close")
         self.quit.triggered.connect(window.close)
         self.help.triggered.connect(self._show_help)
         self.menu = QMenu(window)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from app.window.widgets.build import column, label, push_button, within_screen
+from app.window.widgets.translation import translate
 
 _SIZE = QSize(900, 640)
 
@@ -39,8 +40,8 @@ class Floating(QObject):
         self._restored = False
         self._shown = True
         self.note = QWidget()
-        self.back = push_button(self.tr("Put it back"), self.put_back)
-        text = label("muted", self.tr("{panel} has its own window.").format(panel=title), wrap=True)
+        self.back = push_button(translate("window", "Put it back"), self.put_back)
+        text = label("muted", translate("window", "{panel} has its own window.").format(panel=title), wrap=True)
         text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column(None, text, (self.back, 0, Qt.AlignmentFlag.AlignCenter), None, spacing=10, margins=(16, 16, 16, 16), of=self.note)
         self.note.hide()

@@ -45,6 +45,7 @@ from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import BannerArea
 from app.window.widgets.build import column, within_screen
+from app.window.widgets.translation import translate
 from app.window.zones.workspace import Zones
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
@@ -108,7 +109,7 @@ class MainWindow(QMainWindow):
         self.middle.setSizes([560, 260])
         self.middle.setCollapsible(0, False)
         self.pages.addWidget(self.middle)
-        events = Floating(self.zones.list, self.tr("Events"), "events", self._store)
+        events = Floating(self.zones.list, translate("window", "Events"), "events", self._store)
         self.zones.list.detach.clicked.connect(events.toggle)
         self.actions_.zones.toggled.connect(events.set_shown)
         self.floating = (*self.device_tabs.floating, events)

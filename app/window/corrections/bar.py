@@ -8,13 +8,19 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSizePolicy, QWidget
 
 from app.window.widgets.build import label, row
+from app.window.widgets.translation import marked, translate
 
 BUTTONS = (
-    ("confirm", "Confirm", "C", "It is right: mark it as verified"),
-    ("delete", "Delete", "Backspace", "It is wrong: leave it out of all results"),
-    ("split", "Split", "B", "From this picture on, the track is another object"),
-    ("join", "Join", "G", "Press it for a track, then for another one that is the same object"),
-    ("undo", "Undo", "U", "Undo the last correction of this session"),
+    ("confirm", marked("corrections", "Confirm"), "C", marked("corrections", "It is right: mark it as verified")),
+    ("delete", marked("corrections", "Delete"), "Backspace", marked("corrections", "It is wrong: leave it out of all results")),
+    ("split", marked("corrections", "Split"), "B", marked("corrections", "From this picture on, the track is another object")),
+    (
+        "join",
+        marked("corrections", "Join"),
+        "G",
+        marked("corrections", "Press it for a track, then for another one that is the same object"),
+    ),
+    ("undo", marked("corrections", "Undo"), "U", marked("corrections", "Undo the last correction of this session")),
 )
 """Name, title, key and tooltip of each button."""
 
@@ -34,15 +40,15 @@ class CorrectionBar(QWidget):
         super().__init__()
         self.selected = label("caption", "")
         self.selected.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # its text must not change the picture's size
-        self.track = QCheckBox(f"Whole track ({TRACK})")
+        self.track = QCheckBox(translate("corrections", "Whole track ({track})").format(track=TRACK))
         self.classes = QComboBox()
-        self.classes.setAccessibleName("Class of the selected object")
-        self.classes.setToolTip(f"Give it another class ({RELABEL})")
+        self.classes.setAccessibleName(translate("corrections", "Class of the selected object"))
+        self.classes.setToolTip(translate("corrections", "Give it another class ({relabel})").format(relabel=RELABEL))
         self.classes.activated.connect(self.relabelled)
         self.buttons: dict[str, QPushButton] = {}
         for name, title, key, tip in BUTTONS:
-            button = self.buttons[name] = QPushButton(f"{title} ({_SHOWN.get(key, key)})")
-            button.setToolTip(f"{tip} ({key})")
+            button = self.buttons[name] = QPushButton(f"{translate('corrections', title)} ({_SHOWN.get(key, key)})")
+            button.setToolTip(f"{translate('corrections', tip)} ({key})")
             button.clicked.connect(lambda _=False, name=name: self.asked.emit(name))
         row((self.selected, 1), self.track, self.classes, *self.buttons.values(), spacing=8, margins=(12, 6, 12, 6), of=self)
 

@@ -12,10 +12,11 @@ from app.window.corrections.bar import BUTTONS, NEXT, PREVIOUS, RELABEL, TRACK, 
 from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
+from app.window.widgets.translation import marked, translate
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader
 
-_NOTHING = "Click an object, or press E"
+_NOTHING = marked("corrections", "Click an object, or press E")
 
 
 class Corrector(QObject):
@@ -76,13 +77,15 @@ class Corrector(QObject):
         self._canvas.select(self._selected)
         self.bar.set_labels(self._labels)
         if self._selected is None:
-            self.bar.show_selected(_NOTHING, None, None)
+            self.bar.show_selected(translate("corrections", _NOTHING), None, None)
             return
         class_id, track = int(found.class_ids[self._selected]), self._track
-        words = self._canvas.label_of(class_id) + (f", track {track}" if track is not None else "")
-        words += ", verified" if found.verified is not None and found.verified[self._selected] else ""
+        words = self._canvas.label_of(class_id) + (
+            translate("corrections", ", track {track}").format(track=track) if track is not None else ""
+        )
+        words += translate("corrections", ", verified") if found.verified is not None and found.verified[self._selected] else ""
         if self._joining is not None:
-            words += f" – press G to join it with track {self._joining}"
+            words += translate("corrections", " – press G to join it with track {track}").format(track=self._joining)
         self.bar.show_selected(words, class_id, track)
 
     @property
@@ -140,7 +143,11 @@ def _correct(
         first, second = tracks
         if name == "undo":
             undone = corrections.undo()
-            return "Nothing to undo" if undone is None else f"Undone: {undone.words}"
+            return (
+                translate("corrections", "Nothing to undo")
+                if undone is None
+                else translate("corrections", "Undone: {words}").format(words=undone.words)
+            )
         if name == "join" and first is not None and second is not None:
             corrections.join(results.source, [first, second])
         elif name == "split" and second is not None and frame is not None:

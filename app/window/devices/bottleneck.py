@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from PySide6.QtCore import QCoreApplication
-
 from app.window.devices.status import RATE_SECONDS, DeviceStatus
 from app.window.widgets import formats
+from app.window.widgets.translation import translate
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
@@ -28,7 +27,6 @@ SLOW = 0.8
 """A device that reaches less than this part of the median of its kind is slow."""
 BUSY, FREE = 85.0, 60.0
 """Percent from which a decoder or the processors are the limit, and up to which they have time left."""
-_CONTEXT = "Bottleneck"
 
 
 class Limit(StrEnum):
@@ -102,52 +100,52 @@ def _slow_device(working: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, T
     measured = slowest.samples[-1].time - slowest.samples[0].time
     if slowest.device.kind == "cpu" or not others or slowest.rate >= SLOW * median(others) or measured < RATE_SECONDS:
         return None
-    text = _tr("{device} is slower than the others: {rate} instead of {usual} frames/s.").format(
+    text = translate("bottleneck", "{device} is slower than the others: {rate} instead of {usual} frames/s.").format(
         device=slowest.device, rate=formats.rate(slowest.rate), usual=formats.rate(median(others))
     )
     snapshot = telemetry.get(slowest.device)
     if snapshot is not None and snapshot.throttling:
-        return Bottleneck(Limit.DEVICE, text, _tr("Its clocks are lowered: {why}. Check it.").format(why=", ".join(snapshot.throttling)))
-    return Bottleneck(Limit.DEVICE, text, _tr("Close other programs that use it, or take it out of this run."))
+        return Bottleneck(
+            Limit.DEVICE,
+            text,
+            translate("bottleneck", "Its clocks are lowered: {why}. Check it.").format(why=", ".join(snapshot.throttling)),
+        )
+    return Bottleneck(Limit.DEVICE, text, translate("bottleneck", "Close other programs that use it, or take it out of this run."))
 
 
 def _stated(limit: Limit) -> Bottleneck:
     text, advice = {
         Limit.VIDEO_DECODER: (
-            _tr("Limited by the GPUs' video decoders."),
-            _tr("Use more GPUs, or videos with fewer pixels."),
+            translate("bottleneck", "Limited by the GPUs' video decoders."),
+            translate("bottleneck", "Use more GPUs, or videos with fewer pixels."),
         ),
         Limit.PROCESSOR: (
-            _tr("Limited by decoding: the processors are busy."),
-            _tr("Close other programs, or use videos with fewer pixels."),
+            translate("bottleneck", "Limited by decoding: the processors are busy."),
+            translate("bottleneck", "Close other programs, or use videos with fewer pixels."),
         ),
         Limit.DISK: (
-            _tr("Limited by reading the files."),
-            _tr("Copy them to a faster disk, or detect in several files at once."),
+            translate("bottleneck", "Limited by reading the files."),
+            translate("bottleneck", "Copy them to a faster disk, or detect in several files at once."),
         ),
         Limit.DECODE: (
-            _tr("Limited by decoding."),
-            _tr("Detect in several files at once, or use videos with fewer pixels."),
+            translate("bottleneck", "Limited by decoding."),
+            translate("bottleneck", "Detect in several files at once, or use videos with fewer pixels."),
         ),
         Limit.RESULTS: (
-            _tr("Limited by storing the results."),
-            _tr("Raise the lowest confidence, or keep the sessions on a faster disk."),
+            translate("bottleneck", "Limited by storing the results."),
+            translate("bottleneck", "Raise the lowest confidence, or keep the sessions on a faster disk."),
         ),
         Limit.HOST: (
-            _tr("Limited by the processors, which feed the GPUs."),
-            _tr("Close other programs, or use fewer GPUs for this model."),
+            translate("bottleneck", "Limited by the processors, which feed the GPUs."),
+            translate("bottleneck", "Close other programs, or use fewer GPUs for this model."),
         ),
         Limit.PREPARE: (
-            _tr("Limited by preparing frames for the network."),
-            _tr("Use videos with fewer pixels."),
+            translate("bottleneck", "Limited by preparing frames for the network."),
+            translate("bottleneck", "Use videos with fewer pixels."),
         ),
         Limit.NETWORK: (
-            _tr("Limited by the network: the devices are fully used."),
-            _tr("Choose a smaller network or model, or more devices."),
+            translate("bottleneck", "Limited by the network: the devices are fully used."),
+            translate("bottleneck", "Choose a smaller network or model, or more devices."),
         ),
     }[limit]
     return Bottleneck(limit, text, advice)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate(_CONTEXT, text)

@@ -20,12 +20,17 @@ from app.window.devices.telemetry_text import details, metrics
 from app.window.widgets import theme
 from app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
 from app.window.widgets.icons import icon
+from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
 MARGIN = 12
-_ROW_MESSAGES = {Phase.STARTING: "Building the engine…", Phase.LEAVING: "Leaving this run…", Phase.LEFT: "Left this run"}
+_ROW_MESSAGES = {
+    Phase.STARTING: marked("devices", "Building the engine…"),
+    Phase.LEAVING: marked("devices", "Leaving this run…"),
+    Phase.LEFT: marked("devices", "Left this run"),
+}
 
 
 class Change(Enum):
@@ -99,7 +104,11 @@ class DeviceCard(QFrame):
         self._change = change
         self.change.setVisible(change is not None)
         if change is not None and self._status is not None:
-            title = f"Let {self._status.device} take part" if change is Change.JOIN else f"Take {self._status.device} out of this run"
+            title = (
+                translate("devices", "Let {device} take part").format(device=self._status.device)
+                if change is Change.JOIN
+                else translate("devices", "Take {device} out of this run").format(device=self._status.device)
+            )
             self.change.setIcon(icon("add" if change is Change.JOIN else "close", theme.MUTED))
             self.change.setToolTip(title)
             self.change.setAccessibleName(title)
@@ -154,7 +163,9 @@ class DeviceCard(QFrame):
         say(self.engine, status_text.engine_line(status, known))
         self.engine.setToolTip(status_text.engine_details(status, known))
         self.figures.setVisible(status.engine is not None)
-        message = (status.message or title) if broken else step if status.building else _ROW_MESSAGES.get(status.phase, "")
+        message = (
+            (status.message or title) if broken else step if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
+        )
         self.row.change(
             name=str(status.device),
             colour=status_text.colour(status),

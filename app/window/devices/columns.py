@@ -6,17 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from PySide6.QtCore import QCoreApplication, QRectF
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.window.widgets import theme
 from app.window.widgets.painting import LEFT, RIGHT
+from app.window.widgets.translation import marked, translate
 
 CELLS = 4
 """The largest number of metrics in a row."""
 MARGIN, GAP, LIGHT = 9, 7, 13
-RATE = "frames/s"
+RATE = marked("devices", "frames/s")
 _MOST_NAME = 0.34
 """The largest share of the width that names get."""
 
@@ -41,8 +42,8 @@ class RowColumns:
         """Divide a row of this size, logical pixels."""
         regular, bold, small = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True)), QFontMetrics(theme.font(-2))
         name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, _MOST_NAME * width)
-        cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance("Decoder")) + GAP
-        rate = max(bold.horizontalAdvance("00,000"), small.horizontalAdvance(RATE)) if self.rates else 0
+        cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance(translate("devices", "Decoder"))) + GAP
+        rate = max(bold.horizontalAdvance("00,000"), small.horizontalAdvance(translate("devices", RATE))) if self.rates else 0
         left = MARGIN + name + GAP
         room = width - left - MARGIN - rate
         count = max(min(int(room // cell), CELLS), 1)
@@ -57,7 +58,7 @@ class RowColumns:
 def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """The heading of each column, given the names of the metrics in each row; "Load" where the names of a column differ."""
     columns = zip_longest(*rows)
-    mixed = QCoreApplication.translate("Devices", "Load")
+    mixed = translate("devices", "Load")
     return tuple(names.pop() if len(names) == 1 else mixed for names in ({*column} - {None} for column in columns))
 
 
@@ -100,4 +101,4 @@ class RowHeading(InColumns):
             for area, name in zip(areas.cells, self.names, strict=False):
                 painter.drawText(area, LEFT, name)
             if areas.rate is not None:
-                painter.drawText(areas.rate, RIGHT, RATE)
+                painter.drawText(areas.rate, RIGHT, translate("devices", RATE))

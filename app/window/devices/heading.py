@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.window.devices.bottleneck import Bottleneck
 from app.window.widgets.build import column, label, row, say, set_role, tool_button, wrapped
+from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.pool.events import StrategyChosen
 
@@ -24,7 +25,7 @@ class RunHeading(QWidget):
         self._offered: tuple[DeviceDescription, ...] = ()
         self._strategy: StrategyChosen | None = None
         self._bottleneck: Bottleneck | None = None
-        self._add = self.tr("Let another device take part")
+        self._add = translate("devices", "Let another device take part")
         self.title, self.text = label("", wrap=True), wrapped("small")
         self.add = tool_button("add", self._add)
         self.add.setProperty("role", "small-flat")
@@ -51,7 +52,7 @@ class RunHeading(QWidget):
         strategy, found = self._strategy, self._bottleneck
         about = ""
         if strategy is not None:
-            about = self.tr("Strategy: {name}").format(name=strategy.strategy)
+            about = translate("devices", "Strategy: {name}").format(name=strategy.strategy)
             reason = f"{strategy.reason[:1].upper()}{strategy.reason[1:]}."
         self.setVisible(strategy is not None or found is not None)
         set_role(self.title, "notice" if found is not None else "")

@@ -17,6 +17,7 @@ from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.devices.telemetry_text import metrics
 from app.window.widgets.build import Panel, ScrollPane, column, label
+from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.pool.events import StrategyChosen
@@ -51,14 +52,14 @@ class DevicePanel(Panel):
         self.run.join_requested.connect(self.join_requested)
         self.columns = RowHeading()
         self.columns.hide()
-        self.hint = label("small", self.tr("Each device appears here when detection starts."), wrap=True)
+        self.hint = label("small", translate("devices", "Each device appears here when detection starts."), wrap=True)
         self.hint.setContentsMargins(8, 2, 8, 4)
-        self.recorded = label("small", self.tr("A recorded machine, not this one"), wrap=True)
+        self.recorded = label("small", translate("devices", "A recorded machine, not this one"), wrap=True)
         self.recorded.setContentsMargins(8, 2, 8, 4)
         self.recorded.hide()
         inside = QWidget()
         self._column = column(self.hint, self.recorded, self.columns, None, spacing=1, margins=(8, 0, 8, 6), of=inside)
-        column(self.run, (ScrollPane(self.tr("Devices"), inside), 1), spacing=0, of=self)
+        column(self.run, (ScrollPane(translate("devices", "Devices"), inside), 1), spacing=0, of=self)
         self._timer = QTimer(self, interval=REPAINT_MS)
         self._timer.timeout.connect(self.refresh)
         self._arrange()
@@ -147,7 +148,11 @@ class DevicePanel(Panel):
             self._cards[status.device].set_change((Change.JOIN if again else Change.LEAVE) if elastic and possible else None)
         ours = {status.device for status in self._statuses}
         others = [known for known in self._known.values() if known.available and known.id not in ours] if elastic else []
-        why_none = "All devices of this machine take part" if elastic else f"With {name} no device can join or leave while a run goes on"
+        why_none = (
+            translate("devices", "All devices of this machine take part")
+            if elastic
+            else translate("devices", "With {name} no device can join or leave while a run goes on").format(name=name)
+        )
         self.run.offer(others, why_none if taking_part else None)
 
     def _description(self, device: DeviceId) -> DeviceDescription | None:

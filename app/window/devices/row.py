@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -13,6 +13,7 @@ from app.window.devices.columns import LIGHT, InColumns
 from app.window.devices.telemetry_text import Metric
 from app.window.widgets import formats, theme
 from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
+from app.window.widgets.translation import translate
 
 BAR, PAD = 3, 4
 
@@ -47,9 +48,9 @@ class RowContent:
         """The row for screen readers."""
         parts = [self.message or ", ".join(f"{metric.name} {metric.text}" for metric in self.metrics)]
         if self.rate:
-            parts.append(QCoreApplication.translate("Devices", "{rate} frames/s").format(rate=self.rate_text))
+            parts.append(translate("devices", "{rate} frames/s").format(rate=self.rate_text))
         if self.share is not None:
-            parts.append(QCoreApplication.translate("Devices", "{part} of the work").format(part=formats.part(self.share)))
+            parts.append(translate("devices", "{part} of the work").format(part=formats.part(self.share)))
         return f"{self.name}: {', '.join(filter(None, parts))}"
 
 

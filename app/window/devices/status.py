@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
+from app.window.widgets.translation import translate
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from engine.types import DeviceId, EngineInfo
 
@@ -109,7 +110,9 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
         before = status.engine.batch if status.engine is not None and status.phase is Phase.READY else event.engine.batch
         note = status.note
         if before != event.engine.batch:
-            note = f"The batch went from {before} to {event.engine.batch}: {event.engine.reason.rpartition(': ')[2]}"
+            note = translate("devices", "The batch went from {before} to {batch}: {value}").format(
+                before=before, batch=event.engine.batch, value=event.engine.reason.rpartition(": ")[2]
+            )
         phase = Phase.LEAVING if status.phase is Phase.LEAVING else Phase.READY
         began = status.samples if status.phase in (Phase.READY, Phase.LEAVING) else _at_rest(status, now)
         return replace(status, phase=phase, engine=event.engine, building=None, message="", note=note, samples=began)

@@ -11,12 +11,20 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from app.window.widgets import formats
+from app.window.widgets.translation import marked, translate
 from engine.media.annotation.colours import class_colour
 from engine.store.objects.events import EVENTS, EventKind, words
 from engine.zones.shapes import ZoneSet
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
-HEADINGS = ("Time", "Class", "Track", "Event", "Length", "Confidence")
+HEADINGS = (
+    marked("events", "Time"),
+    marked("events", "Class"),
+    marked("events", "Track"),
+    marked("events", "Event"),
+    marked("events", "Length"),
+    marked("events", "Confidence"),
+)
 TIME, CLASS, TRACK, EVENT, LENGTH, CONFIDENCE = range(len(HEADINGS))
 _ROOT = QModelIndex()
 
@@ -116,7 +124,7 @@ class EventModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """The titles of the columns."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADINGS[section]
+            return translate("events", HEADINGS[section])
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -135,11 +143,19 @@ class EventModel(QAbstractTableModel):
             case 0:
                 return formats.clock(float(event["start"]), 1)
             case 1:
-                return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
+                return (
+                    self._labels[class_id]
+                    if class_id < len(self._labels)
+                    else translate("events", "class {class_id}").format(class_id=class_id)
+                )
             case 2:
                 return str(event["track"]) if event["track"] >= 0 else ""
             case 3:
                 return words(event, self._zones)
             case 4:
-                return f"{seconds:.1f} s" if event["kind"] != EventKind.CROSSING else ""
+                return (
+                    translate("events", "{seconds} s").format(seconds=formats.decimal(seconds))
+                    if event["kind"] != EventKind.CROSSING
+                    else ""
+                )
         return "" if np.isnan(confidence) else formats.percent(confidence)

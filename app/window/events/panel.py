@@ -11,14 +11,19 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.window.events.model import EventModel
-from app.window.widgets import formats
 from app.window.widgets.build import Panel, column, label, push_button, row, tool_button
 from app.window.widgets.fields import clearable, combo_box, narrow
 from app.window.widgets.table import style_table
+from app.window.widgets.translation import marked, translate
 from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
 
-_KINDS = {None: "All events", EventKind.APPEARANCE: "Appearances", EventKind.CROSSING: "Crossings", EventKind.VISIT: "Visits to zones"}
+_KINDS = {
+    None: marked("events", "All events"),
+    EventKind.APPEARANCE: marked("events", "Appearances"),
+    EventKind.CROSSING: marked("events", "Crossings"),
+    EventKind.VISIT: marked("events", "Visits to zones"),
+}
 _WIDTHS = (62, 100, 48, 180, 60, 60)
 
 
@@ -32,18 +37,18 @@ class EventsPanel(Panel):
         super().__init__()
         self.model = EventModel(self)
         self._time = 0.0
-        self.kinds = combo_box("Kind of event")
+        self.kinds = combo_box(translate("events", "Kind of event"))
         for kind, title in _KINDS.items():
-            self.kinds.addItem(title, kind)
+            self.kinds.addItem(translate("events", title), kind)
         narrow(self.kinds)
-        self.search = clearable("Class, track or place")
-        self.search.setAccessibleName("Search events")
+        self.search = clearable(translate("events", "Class, track or place"))
+        self.search.setAccessibleName(translate("events", "Search events"))
         self.count = label("small")
-        self.detach = tool_button("detach", self.tr("Events in their own window, or back here"))
-        self.save = push_button("Save as CSV…", self.save_requested.emit, role="flat")
+        self.detach = tool_button("detach", translate("events", "Events in their own window, or back here"))
+        self.save = push_button(translate("events", "Save as CSV…"), self.save_requested.emit, role="flat")
         self.table = QTableView()
         self.table.setModel(self.model)
-        self.table.setAccessibleName("Events")
+        self.table.setAccessibleName(translate("events", "Events"))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.table.horizontalHeader()
@@ -101,4 +106,4 @@ class EventsPanel(Panel):
         self._say()
 
     def _say(self) -> None:
-        self.count.setText(f"{formats.plural(self.model.rowCount(), 'event')} · Shift + N, P: next, previous")
+        self.count.setText(translate("events", "%Ln events · Shift + N, P: next, previous", None, self.model.rowCount()))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from app.window.queue.item import QueueItem
 from app.window.session.folding import limited
+from app.window.widgets.translation import translate
 from engine.settings import RunSettings
 
 Chosen = tuple[RunSettings, tuple[str, ...]]
-NO_MODEL = "Waiting for a model"
 
 
 class ChosenSettings:
@@ -24,4 +24,4 @@ class ChosenSettings:
 
     def waits_for(self, key: int) -> str | None:
         """What a file waits for before it can be passed to a session; None = nothing."""
-        return None if key in self.own or self.common is not None else NO_MODEL
+        return None if key in self.own or self.common is not None else translate("session", "Waiting for a model")

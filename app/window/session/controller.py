@@ -19,6 +19,7 @@ from app.window.session.elastic import only_devices_differ, use_devices
 from app.window.session.folding import folded, session_name
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
+from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
 from engine.pool.progress import SourceProgress
@@ -290,7 +291,11 @@ class DetectionController(QObject):
             # files with the same settings would fail, too
             next_ = (error is not None or lost) and item.results is None and self._chosen.of(item) == (session.settings, session.labels)
             if (given or next_) and not item.ended:
-                self._put(replace(item, state=ItemState.FAILED, reason=error or "Detection ended before this file.", rate=None))
+                self._put(
+                    replace(
+                        item, state=ItemState.FAILED, reason=error or translate("session", "Detection ended before this file."), rate=None
+                    )
+                )
         if error is not None:
             self.failed.emit(error)
         self._submit()

@@ -16,6 +16,7 @@ from app.window.timeline.lanes import Lane, draw_lanes
 from app.window.timeline.view import TimeView
 from app.window.widgets import formats, theme
 from app.window.widgets.painting import draw_box, painting
+from app.window.widgets.translation import translate
 
 STEPS = 10_000
 """Positions of the slider over a source's length."""
@@ -44,7 +45,7 @@ class Timeline(QAbstractSlider):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName("Position in the video")
+        self.setAccessibleName(translate("timeline", "Position in the video"))
         self._duration = 0.0
         self._pictures = False
         self._detected = (0.0, 0.0)
@@ -134,8 +135,8 @@ class Timeline(QAbstractSlider):
     def text_at(self, pts: float) -> str:
         """A time, and what was seen there: a line for each class."""
         place = min(int(self._fraction(pts) * BINS), BINS - 1)
-        seen = [formats.plural(int(lane.counts[place]), lane.name, lane.name) for lane in self._lanes if lane.counts[place]]
-        failed = [f"{formats.plural(int(self._failures[place]), 'frame')} failed"] if self._failures[place] else []
+        seen = [f"{formats.count(int(lane.counts[place]))} {lane.name}" for lane in self._lanes if lane.counts[place]]
+        failed = [translate("timeline", "%Ln frames failed", None, int(self._failures[place]))] if self._failures[place] else []
         return "\n".join([self.written(pts), *seen, *failed])
 
     def _acted(self, action: int) -> None:

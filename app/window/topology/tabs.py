@@ -9,6 +9,7 @@ from app.window.devices.panel import DevicePanel
 from app.window.floating import Floating
 from app.window.topology.panel import TopologyPanel
 from app.window.widgets.build import Panel, column, push_button, row, tool_button
+from app.window.widgets.translation import translate
 from engine.devices.recording import Recording
 
 
@@ -23,8 +24,8 @@ class DeviceTabs(Panel):
         self.detach = tool_button("detach", "")
         self.floating: list[Floating] = []
         panels: tuple[tuple[str, str, QWidget], ...] = (
-            ("devices", self.tr("Devices"), devices),
-            ("topology", self.tr("Topology"), topology),
+            ("devices", translate("topology", "Devices"), devices),
+            ("topology", translate("topology", "Topology"), topology),
         )
         for number, (name, title, panel) in enumerate(panels):
             self.stack.addWidget(panel)
@@ -56,6 +57,7 @@ class DeviceTabs(Panel):
         number = self.stack.currentIndex()
         what = self.buttons.button(number).text()
         floats = self.floating[number].floats
-        title = (self.tr("Put {panel} back here") if floats else self.tr("Show {panel} in its own window")).format(panel=what)
+        title = translate("topology", "Put {panel} back here") if floats else translate("topology", "Show {panel} in its own window")
+        title = title.format(panel=what)
         self.detach.setToolTip(title)
         self.detach.setAccessibleName(title)

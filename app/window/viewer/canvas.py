@@ -13,10 +13,11 @@ from app.window.viewer.layout import Placement, fit
 from app.window.viewer.overlay import Overlay
 from app.window.widgets import formats, theme
 from app.window.widgets.chips import chip
+from app.window.widgets.translation import marked, translate
 from engine.types import Detections, FrameResult
 
 MOST_ZOOM = 16.0
-NOT_YET = "Not analysed yet"
+NOT_YET = marked("viewer", "Not analysed yet")
 NOTE = QPointF(10, 10)
 """The place of the note, from the top left corner of the picture."""
 
@@ -38,7 +39,7 @@ class VideoCanvas(QWidget):
         self.setMinimumSize(240, 160)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName("Video")
+        self.setAccessibleName(translate("viewer", "Video"))
         self._image: QImage | None = None
         self._size = (1, 1)
         self._result: FrameResult | None = None
@@ -46,7 +47,7 @@ class VideoCanvas(QWidget):
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self._message = self._statistics = ""
-        self._missing = NOT_YET
+        self._missing = translate("viewer", NOT_YET)
         self._pointed: int | None = None
         self._overlay: Overlay | None = None
         self._placed: tuple[object, Placement] | None = None
@@ -79,7 +80,11 @@ class VideoCanvas(QWidget):
             return ""
         if self._result is None:
             return self._missing
-        return "" if self._result.failure is None else f"No detections for this frame: {self._result.failure}"
+        return (
+            ""
+            if self._result.failure is None
+            else translate("viewer", "No detections for this frame: {failure}").format(failure=self._result.failure)
+        )
 
     def set_missing(self, text: str) -> None:
         """Set the text over pictures without a result."""
@@ -181,7 +186,7 @@ class VideoCanvas(QWidget):
 
     def label_of(self, class_id: int) -> str:
         """A class's name, or its number if it has none."""
-        return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
+        return self._labels[class_id] if class_id < len(self._labels) else translate("viewer", "class {class_id}").format(class_id=class_id)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Ask for pictures of the new size."""
@@ -249,7 +254,14 @@ class VideoCanvas(QWidget):
     def _describe(self, index: int) -> str:
         x1, y1, x2, y2 = self.visible_detections.boxes[index].tolist()
         label, score = self.label_of(int(self.visible_detections.class_ids[index])), float(self.visible_detections.scores[index])
-        return f"{label} · {score:.1%}\n{x2 - x1:.0f} × {y2 - y1:.0f} at {x1:.0f}, {y1:.0f}"
+        return translate("viewer", "{label} · {score}\n{width} × {height} at {x}, {y}").format(
+            label=label,
+            score=formats.share(score),
+            width=round(x2 - x1),
+            height=round(y2 - y1),
+            x=round(x1),
+            y=round(y1),
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the picture, then the boxes of the same frame."""

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label
 from app.window.widgets.plotting import pg
+from app.window.widgets.translation import translate
 from engine.media.annotation.colours import class_colour
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line
@@ -43,7 +44,7 @@ class CountChart(QWidget):
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._plot.setMinimumSize(120, 80)
         self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.MUTED))
-        self.setAccessibleName("Counts over time")
+        self.setAccessibleName(translate("zones", "Counts over time"))
         column(self._heading, (self._plot, 1), spacing=4, of=self)
 
     def show_counts(self, counts: Counts | None, number: int | None, length: float) -> None:
@@ -52,7 +53,7 @@ class CountChart(QWidget):
         item.clear()
         item.addItem(self._cursor)
         if counts is None or number is None or number >= len(counts.zones.shapes) or length <= 0:
-            self._heading.setText("Choose a line or zone to see its counts over time")
+            self._heading.setText(translate("zones", "Choose a line or zone to see its counts over time"))
             return
         shape = counts.zones.shapes[number]
         is_line = isinstance(shape, Line)
@@ -66,8 +67,14 @@ class CountChart(QWidget):
             item.plot(edges, values, stepMode="center", pen=pg.mkPen(class_colour(class_id), width=1.6))
         item.setXRange(0, length, padding=0.01)
         legend = "  ".join(f'<span style="color:rgb{class_colour(class_id)}">■</span> {escape(self._name(class_id))}' for class_id in shown)
-        what = f"Crossings in {length / BINS:.1f} s" if is_line else "Objects inside"
-        self._heading.setText(f"{escape(shape.name)}: {what}&nbsp;&nbsp;{legend}")
+        what = (
+            translate("zones", "Crossings in {length} s").format(length=formats.decimal(length / BINS))
+            if is_line
+            else translate("zones", "Objects inside")
+        )
+        self._heading.setText(
+            translate("zones", "{name}: {what}&nbsp;&nbsp;{legend}").format(name=escape(shape.name), what=what, legend=legend)
+        )
 
     def set_time(self, time: float) -> None:
         """Mark the current time, seconds."""

@@ -17,6 +17,7 @@ from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.layout import Placement
 from app.window.widgets import theme
 from app.window.widgets.chips import chip
+from app.window.widgets.translation import translate
 from app.window.zones import undo_keys
 from app.window.zones.editor import ZoneEditor, nearest, nearest_edge
 from app.window.zones.tracks import Tracks
@@ -55,7 +56,7 @@ class ZoneLayer(QWidget):
         self._held: tuple[int, int | None, Point, tuple[Point, ...]] | None = None
         self._moved: tuple[Point, ...] | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAccessibleName("Lines and zones over the video")
+        self.setAccessibleName(translate("zones", "Lines and zones over the video"))
         self.setMouseTracking(True)
         canvas.installEventFilter(self)
         editor.changed.connect(self.update)
@@ -201,7 +202,9 @@ class ZoneLayer(QWidget):
             if isinstance(shape, Line):
                 text += f"   → {now.crossed(number, forward=True)}   ← {now.crossed(number, forward=False)}"
             else:
-                text += f"   {now.inside(number, time)} inside · {now.visited(number)} in all"
+                text += translate("zones", "   {number} inside · {number2} in all").format(
+                    number=now.inside(number, time), number2=now.visited(number)
+                )
         ratio = self.devicePixelRatio()
         picture = chip(text, theme.TEXT, self.width(), ratio)
         middle = sum((place.x() for place in places), 0.0) / len(places), sum((place.y() for place in places), 0.0) / len(places)

@@ -12,6 +12,7 @@ from app.window.viewer.canvas import VideoCanvas
 from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.table import style_table
+from app.window.widgets.translation import marked, translate
 from app.window.zones import undo_keys
 from app.window.zones.chart import CountChart
 from app.window.zones.editor import ZoneEditor
@@ -20,9 +21,13 @@ from app.window.zones.shape_list import ShapeModel
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Reference, Zone
 
-NONE = "No lines and zones"
-KINDS = "Lines and zones (*.json)"
-_REFERENCES = {Reference.BOTTOM: "Bottom of the box", Reference.CENTRE: "Centre of the box", Reference.TOP: "Top of the box"}
+NONE = marked("zones", "No lines and zones")
+KINDS = marked("zones", "Lines and zones (*.json)")
+_REFERENCES = {
+    Reference.BOTTOM: marked("zones", "Bottom of the box"),
+    Reference.CENTRE: marked("zones", "Centre of the box"),
+    Reference.TOP: marked("zones", "Top of the box"),
+}
 
 
 class ZonesPanel(Panel):
@@ -45,47 +50,59 @@ class ZonesPanel(Panel):
         self._editor, self._layer = editor, layer
         self.counts: Counts | None = None
         self._length = 0.0
-        self.sets = combo_box("Set of lines and zones")
+        self.sets = combo_box(translate("zones", "Set of lines and zones"))
         narrow(self.sets)
-        self.sets.setToolTip("Videos of the same folder use the same set")
+        self.sets.setToolTip(translate("zones", "Videos of the same folder use the same set"))
         self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
         self.menu = QMenu(self)
         for title, act in (
-            ("New set…", self._ask_name),
-            ("Import…", self._import),
-            ("Export…", self._export),
-            ("Use for all files of the queue", self.apply_requested.emit),
-            ("Delete this set", self.delete_requested.emit),
+            (translate("zones", "New set…"), self._ask_name),
+            (translate("zones", "Import…"), self._import),
+            (translate("zones", "Export…"), self._export),
+            (translate("zones", "Use for all files of the queue"), self.apply_requested.emit),
+            (translate("zones", "Delete this set"), self.delete_requested.emit),
         ):
             self.menu.addAction(title, act)
-        more = push_button("Set", role="flat")
+        more = push_button(translate("zones", "Set"), role="flat")
         more.setMenu(self.menu)
-        self.line = push_button("Draw line", lambda: self._begin(Line), tip="Click where it begins and where it ends")
-        self.zone = push_button("Draw zone", lambda: self._begin(Zone), tip="Click its corners, then the first one again; Esc stops")
-        self.undo = push_button("Undo", editor.undo, role="flat", tip="Ctrl + Z")
-        self.redo = push_button("Redo", editor.redo, role="flat", tip="Ctrl + Shift + Z")
-        self.delete = push_button("Delete", editor.delete, role="flat", tip="Delete")
-        self.turn = push_button("Reverse", self._reverse, role="flat", tip="Swap the directions of the line")
-        self.reference = combo_box("Point that counts")
+        self.line = push_button(
+            translate("zones", "Draw line"), lambda: self._begin(Line), tip=translate("zones", "Click where it begins and where it ends")
+        )
+        self.zone = push_button(
+            translate("zones", "Draw zone"),
+            lambda: self._begin(Zone),
+            tip=translate("zones", "Click its corners, then the first one again; Esc stops"),
+        )
+        self.undo = push_button(translate("zones", "Undo"), editor.undo, role="flat", tip="Ctrl + Z")
+        self.redo = push_button(translate("zones", "Redo"), editor.redo, role="flat", tip="Ctrl + Shift + Z")
+        self.delete = push_button(translate("zones", "Delete"), editor.delete, role="flat", tip=translate("zones", "Delete"))
+        self.turn = push_button(
+            translate("zones", "Reverse"), self._reverse, role="flat", tip=translate("zones", "Swap the directions of the line")
+        )
+        self.reference = combo_box(translate("zones", "Point that counts"))
         for reference, title in _REFERENCES.items():
-            self.reference.addItem(title, reference)
+            self.reference.addItem(translate("zones", title), reference)
         narrow(self.reference)
-        self.reference.setToolTip("The point of each box that must cross a line")
+        self.reference.setToolTip(translate("zones", "The point of each box that must cross a line"))
         self.reference.activated.connect(lambda _: editor.set_reference(self.reference.currentData()))
-        self.checks = {name: QCheckBox(title) for name, title in _SHOWN.items()}
+        self.checks = {name: QCheckBox(translate("zones", title)) for name, title in _SHOWN.items()}
         for name, check in self.checks.items():
             check.setChecked(getattr(layer, name))
             check.toggled.connect(self._show_parts)
         self.model = ShapeModel(editor, self)
         self.table = QTableView()
         self.table.setModel(self.model)
-        self.table.setAccessibleName("Lines and zones")
+        self.table.setAccessibleName(translate("zones", "Lines and zones"))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
         self.note = wrapped("notice")
-        self.track = push_button("Track the objects", self.track_requested.emit, tip="Follow the objects through the stored results")
+        self.track = push_button(
+            translate("zones", "Track the objects"),
+            self.track_requested.emit,
+            tip=translate("zones", "Follow the objects through the stored results"),
+        )
         self.track.hide()
         self.chart = CountChart(canvas.label_of)
         tools = row(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, None, spacing=4)
@@ -116,7 +133,7 @@ class ZonesPanel(Panel):
         """Show the names of all sets, and the one in use."""
         with QSignalBlocker(self.sets):
             self.sets.clear()
-            self.sets.addItem(NONE, "")
+            self.sets.addItem(translate("zones", NONE), "")
             for name in names:
                 self.sets.addItem(name, name)
             self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
@@ -167,20 +184,22 @@ class ZonesPanel(Panel):
 
     def _ask_name(self) -> None:
         dialog = QInputDialog(self.window())
-        dialog.setWindowTitle("New set of lines and zones")
-        dialog.setLabelText("Name, such as that of the camera:")
+        dialog.setWindowTitle(translate("zones", "New set of lines and zones"))
+        dialog.setLabelText(translate("zones", "Name, such as that of the camera:"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.textValueSelected.connect(self.create_requested)
         dialog.open()
 
     def _import(self) -> None:
-        dialog = QFileDialog(self.window(), "Import lines and zones", "", KINDS)
+        dialog = QFileDialog(self.window(), translate("zones", "Import lines and zones"), "", translate("zones", KINDS))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.import_requested.emit(Path(name)))
         dialog.open()
 
     def _export(self) -> None:
-        dialog = QFileDialog(self.window(), "Export lines and zones", f"{self.sets.currentText()}.json", KINDS)
+        dialog = QFileDialog(
+            self.window(), translate("zones", "Export lines and zones"), f"{self.sets.currentText()}.json", translate("zones", KINDS)
+        )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -188,4 +207,9 @@ class ZonesPanel(Panel):
         dialog.open()
 
 
-_SHOWN = {"show_zones": "Lines and zones", "show_trails": "Trails", "show_ids": "Numbers", "show_heat": "Heat map"}
+_SHOWN = {
+    "show_zones": marked("zones", "Lines and zones"),
+    "show_trails": marked("zones", "Trails"),
+    "show_ids": marked("zones", "Numbers"),
+    "show_heat": marked("zones", "Heat map"),
+}

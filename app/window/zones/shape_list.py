@@ -6,12 +6,14 @@ from typing import Any, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.window.widgets import formats
+from app.window.widgets.translation import marked, translate
 from app.window.zones.editor import ZoneEditor
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Shape
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
-HEADINGS = ("Name", "Classes", "→ / visits", "← / mean time")
+HEADINGS = (marked("zones", "Name"), marked("zones", "Classes"), marked("zones", "→ / visits"), marked("zones", "← / mean time"))
 _ROOT = QModelIndex()
 
 
@@ -50,7 +52,7 @@ class ShapeModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """The titles of the columns."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADINGS[section]
+            return translate("zones", HEADINGS[section])
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -68,14 +70,14 @@ class ShapeModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() > 1:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "Double-click to edit" if index.column() < 2 else None
+            return translate("zones", "Double-click to edit") if index.column() < 2 else None
         return self._text(index.row(), index.column(), shape) if role == Qt.ItemDataRole.DisplayRole else None
 
     def _text(self, number: int, column: int, shape: Shape) -> str:
         if column == 0:
             return shape.name
         if column == 1:
-            return ", ".join(shape.classes) or "All"
+            return ", ".join(shape.classes) or translate("zones", "All")
         counts = self._counts
         if counts is None or number >= len(counts.zones.shapes):
             return ""
@@ -84,7 +86,7 @@ class ShapeModel(QAbstractTableModel):
         if column == 2:
             return str(counts.visited(number))
         mean = counts.mean_seconds(number)
-        return "" if mean is None else f"{mean:.1f} s"
+        return "" if mean is None else translate("zones", "{mean} s").format(mean=formats.decimal(mean))
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Rename a line or zone, or change its classes."""

@@ -18,6 +18,7 @@ from app.window.session.background import Background
 from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
+from app.window.widgets.translation import translate
 from app.window.zones.editor import EMPTY, ZoneEditor
 from app.window.zones.layer import ZoneLayer
 from app.window.zones.library import ZoneLibrary
@@ -263,7 +264,9 @@ class Zones(QObject):
             self._read()
             return
         self.layer.set_counts(counts, live.time)
-        self.panel.set_counts(counts, max(live.time, 1e-3), f"Counted while detecting, up to {formats.clock(live.time)}.")
+        self.panel.set_counts(
+            counts, max(live.time, 1e-3), translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(live.time))
+        )
         self._wanted()
 
     def _count(self, tracks: Tracks) -> None:
@@ -312,13 +315,15 @@ class Zones(QObject):
         untracked = self._tracks is not None and self._tracks.table is None
         item = self._item
         idle = item is not None and item.state is not ItemState.RUNNING
-        note = problem or ("Lines and zones count tracked objects, and these results have no tracks." if untracked else "")
+        note = problem or (
+            translate("zones", "Lines and zones count tracked objects, and these results have no tracks.") if untracked else ""
+        )
         self.panel.set_counts(counts, self._length, note, can_track=untracked and idle)
 
     def _track(self) -> None:
         item = self._item
         if item is not None and item.results is not None and not self._reading:
-            self.panel.set_counts(None, self._length, "Following the objects…")
+            self.panel.set_counts(None, self._length, translate("zones", "Following the objects…"))
             self._start(item, partial(_track_and_count, item.key, item.results, self.editor.zones))
 
     def _shown(self, shown: Shown) -> None:
