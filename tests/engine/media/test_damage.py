@@ -79,8 +79,8 @@ def test_the_last_lost_frames_are_reported(name: str, clip: Clip, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("box", "start", "length"),
-    [("ctts", 16, 238), ("elst", 16, 2), ("mdhd", 0, 4), ("stsz", 400, 1), ("mvhd", 20, 1)],
-    ids=["order", "begin of the edit list", "clock", "size", "edit list of one frame"],
+    [("ctts", 16, 1), ("ctts", 15, 238), ("elst", 16, 4), ("mdhd", 0, 4), ("mdhd", 16, 1), ("mvhd", 17, 1), ("stts", 18, 1)],
+    ids=["order of a frame", "orders", "edit list", "clock", "clock's rate", "list's clock", "intervals"],
 )
 def test_a_damaged_index_of_an_mp4_leaves_out_no_frame_silently(box: str, start: int, length: int, clip: Clip, tmp_path: Path) -> None:
     """FFmpeg leaves out frames whose computed time is outside the edit list. start: after the type of the box. Bytes are flipped."""
