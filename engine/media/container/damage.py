@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ _IN_CLUSTER = (0xE7, _BLOCK, 0xA0, 0xA7, 0xAB, 0xAF, 0x5854)
 _BLOCK_GROUP, _BLOCK_HEAD = 0xA0, 4
 _MATROSKA_IDS = frozenset((_SEGMENT, *_IN_SEGMENT, *_IN_CLUSTER, 0xEC, 0xBF))  # RFC 9559, 5.1, with Void and CRC-32
 _FLV_TAGS, _FLV_VIDEO, _FLV_AVC = (8, 9, 18), 9, 7  # sound, video, data: the FLV specification, annex E.4
+_FLV_HEAD, _FLV_SIZE = 4096, b"\0\x08filesize\0"  # many programs state the size of the file, as a number of eight bytes
 _TS_PACKETS, _TS_SYNC = (188, 192), 0x47  # bytes of a packet: ISO 13818-1, 2.4.3.2, and M2TS
 _TS_BEGINS, _TS_TIMES = 0x4000, 14  # payload_unit_start_indicator; bytes from the start code to the presentation time
 _CHUNK = 1 << 16  # packets
@@ -71,7 +73,11 @@ def _ebml_size(content: bytes, position: int) -> tuple[int, int]:
 def _flv_is_damaged(path: Path) -> bool:
     size, before, codec = path.stat().st_size, 0, None
     with path.open("rb") as file:
-        position = int.from_bytes(file.read(9)[5:], "big")
+        head = file.read(_FLV_HEAD)
+        position = int.from_bytes(head[5:9], "big")
+        stated = head.partition(_FLV_SIZE)[2][:8]
+        if len(stated) == 8 and size < struct.unpack(">d", stated)[0]:
+            return True
         while position + 4 < size:
             file.seek(position)
             head = file.read(17)

@@ -19,7 +19,7 @@ import re
 import numpy as np
 
 from engine.media.container.damage import is_damaged
-from engine.media.container.file_structure import empty_avi_chunks, media_bytes, unreadable_bytes
+from engine.media.container.file_structure import empty_avi_chunks, is_fragmented, media_bytes, unreadable_bytes
 from engine.media.container.packet_table import PacketTable
 from engine.media.container.video_file import VideoFile
 
@@ -56,8 +56,11 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
         lost += max(round(unread * len(table) / max(table.size, 1)), truncated and unread > 0)
         counted = sum(not entry.is_discard for entry in file.stream.index_entries)
         missing = _stated_end(file) - table.end
-        if table.total < COVERED * media_bytes(file.path):
+        unused = media_bytes(file.path) - table.total
+        if unused > (1 - COVERED) * (unused + table.total):
             lost = max(lost, _lost_in_gaps(table, step))
+            if is_fragmented(file.path):  # no edit list leaves out parts of its data
+                lost = max(lost, round(unused * len(table) / max(table.size, 1)))
             span = int(table.ordered[-1] - table.ordered[0]) if len(table) else 0
             missing = max(missing, float(((file.stream.duration or 0) - span) * file.time_base) - step)
         lost += round(missing / step) if missing > _STATED_SECONDS else 0

@@ -105,6 +105,29 @@ def test_frames_removed_from_the_middle_are_counted_although_few_are_left(clip: 
     assert abs(info.frames - FRAMES) <= 2
 
 
+def test_an_flv_that_ends_between_two_frames_is_truncated(clip: Clip, tmp_path: Path) -> None:
+    content = clip("a.flv", frames=FRAMES, **CLIPS["a.flv"]).read_bytes()
+    ends, position = [], 9  # each tag ends with its length
+    while position + 15 < len(content):
+        position += 15 + int.from_bytes(content[position + 5 : position + 8], "big")
+        ends.append(position)
+    path = tmp_path / "a.flv"
+    path.write_bytes(content[: ends[-6] + 4])
+    info = probe(path)
+    frames, _ = counts(info)
+    assert len(frames) < info.frames == FRAMES
+
+
+def test_media_data_that_no_fragment_describes_is_counted(clip: Clip, tmp_path: Path) -> None:
+    content = bytearray(clip("f.mp4", frames=FRAMES, **CLIPS["f.mp4"]).read_bytes())
+    content[content.rindex(b"trun") : content.rindex(b"trun") + 4] = b"free"
+    path = tmp_path / "f.mp4"
+    path.write_bytes(content)
+    frames, failures = counts(probe(path))
+    assert len(frames) < FRAMES
+    assert failures
+
+
 def test_a_frame_of_a_broadcast_whose_start_is_damaged_is_counted(clip: Clip, tmp_path: Path) -> None:
     """Its data become part of the frame before it, and FFmpeg computes times for the others."""
     content = bytearray(clip("a.ts", frames=FRAMES, **CLIPS["a.ts"]).read_bytes())
