@@ -17,9 +17,14 @@ CREATE TABLE IF NOT EXISTS edited (
     edit INTEGER NOT NULL, source INTEGER NOT NULL, frame INTEGER NOT NULL, ordinal INTEGER NOT NULL,
     class_id INTEGER, track INTEGER, deleted INTEGER, verified INTEGER, PRIMARY KEY (edit, source, frame, ordinal)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS undone_edits (edit INTEGER PRIMARY KEY, made TEXT NOT NULL, words TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS undone (
+    edit INTEGER NOT NULL, source INTEGER NOT NULL, frame INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+    class_id INTEGER, track INTEGER, deleted INTEGER, verified INTEGER, PRIMARY KEY (edit, source, frame, ordinal)
+) WITHOUT ROWID;
 """
 """corrections: what differs from the model's results, NULL = nothing. edits: what the user did. edited: for undo, what ``corrections``
-said before each edit."""
+said before each edit. undone_edits, undone: for redo, what the user undid, and what ``corrections`` said after each of these edits."""
 
 VIEW = """
 CREATE TEMP VIEW detections AS
@@ -55,8 +60,16 @@ def show_corrected(connection: sqlite3.Connection) -> bool:
     return True
 
 
+def forget_undone(connection: sqlite3.Connection) -> None:
+    """Make redo impossible, because something else was changed."""
+    tables = connection.execute("SELECT name FROM main.sqlite_master WHERE name IN ('undone', 'undone_edits')").fetchall()
+    for (table,) in tables:
+        connection.execute(f"DELETE FROM {table}")
+
+
 def forget(connection: sqlite3.Connection, source: int, behind: int = 0) -> None:
     """Delete the corrections of a source's frames from index ``behind`` on, because these frames are detected again."""
+    forget_undone(connection)
     if has_corrections(connection):
         for table in ("corrections", "edited"):
             connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (source, behind))
@@ -70,6 +83,7 @@ def has_track_corrections(connection: sqlite3.Connection) -> bool:
 
 def drop_track_corrections(connection: sqlite3.Connection) -> None:
     """Forget which tracks a person joined and split. Earlier edits cannot be undone afterwards."""
+    forget_undone(connection)
     if not has_corrections(connection):
         return
     connection.execute("UPDATE corrections SET track = NULL")

@@ -21,6 +21,8 @@ from engine.types import Closing
 
 _KEY = "source, frame, ordinal"
 _VALUES = "class_id, track, deleted, verified"
+_NOW = ", ".join(f"c.{name}" for name in _VALUES.split(", "))
+"""The values in ``corrections AS c``."""
 
 
 @dataclass(frozen=True)
@@ -152,18 +154,30 @@ class Corrections(Closing):
 
     def undo(self) -> Edit | None:
         """Undo the last edit. Returns it, None if there is none."""
-        edit = next(reversed(self.edits()), None)
-        if edit is not None:
-            with self._transaction():
-                number = (edit.number,)
-                self._connection.execute(f"DELETE FROM corrections WHERE ({_KEY}) IN (SELECT {_KEY} FROM edited WHERE edit = ?)", number)
-                self._connection.execute(
-                    f"INSERT INTO corrections SELECT {_KEY}, {_VALUES} FROM edited WHERE edit = ?"
-                    " AND coalesce(class_id, track, deleted, verified) IS NOT NULL",
-                    number,
-                )
-                for table in ("edited", "edits"):
-                    self._connection.execute(f"DELETE FROM {table} WHERE edit = ?", number)
+        return self._move("edits", "edited", "undone_edits", "undone", "DESC")
+
+    def redo(self) -> Edit | None:
+        """Do the edit again that was undone last. Returns it, None if there is none. An edit after ``undo`` leaves nothing to redo."""
+        return self._move("undone_edits", "undone", "edits", "edited", "ASC")
+
+    def _move(self, edits: str, values: str, other_edits: str, other_values: str, order: str) -> Edit | None:
+        """Move the first edit in this order to other tables, and swap its stored values with those in ``corrections``."""
+        with schema.explained(self._path, "read"):
+            found = self._connection.execute(f"SELECT edit, made, words FROM {edits} ORDER BY edit {order} LIMIT 1").fetchone()
+        if found is None:
+            return None
+        edit, number = Edit(*found), (found[0],)
+        with self._transaction():
+            for query in (
+                f"INSERT INTO {other_values} SELECT e.edit, {_KEY}, {_NOW}"
+                f" FROM (SELECT edit, {_KEY} FROM {values} WHERE edit = ?) AS e LEFT JOIN corrections AS c USING ({_KEY})",
+                f"DELETE FROM corrections WHERE ({_KEY}) IN (SELECT {_KEY} FROM {values} WHERE edit = ?)",
+                f"INSERT INTO corrections SELECT {_KEY}, {_VALUES} FROM {values} WHERE edit = ? AND coalesce({_VALUES}) IS NOT NULL",
+                f"INSERT INTO {other_edits} SELECT edit, made, words FROM {edits} WHERE edit = ?",
+                f"DELETE FROM {values} WHERE edit = ?",
+                f"DELETE FROM {edits} WHERE edit = ?",
+            ):
+                self._connection.execute(query, number)
         return edit
 
     def close(self) -> None:
@@ -186,12 +200,13 @@ class Corrections(Closing):
         columns = ", ".join(part.split(" = ")[0] for part in change.split(", "))
         values = ", ".join(part.split(" = ")[1] for part in change.split(", "))
         with self._transaction():
+            corrected.forget_undone(self._connection)
             made = datetime.now(UTC).isoformat(timespec="microseconds")
             number = self._connection.execute("INSERT INTO edits (made, words) VALUES (?, ?)", (made, words)).lastrowid
             for each in chosen:
                 where = f"{each.condition}{also}"
                 self._connection.execute(
-                    f"INSERT INTO edited SELECT ?, {_KEY}, {', '.join('c.' + name for name in _VALUES.split(', '))}"
+                    f"INSERT INTO edited SELECT ?, {_KEY}, {_NOW}"
                     f" FROM (SELECT {_KEY} FROM detections WHERE {where}) LEFT JOIN corrections AS c USING ({_KEY})",
                     (number, *each.values),
                 )

@@ -1,6 +1,10 @@
+from contextlib import closing
+
 import pytest
 
 from engine.errors import UsageError
+from engine.store import schema
+from engine.store.objects import corrected
 from engine.store.objects.corrections import Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
@@ -92,6 +96,44 @@ def test_each_edit_can_be_undone(path):
         corrections.undo()
         assert corrections.undo() is None
     assert seen(path) == before
+
+
+def test_each_undone_edit_can_be_done_again_until_there_is_another_one(path):
+    states = [seen(path)]
+    with Corrections(path) as corrections:
+        for edit in (
+            lambda: corrections.split(0, 1, 12),
+            lambda: corrections.relabel(OneTrack(0, 3), 1),
+            lambda: corrections.delete(OneDetection(0, 13, 0)),
+            lambda: corrections.join(0, [1, 3]),
+        ):
+            edit()
+            states.append(seen(path))
+        words = [edit.words for edit in corrections.edits()]
+    with Corrections(path) as corrections:  # the window opens the session for each edit
+        for state in states[-2::-1]:
+            corrections.undo()
+            assert seen(path) == state
+        for state, said in zip(states[1:], words, strict=True):
+            assert corrections.redo().words == said
+            assert seen(path) == state
+        assert corrections.redo() is None
+        assert [edit.words for edit in corrections.edits()] == words
+        corrections.undo()
+        corrections.confirm(OneDetection(0, 1, 0))
+        assert corrections.redo() is None
+        corrections.undo()
+        assert seen(path) == states[-2]
+
+
+def test_nothing_is_done_again_in_frames_that_were_detected_again(path):
+    with Corrections(path) as corrections:
+        corrections.delete(OneDetection(0, 3, 0))
+        corrections.undo()
+    with closing(schema.open_existing(path, "rw")) as connection, connection:
+        corrected.forget(connection, 0, 2)
+    with Corrections(path) as corrections:
+        assert corrections.redo() is None
 
 
 def test_a_deleted_track_is_gone_from_everything(path):
