@@ -41,7 +41,7 @@ class DetectionModel(ArrayModel):
     """Shows detections, see ``DETECTIONS``."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(np.zeros(0, DETECTIONS), HEADINGS, (TIME, FRAME, TRACK, CONFIDENCE, SIZE), CLASS, parent)
+        super().__init__(np.zeros(0, DETECTIONS), HEADINGS, (FRAME, TRACK, CONFIDENCE, SIZE), CLASS, parent)
 
     def show_table(self, table: NDArray[np.void], labels: tuple[str, ...]) -> None:
         """Show other detections, in the order of their frames."""
@@ -92,7 +92,7 @@ class DetectionsPanel(Panel):
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._start)
         self.model = DetectionModel(self)
-        self.table = sorted_table(self.model, translate("events", "Detections"), (72, 64, 100, 52, 84))
+        self.table = sorted_table(self.model, translate("events", "Detections"), (64, 54, 90, 46, 78))
         self.count = label("small")
         column((self.table, 1), self.count, spacing=6, of=self)
         self.table.clicked.connect(self._jump)
@@ -155,7 +155,7 @@ class DetectionsPanel(Panel):
 
     def _show(self, table: NDArray[np.void], labels: tuple[str, ...]) -> None:
         self.model.show_table(table, labels)
-        self.count.setText(translate("events", "%n detections", None, len(table)))
+        self.count.setText(translate("events", "%Ln detections", None, len(table)))
 
     def _jump(self, index: QModelIndex) -> None:
         self.sought.emit(self.model.time_at(index.row()))

@@ -26,7 +26,7 @@ class EventModel(ArrayModel):
     """Shows events, see ``EVENTS``."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(np.zeros(0, EVENTS), HEADINGS, (TIME, TRACK, LENGTH, CONFIDENCE), CLASS, parent)
+        super().__init__(np.zeros(0, EVENTS), HEADINGS, (TRACK, LENGTH, CONFIDENCE), CLASS, parent)
         self._zones: ZoneSet | None = None
         self._text = ""
         self._kind: EventKind | None = None

@@ -19,7 +19,7 @@ from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
 
 _KINDS = {None: "All events", EventKind.APPEARANCE: "Appearances", EventKind.CROSSING: "Crossings", EventKind.VISIT: "Visits to zones"}
-_WIDTHS = (66, 96, 52, 170, 64)
+_WIDTHS = (64, 84, 46, 132, 56)
 
 
 class EventsPanel(Panel):

@@ -71,9 +71,9 @@ class Contents:
         seen = [f"{int(lane.counts[place]):,} {lane.name}" for lane in self.lanes if lane.counts[place]]
         near = self.events[(self.events["kind"] == EventKind.CROSSING) & (abs(self.events["start"] - pts) <= step)]
         if len(near):
-            seen.append(translate("timeline", "%n crossings", None, len(near)))
+            seen.append(translate("timeline", "%Ln crossings", None, len(near)))
         if self.failures[place]:
-            seen.append(translate("timeline", "%n frames failed", None, int(self.failures[place])))
+            seen.append(translate("timeline", "%Ln frames failed", None, int(self.failures[place])))
         return seen
 
 

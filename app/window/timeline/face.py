@@ -189,9 +189,14 @@ class TimelineFace(QAbstractSlider):
         if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
             area = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, self.height() - BELOW - TOP)
             self._drawn = key, self._contents.draw(self.view, self._duration, self.size(), area, self.devicePixelRatio())
-        for start, end, opacity in ((0.0, played, 1.0), (played, float(self.width()), 0.55)):
+        lanes, below = self.height() - BELOW, float(self.height())
+        for left, top, right, bottom, opacity in (
+            (0.0, 0.0, played, lanes, 1.0),
+            (played, 0.0, float(self.width()), lanes, 0.55),
+            (0.0, lanes, float(self.width()), below, 1.0),
+        ):
             painter.setOpacity(opacity)
-            painter.setClipRect(QRectF(start, 0, end - start, self.height()))
+            painter.setClipRect(QRectF(left, top, right - left, bottom - top))
             painter.drawPixmap(0, 0, self._drawn[1])
         painter.setClipping(False)
         painter.setOpacity(1.0)

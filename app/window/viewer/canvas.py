@@ -15,6 +15,7 @@ from app.window.viewer.picture import draw_message, draw_picture
 from app.window.widgets import formats, theme
 from app.window.widgets.chips import chip
 from app.window.widgets.translation import translate
+from engine.media.annotation.label_position import Rect
 from engine.types import Detections, FrameResult
 
 NOT_YET = "Not analysed yet"
@@ -55,6 +56,7 @@ class VideoCanvas(QWidget):
         self._zoom = Zoom()
         self._dragged: QPointF | None = None
         self._numbers = True
+        self._reserved: Sequence[Rect] = ()
 
     @property
     def placement(self) -> Placement | None:
@@ -152,6 +154,12 @@ class VideoCanvas(QWidget):
         """Show or hide the numbers of tracks."""
         self._numbers = shown
         self._redraw()
+
+    def reserve(self, places: Sequence[Rect]) -> None:
+        """Place no labels there: x, y, width, height."""
+        if places != self._reserved:
+            self._reserved = places
+            self._redraw()
 
     @property
     def zoom(self) -> float:

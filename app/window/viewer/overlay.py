@@ -7,7 +7,7 @@ of a colour, and a label is a picture that is drawn once for each class and perc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final
 
@@ -38,6 +38,7 @@ class Overlay:
     """The detections of one frame as shapes. rects: x, y, width, height on the canvas, float64 (n, 4).
 
     canvas: its size. name: the name of a class id. ratio: device pixels of a logical pixel. numbers: whether to show those of tracks.
+    reserved: where there may be no labels.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Overlay:
         name: Callable[[int], str],
         ratio: float,
         numbers: bool = False,
+        reserved: Sequence[Rect] = (),
     ) -> None:
         self.rects = placement.rects(found.boxes)
         self._classes = found.class_ids
@@ -56,12 +58,15 @@ class Overlay:
         self._rims = _frames(edges + _AROUND, 4)
         self._boxes = _coloured(edges, self._classes[::-1])
         step = -3 if placement.width < NARROW else -1
-        self._labels = self._place_labels(found, placement.visible(canvas), name, step, ratio, numbers)
+        area = placement.visible(canvas)
+        places = LabelPlaces(area, _label_height(step))
+        for rect in reserved:
+            places.reserve(rect)
+        self._labels = self._place_labels(found, area, places, name, step, ratio, numbers)
 
     def _place_labels(
-        self, found: Detections, area: Rect, name: Callable[[int], str], step: int, ratio: float, numbers: bool
+        self, found: Detections, area: Rect, places: LabelPlaces, name: Callable[[int], str], step: int, ratio: float, numbers: bool
     ) -> list[tuple[int, int, QPixmap]]:
-        places = LabelPlaces(area, _label_height(step))
         (left, top, across, down), (x, y, width, height) = area, self.rects.T
         seen = np.flatnonzero((x < left + across) & (y < top + down) & (x + width > left) & (y + height > top))
         percents = (found.scores[seen].astype(np.float64) * 100 + 0.5).astype(np.int64).tolist()

@@ -40,7 +40,7 @@ class CountChart(QWidget):
             item.getAxis(side).setStyle(tickFont=theme.font(-2))
         item.getAxis("bottom").tickStrings = self._ticks
         self._pictures = False
-        self._heading = label("small", "")
+        self._heading = label("small", "", wrap=True)
         self._heading.setTextFormat(Qt.TextFormat.RichText)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._plot.setMinimumSize(120, 80)

@@ -15,7 +15,7 @@ from app.window.widgets.translation import translate
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.mouse import ShapeMouse
 from app.window.zones.scale import Scale
-from app.window.zones.shape_drawing import count_text, draw_draft, draw_shape, draw_texts
+from app.window.zones.shape_drawing import count_text, draw_draft, draw_shape, place_texts
 from app.window.zones.track_drawing import draw_trails, heat_image
 from app.window.zones.tracks import Tracks
 from engine.zones.counts import Counts
@@ -90,6 +90,8 @@ class ZoneLayer(QWidget):
                 draw_trails(painter, placement, self._tracks, self._time, self._canvas.visible_detections)
             if self.show_zones:
                 self._paint_zones(painter, Scale(placement, self._editor.zones.size))
+            else:
+                self._canvas.reserve([])
 
     def _paint_heat(self, painter: QPainter, placement: Placement, tracks: Tracks) -> None:
         if self._heat is None:
@@ -105,7 +107,10 @@ class ZoneLayer(QWidget):
             (count_text(shape, number, now, time), [scale.to_canvas(point) for point in self._points_of(number)])
             for number, shape in enumerate(editor.zones.shapes)
         ]
-        draw_texts(painter, texts, QRectF(self.rect()), self.devicePixelRatio())
+        placed = place_texts(texts, QRectF(self.rect()), self.devicePixelRatio())
+        for place, picture in placed:
+            painter.drawPixmap(place.topLeft(), picture)
+        self._canvas.reserve([(place.x(), place.y(), place.width(), place.height()) for place, _ in placed])
         if editor.drawing is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             draw_draft(painter, scale, editor.draft, self._hand.at)

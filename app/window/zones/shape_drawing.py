@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 
 from app.window.widgets import theme
@@ -63,30 +63,35 @@ def count_text(shape: Shape, number: int, now: Counts | None, time: float) -> st
     )
 
 
-def draw_texts(painter: QPainter, texts: Sequence[tuple[str, Sequence[QPointF]]], area: QRectF, ratio: float) -> None:
-    """Write a text in the middle of each line or zone, moved up or down where it would cover another one.
+def place_texts(texts: Sequence[tuple[str, Sequence[QPointF]]], area: QRectF, ratio: float) -> list[tuple[QRectF, QPixmap]]:
+    """Find a place for the text of each line or zone: in its middle, or at another point of it where that would cover another text.
 
     texts: each text with the points of its line or zone, logical pixels. area: where there may be text. ratio: device pixels of a
-    logical pixel.
+    logical pixel. Without room, a text is left out; the table below the picture has the counts.
     """
-    taken: list[QRectF] = []
-    for text, places in texts:
+    placed: list[tuple[QRectF, QPixmap]] = []
+    for text, points in texts:
         picture = chip(text, theme.TEXT, round(area.width()), ratio)
-        place = next((each for each in _places(picture, places, area, ratio) if not any(each.intersects(other) for other in taken)), None)
-        if place is not None:  # without room, the table below the picture has the counts
-            taken.append(place)
-            painter.drawPixmap(place.topLeft(), picture)
+        size = QSizeF(picture.width() / ratio, picture.height() / ratio)
+        for middle in _middles(points):
+            place = QRectF(middle - QPointF(size.width(), size.height()) / 2, size)
+            place.moveLeft(max(min(place.left(), area.right() - size.width() - 4), area.left() + 4))
+            place.moveTop(max(min(place.top(), area.bottom() - size.height() - 4), area.top() + 4))
+            if not any(place.intersects(other) for other, _ in placed):
+                placed.append((place, picture))
+                break
+    return placed
 
 
-def _places(picture: QPixmap, points: Sequence[QPointF], area: QRectF, ratio: float) -> Iterator[QRectF]:
-    """Where a text may stand: in the middle of the points, then ever farther above and below."""
-    width, height = picture.width() / ratio, picture.height() / ratio
-    middle = sum((point.x() for point in points), 0.0) / len(points), sum((point.y() for point in points), 0.0) / len(points)
-    left = max(min(middle[0] - width / 2, area.right() - width - 4), area.left() + 4)
-    for step in range(2 * math.ceil(area.height() / height)):
-        up = (step + 1) // 2 * (1 if step % 2 else -1)
-        top = max(min(middle[1] - height / 2 + up * (height + 2), area.bottom() - height - 4), area.top() + 4)
-        yield QRectF(left, top, width, height)
+def _middles(points: Sequence[QPointF]) -> Iterator[QPointF]:
+    """Where a text may stand: the middle of the points, then between it and the points, ever farther out."""
+    middle = QPointF()
+    for point in points:
+        middle += point / len(points)
+    yield middle
+    edges = [(one + other) / 2 for one, other in zip(points, [*points[1:], points[0]], strict=True)]
+    for share in (0.3, 0.6, 0.9):
+        yield from (middle + (point - middle) * share for point in (*edges, *points))
 
 
 def _arrow(start: QPointF, end: QPointF) -> QPolygonF:
