@@ -44,7 +44,7 @@ class StatusLine(Panel):
             lines = dict.fromkeys(f"{status.engine.backend} · {status.engine.precision}" for status in built if status.engine is not None)
             building = [f"{status.device} {formats.percent(status.building[1])}" for status in statuses if status.building is not None]
             names = [str(status.device) for status in statuses if status not in failed]
-            text = f"{_named(names, len(statuses))} · {' / '.join(lines) or 'building the engine'}"
+            text = f"{_named(names, len(statuses))} · {' / '.join(lines) or translate('window', 'building the engine')}"
             text += (
                 translate("window", " · building {building}").format(building=_named(building, len(building))) if building and lines else ""
             )
@@ -74,7 +74,7 @@ class StatusLine(Panel):
         left = max((item.remaining for item in running if item.remaining is not None), default=None)
         parts = [translate("window", "{total} frames/s").format(total=formats.rate(total))] if total else []
         if waiting:
-            parts.append(translate("window", "{waiting} waiting").format(waiting=formats.plural(waiting, "file")))
+            parts.append(translate("window", "%Ln files waiting", None, waiting))
         elif left is not None:
             parts.append(translate("window", "{left} left").format(left=formats.remaining(left)))
         self.queue.setText(" · ".join(parts))

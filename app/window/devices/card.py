@@ -19,13 +19,17 @@ from app.window.devices.telemetry_text import details, metrics
 from app.window.widgets import formats, theme
 from app.window.widgets.build import ElidedLabel, Light, column, label, row, say, tool_button, wrapped
 from app.window.widgets.icons import icon
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
 MARGIN = 12
-_ROW_MESSAGES = {Phase.STARTING: "Building the engine…", Phase.LEAVING: "Leaving this run…", Phase.LEFT: "Left this run"}
+_ROW_MESSAGES = {
+    Phase.STARTING: marked("devices", "Building the engine…"),
+    Phase.LEAVING: marked("devices", "Leaving this run…"),
+    Phase.LEFT: marked("devices", "Left this run"),
+}
 
 
 class Change(Enum):
@@ -159,7 +163,9 @@ class DeviceCard(QFrame):
         self.engine.setToolTip(status_text.engine_details(status, known))
         self.figures.setVisible(status.engine is not None)
         self.figures.show_work(status, self._share)
-        message = (status.message or title) if broken else step if status.building else _ROW_MESSAGES.get(status.phase, "")
+        message = (
+            (status.message or title) if broken else step if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
+        )
         self.row.change(message=message, progress=0.0 if broken else progress, serious=broken)
         self.setAccessibleName(f"{status.device}, {title} {status.message}")
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
 from app.window.devices.chart import Chart
-from app.window.devices.stage_bar import StageBar, in_order, short_legend
+from app.window.devices.stage_bar import StageBar, in_order, short_legend, stage_name
 from app.window.devices.status import DeviceStatus, Phase, Sample
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, row, say, wrapped
@@ -39,7 +39,7 @@ class DeviceFigures(QWidget):
         inner.addLayout(_line(self.latency, translate("devices", "ms latency"), self.tail), 1, 0)
         for place, widget in enumerate((self.latency_chart, self.stages, self.stage_text, self.bottleneck), 2):
             inner.addWidget(widget, place, 0)
-        column(_line(self.rate, "frames/s", self.frames), self.moving, spacing=2, of=self)
+        column(_line(self.rate, translate("devices", "frames/s"), self.frames), self.moving, spacing=2, of=self)
 
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
@@ -68,7 +68,7 @@ class DeviceFigures(QWidget):
         say(self.stage_text, short_legend(stages))
         say(
             self.bottleneck,
-            translate("devices", "Bottleneck: {bottleneck}").format(bottleneck=status.bottleneck) if status.bottleneck else "",
+            translate("devices", "Bottleneck: {bottleneck}").format(bottleneck=stage_name(status.bottleneck)) if status.bottleneck else "",
         )
 
 

@@ -16,7 +16,7 @@ from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.devices.telemetry_text import metrics
 from app.window.widgets.build import Panel, ScrollPane, column, label, row, say, tool_button, wrapped
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.pool.events import StrategyChosen
@@ -26,7 +26,7 @@ ROWS_FROM = 3
 """The number of devices from which each gets a row instead of a card."""
 REPAINT_MS = 500
 """Time between repaints of the charts. The pool sends figures twice a second."""
-_ADD = "Let another device take part"
+_ADD = marked("devices", "Let another device take part")
 
 
 class RunHeading(QWidget):
@@ -38,7 +38,7 @@ class RunHeading(QWidget):
         super().__init__()
         self._offered: tuple[DeviceDescription, ...] = ()
         self.strategy, self.reason = label(""), wrapped("small")
-        self.add = tool_button("add", _ADD)
+        self.add = tool_button("add", translate("devices", _ADD))
         self.add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
         self.add.setMenu(self.menu)
@@ -57,7 +57,7 @@ class RunHeading(QWidget):
         """Offer devices that can join the run. why_none: why no device can join; None = no run."""
         self.add.setVisible(bool(devices) or why_none is not None)
         self.add.setEnabled(bool(devices))
-        self.add.setToolTip(_ADD if devices else why_none or "")
+        self.add.setToolTip(translate("devices", _ADD) if devices else why_none or "")
         if tuple(devices) == self._offered:
             return  # the menu may be open
         self._offered = tuple(devices)

@@ -15,16 +15,16 @@ from app.window.devices.telemetry_text import Metric, metrics
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column
 from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
 CELLS = 5
 """The largest number of metrics in a row."""
 MARGIN, GAP, LIGHT, HEIGHT, BAR = 10, 8, 14, 32, 3
-RATE = "frames/s"
+RATE = marked("devices", "frames/s")
 _ABOVE = -BAR - 2
-_MIXED = "Load"
+_MIXED = marked("devices", "Load")
 _MOST_NAME = 0.34
 """The largest share of the width that names get."""
 
@@ -52,8 +52,8 @@ class RowColumns:
         regular, bold = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True))
         name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, _MOST_NAME * width)
         small = QFontMetrics(theme.font(-2))
-        cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance("Decoder")) + GAP
-        rate = max(bold.horizontalAdvance("00,000"), small.horizontalAdvance(RATE)) if self.rates else 0
+        cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance(translate("devices", "Decoder"))) + GAP
+        rate = max(bold.horizontalAdvance("00,000"), small.horizontalAdvance(translate("devices", RATE))) if self.rates else 0
         share = cell if self.shares else 0
         left = MARGIN + name + GAP
         room = width - left - MARGIN - rate - share
@@ -70,7 +70,7 @@ class RowColumns:
 def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """The heading of each column, given the short names of the metrics in each row; "Load" where the names of a column differ."""
     columns = zip_longest(*rows)
-    return tuple(names.pop() if len(names) == 1 else _MIXED for names in ({*column} - {None} for column in columns))
+    return tuple(names.pop() if len(names) == 1 else translate("devices", _MIXED) for names in ({*column} - {None} for column in columns))
 
 
 class _Columns(QWidget):
@@ -113,7 +113,7 @@ class RowHeading(_Columns):
             if areas.share is not None:
                 painter.drawText(areas.share, LEFT, translate("devices", "Share"))
             if areas.rate is not None:
-                painter.drawText(areas.rate, RIGHT, RATE)
+                painter.drawText(areas.rate, RIGHT, translate("devices", RATE))
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class RowContent:
     def accessible_name(self) -> str:
         """The row for screen readers."""
         text = self.message or ", ".join(f"{metric.name} {metric.text}" for metric in self.metrics)
-        share = "" if self.share is None else f", {formats.part(self.share)} of the work"
+        share = "" if self.share is None else translate("devices", ", {share} of the work").format(share=formats.part(self.share))
         return f"{self.name}: {text}{share}"
 
 

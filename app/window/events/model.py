@@ -88,5 +88,7 @@ class EventModel(ArrayModel):
             case 3:
                 return words(row, self._zones)
             case 4:
-                return translate("events", "{seconds:.1f} s").format(seconds=seconds) if row["kind"] != EventKind.CROSSING else ""
+                return (
+                    "" if row["kind"] == EventKind.CROSSING else translate("events", "{seconds} s").format(seconds=formats.decimal(seconds))
+                )
         return "" if np.isnan(confidence) else formats.percent(confidence)

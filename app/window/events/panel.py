@@ -10,15 +10,19 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
 from app.window.events.model import EventModel
-from app.window.widgets import formats
 from app.window.widgets.build import Panel, column, label, push_button, row
 from app.window.widgets.fields import clearable, combo_box, narrow
 from app.window.widgets.table import sorted_table
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
 
-_KINDS = {None: "All events", EventKind.APPEARANCE: "Appearances", EventKind.CROSSING: "Crossings", EventKind.VISIT: "Visits to zones"}
+_KINDS = {
+    None: marked("events", "All events"),
+    EventKind.APPEARANCE: marked("events", "Appearances"),
+    EventKind.CROSSING: marked("events", "Crossings"),
+    EventKind.VISIT: marked("events", "Visits to zones"),
+}
 _WIDTHS = (64, 84, 46, 132, 56)
 
 
@@ -35,7 +39,7 @@ class EventsPanel(Panel):
         self._time = 0.0
         self.kinds = combo_box(translate("events", "Kind of event"))
         for kind, title in _KINDS.items():
-            self.kinds.addItem(title, kind)
+            self.kinds.addItem(translate("events", title), kind)
         narrow(self.kinds)
         self.search = clearable(translate("events", "Class, track or place"))
         self.search.setAccessibleName(translate("events", "Search events"))
@@ -92,6 +96,4 @@ class EventsPanel(Panel):
         self._say()
 
     def _say(self) -> None:
-        self.count.setText(
-            translate("events", "{rowCount} · Shift + N, P: next, previous").format(rowCount=formats.plural(self.model.rowCount(), "event"))
-        )
+        self.count.setText(translate("events", "%Ln events · Shift + N, P: next, previous", None, self.model.rowCount()))

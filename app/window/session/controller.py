@@ -16,7 +16,7 @@ from app.window.queue.model import QueueModel
 from app.window.session.folding import folded, limited, session_name
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
 from engine.pool.progress import SourceProgress
@@ -26,7 +26,7 @@ from engine.types import DeviceId
 TICK_MS = 200
 """Time between updates from a running session."""
 STOP_SECONDS = 8.0
-NO_MODEL = "Waiting for a model"
+NO_MODEL = marked("session", "Waiting for a model")
 FEWEST_AHEAD, MOST_AHEAD = 4, 256
 """Limits of the number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
 
@@ -101,7 +101,7 @@ class DetectionController(QObject):
         return self._add(((path, None) for path in paths), own)
 
     def _add(self, files: Iterable[tuple[Path, Part | None]], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
-        waits_for = None if self._settings is not None or own is not None else NO_MODEL
+        waits_for = None if self._settings is not None or own is not None else translate("session", NO_MODEL)
         items = [QueueItem(next(self._keys), SourceProgress(path), reason=waits_for, part=part) for path, part in files]
         if own is not None:
             self._own |= {item.key: own for item in items}
@@ -231,7 +231,7 @@ class DetectionController(QObject):
         if self._session is not None:
             self._session.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
-        waits_for = None if self._settings_of(item) is not None else NO_MODEL
+        waits_for = None if self._settings_of(item) is not None else translate("session", NO_MODEL)
         self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=waits_for, part=part))
 
     def _put(self, item: QueueItem) -> None:

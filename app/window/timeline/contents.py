@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 from app.window.timeline.class_counts import BINS
 from app.window.timeline.lanes import Lane, draw_lanes, draw_tracks
 from app.window.timeline.view import TimeView
-from app.window.widgets import theme
+from app.window.widgets import formats, theme
 from app.window.widgets.translation import translate
 from engine.store.objects.events import EVENTS, EventKind
 
@@ -68,7 +68,7 @@ class Contents:
 
     def words(self, place: int, pts: float, step: float) -> list[str]:
         """What there is in the slice with this number, from a time on, for ``step`` seconds: a line for each class."""
-        seen = [f"{int(lane.counts[place]):,} {lane.name}" for lane in self.lanes if lane.counts[place]]
+        seen = [f"{formats.count(int(lane.counts[place]))} {lane.name}" for lane in self.lanes if lane.counts[place]]
         near = self.events[(self.events["kind"] == EventKind.CROSSING) & (abs(self.events["start"] - pts) <= step)]
         if len(near):
             seen.append(translate("timeline", "%Ln crossings", None, len(near)))

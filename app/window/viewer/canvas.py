@@ -14,11 +14,11 @@ from app.window.viewer.overlay import Overlay
 from app.window.viewer.picture import draw_message, draw_picture
 from app.window.widgets import formats, theme
 from app.window.widgets.chips import chip
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.media.annotation.label_position import Rect
 from engine.types import Detections, FrameResult
 
-NOT_YET = "Not analysed yet"
+NOT_YET = marked("viewer", "Not analysed yet")
 NOTE = QPointF(10, 10)
 """The place of the note, from the top left corner of the picture."""
 
@@ -48,7 +48,7 @@ class VideoCanvas(QWidget):
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self._message = self._statistics = ""
-        self._missing = NOT_YET
+        self._missing = translate("viewer", NOT_YET)
         self._pointed: int | None = None
         self._selected: int | None = None
         self._mouse: QPointF | None = None
@@ -265,7 +265,14 @@ class VideoCanvas(QWidget):
     def _describe(self, index: int) -> str:
         x1, y1, x2, y2 = self.visible_detections.boxes[index].tolist()
         label, score = self.label_of(int(self.visible_detections.class_ids[index])), float(self.visible_detections.scores[index])
-        return f"{label} · {score:.1%}\n{x2 - x1:.0f} × {y2 - y1:.0f} at {x1:.0f}, {y1:.0f}"
+        return translate("viewer", "{label} · {score}\n{width} × {height} at {x}, {y}").format(
+            label=label,
+            score=formats.share(score),
+            width=round(x2 - x1),
+            height=round(y2 - y1),
+            x=round(x1),
+            y=round(y1),
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the picture, then the boxes of the same frame."""

@@ -77,7 +77,7 @@ class CountChart(QWidget):
         legend = "  ".join(f'<span style="color:rgb{class_colour(class_id)}">■</span> {escape(self._name(class_id))}' for class_id in shown)
         what = (
             translate("zones", "{name}: crossings in {seconds} s each") if is_line else translate("zones", "{name}: objects inside")
-        ).format(name=escape(shape.name), seconds=f"{length / BINS:.2g}")
+        ).format(name=escape(shape.name), seconds=formats.decimal(length / BINS))
         self._heading.setText(f"{what}&nbsp;&nbsp;&nbsp;{legend}")
 
     def _ticks(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:

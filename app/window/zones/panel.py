@@ -12,7 +12,7 @@ from app.window.widgets import undo_keys
 from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.table import style_table
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
 from app.window.zones.parts import BY_TRACK, ShownParts
@@ -20,9 +20,13 @@ from app.window.zones.shape_list import ShapeModel
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Reference, Zone
 
-NONE = "No lines and zones"
-KINDS = "Lines and zones (*.json)"
-_REFERENCES = {Reference.BOTTOM: "Bottom of the box", Reference.CENTRE: "Centre of the box", Reference.TOP: "Top of the box"}
+NONE = marked("zones", "No lines and zones")
+KINDS = marked("zones", "Lines and zones (*.json)")
+_REFERENCES = {
+    Reference.BOTTOM: marked("zones", "Bottom of the box"),
+    Reference.CENTRE: marked("zones", "Centre of the box"),
+    Reference.TOP: marked("zones", "Top of the box"),
+}
 
 
 class ZonesPanel(Panel):
@@ -74,7 +78,7 @@ class ZonesPanel(Panel):
         )
         self.reference = combo_box(translate("zones", "Point that counts"))
         for reference, title in _REFERENCES.items():
-            self.reference.addItem(title, reference)
+            self.reference.addItem(translate("zones", title), reference)
         narrow(self.reference)
         self.reference.setToolTip(translate("zones", "The point of each box that must cross a line"))
         self.reference.activated.connect(lambda _: editor.set_reference(self.reference.currentData()))
@@ -123,7 +127,7 @@ class ZonesPanel(Panel):
         """Show the names of all sets, and the one in use."""
         with QSignalBlocker(self.sets):
             self.sets.clear()
-            self.sets.addItem(NONE, "")
+            self.sets.addItem(translate("zones", NONE), "")
             for name in names:
                 self.sets.addItem(name, name)
             self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
@@ -177,13 +181,15 @@ class ZonesPanel(Panel):
         dialog.open()
 
     def _import(self) -> None:
-        dialog = QFileDialog(self.window(), translate("zones", "Import lines and zones"), "", KINDS)
+        dialog = QFileDialog(self.window(), translate("zones", "Import lines and zones"), "", translate("zones", KINDS))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.import_requested.emit(Path(name)))
         dialog.open()
 
     def _export(self) -> None:
-        dialog = QFileDialog(self.window(), translate("zones", "Export lines and zones"), f"{self.sets.currentText()}.json", KINDS)
+        dialog = QFileDialog(
+            self.window(), translate("zones", "Export lines and zones"), f"{self.sets.currentText()}.json", translate("zones", KINDS)
+        )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

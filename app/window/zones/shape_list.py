@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.window.widgets import formats
 from app.window.widgets.translation import marked, translate
 from app.window.zones.editor import ZoneEditor
 from engine.zones.counts import Counts
@@ -87,7 +88,7 @@ class ShapeModel(QAbstractTableModel):
         if column == 2:
             return str(counts.visited(number))
         mean = counts.mean_seconds(number)
-        return "" if mean is None else translate("zones", "{mean:.1f} s").format(mean=mean)
+        return "" if mean is None else translate("zones", "{mean} s").format(mean=formats.decimal(mean))
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Rename a line or zone, or change its classes."""

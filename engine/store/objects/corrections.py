@@ -1,4 +1,4 @@
-"""Corrects the results of a session: confirms, relabels and deletes detections and tracks, joins and splits tracks, with undo.
+"""Corrects the results of a session: confirms, relabels and deletes detections and tracks, joins and splits tracks, with undo and redo.
 
 Corrections are stored beside the model's results (see ``corrected``). ``SessionReader`` applies them.
 """
@@ -21,8 +21,7 @@ from engine.types import Closing
 
 _KEY = "source, frame, ordinal"
 _VALUES = "class_id, track, deleted, verified"
-_NOW = ", ".join(f"c.{name}" for name in _VALUES.split(", "))
-"""The values in ``corrections AS c``."""
+_CORRECTED = "c.class_id, c.track, c.deleted, c.verified"
 
 
 @dataclass(frozen=True)
@@ -150,35 +149,37 @@ class Corrections(Closing):
     def edits(self) -> list[Edit]:
         """Return what was corrected and not undone, the oldest first."""
         with schema.explained(self._path, "read"):
-            return [Edit(*row) for row in self._connection.execute("SELECT edit, made, words FROM edits ORDER BY edit")]
+            return [Edit(*row) for row in self._connection.execute("SELECT edit, made, words FROM edits WHERE edit > 0 ORDER BY edit")]
 
     def undo(self) -> Edit | None:
         """Undo the last edit. Returns it, None if there is none."""
-        return self._move("edits", "edited", "undone_edits", "undone", "DESC")
+        return self._exchange("edit > 0")
 
     def redo(self) -> Edit | None:
-        """Do the edit again that was undone last. Returns it, None if there is none. An edit after ``undo`` leaves nothing to redo."""
-        return self._move("undone_edits", "undone", "edits", "edited", "ASC")
+        """Make the edit again that was undone last. Returns it, None if there is none. A new edit forgets those that were undone."""
+        return self._exchange("edit < 0")
 
-    def _move(self, edits: str, values: str, other_edits: str, other_values: str, order: str) -> Edit | None:
-        """Move the first edit in this order to other tables, and swap its stored values with those in ``corrections``."""
-        with schema.explained(self._path, "read"):
-            found = self._connection.execute(f"SELECT edit, made, words FROM {edits} ORDER BY edit {order} LIMIT 1").fetchone()
-        if found is None:
-            return None
-        edit, number = Edit(*found), (found[0],)
+    def _exchange(self, which: str) -> Edit | None:
+        """Exchange what ``corrections`` and ``edited`` say for the highest of these edits, which is then undone, or no longer undone."""
         with self._transaction():
-            for query in (
-                f"INSERT INTO {other_values} SELECT e.edit, {_KEY}, {_NOW}"
-                f" FROM (SELECT edit, {_KEY} FROM {values} WHERE edit = ?) AS e LEFT JOIN corrections AS c USING ({_KEY})",
-                f"DELETE FROM corrections WHERE ({_KEY}) IN (SELECT {_KEY} FROM {values} WHERE edit = ?)",
-                f"INSERT INTO corrections SELECT {_KEY}, {_VALUES} FROM {values} WHERE edit = ? AND coalesce({_VALUES}) IS NOT NULL",
-                f"INSERT INTO {other_edits} SELECT edit, made, words FROM {edits} WHERE edit = ?",
-                f"DELETE FROM {values} WHERE edit = ?",
-                f"DELETE FROM {edits} WHERE edit = ?",
+            found = self._connection.execute(f"SELECT edit, made, words FROM edits WHERE {which} ORDER BY edit DESC LIMIT 1").fetchone()
+            if found is None:
+                return None
+            number, made, words = found
+            self._connection.execute(
+                f"INSERT INTO edited SELECT -edit, {_KEY}, {_CORRECTED} FROM edited LEFT JOIN corrections AS c USING ({_KEY})"
+                " WHERE edit = ?",
+                (number,),
+            )
+            for change in (
+                f"DELETE FROM corrections WHERE ({_KEY}) IN (SELECT {_KEY} FROM edited WHERE edit = ?)",
+                f"INSERT INTO corrections SELECT {_KEY}, {_VALUES} FROM edited WHERE edit = ?"
+                " AND coalesce(class_id, track, deleted, verified) IS NOT NULL",
+                "DELETE FROM edited WHERE edit = ?",
+                "UPDATE edits SET edit = -edit WHERE edit = ?",
             ):
-                self._connection.execute(query, number)
-        return edit
+                self._connection.execute(change, (number,))
+        return Edit(abs(number), made, words)
 
     def close(self) -> None:
         """Close the session; harmless when repeated."""
@@ -206,7 +207,7 @@ class Corrections(Closing):
             for each in chosen:
                 where = f"{each.condition}{also}"
                 self._connection.execute(
-                    f"INSERT INTO edited SELECT ?, {_KEY}, {_NOW}"
+                    f"INSERT INTO edited SELECT ?, {_KEY}, {_CORRECTED}"
                     f" FROM (SELECT {_KEY} FROM detections WHERE {where}) LEFT JOIN corrections AS c USING ({_KEY})",
                     (number, *each.values),
                 )

@@ -20,7 +20,7 @@ GPU = DeviceId("cuda", "0")
 
 def working(now: float, rate: float = 41.5) -> DeviceStatus:
     status = fold(DeviceStatus(CPU), DeviceReady(engine_info()), now)
-    return fold(status, DeviceStats(CPU, 1234, rate, 12.3, 30.1, {"decode": 1.0, "infer": 8.25}), now)
+    return fold(status, DeviceStats(CPU, 1234, rate, 12.3, 30.1, {"decode": 1.0, "infer": 8.24}), now)
 
 
 def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
