@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QMainWindow, QMenu, QWidget
@@ -17,6 +19,8 @@ KEYS = (
     ("F  Double-click", marked("window", "Full screen")),
     ("Ctrl + 1  2", marked("window", "Hide or show the panels beside the picture")),
     ("Ctrl + 3", marked("window", "Lines, zones and events: hide or show")),
+    ("Alt + L  T  N  H", marked("window", "Lines and zones, trails, numbers of tracks, heat map: hide or show")),
+    ("Alt + K", marked("window", "Tracks on the timeline instead of classes")),
     ("Ctrl + 4", marked("window", "Correct detections and tracks: the bar under the picture shows its keys")),
     ("Shift + N  P", marked("window", "Next or previous event of the list")),
     ("↑  ↓", marked("window", "Another file of the queue")),
@@ -105,6 +109,12 @@ class Actions:
         ):
             self.menu.addActions(group)
             self.menu.addSeparator()
+
+    def add_parts(self, parts: Sequence[QAction]) -> None:
+        """Add a menu of what is drawn over the picture."""
+        menu = QMenu(translate("window", "Over the picture"), self._window)
+        menu.addActions(parts)
+        self.menu.insertMenu(self.fullscreen, menu)
 
     def _show_help(self) -> None:
         dialog = HelpDialog(self._window)

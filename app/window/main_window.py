@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 from app.window.actions import Actions
 from app.window.arrangement import Arrangement
 from app.window.corrections.corrector import Corrector
+from app.window.corrections.recount import Recount
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
@@ -73,6 +74,7 @@ class MainWindow(QMainWindow):
         self.viewer = Viewer(self.client, self.background)
         self.zones = Zones(self.viewer, self.items, self.background, store, folder.parent / "zones", self)
         self.corrector = Corrector(self.viewer, self.background, self)
+        self.recount = Recount(self.items, self.controller, self.background, self)
         self.viewer.add_bar(self.corrector.bar)
         self.demo = Demo(self.items, self.controller, self.background, self)
         self.filter = FilterPanel()
@@ -172,7 +174,11 @@ class MainWindow(QMainWindow):
         self.filter.changed.connect(self.viewer.set_filter)
         actions.zones.toggled.connect(self.zones.set_shown)
         self.zones.set_shown(actions.zones.isChecked())
+        actions.add_parts(list(self.zones.parts.actions.values()))
+        self.filter.changed.connect(self.zones.detections.set_filter)
         actions.correct.toggled.connect(self.corrector.set_shown)
+        self.corrector.corrected.connect(self.recount.ask)
+        self.corrector.corrected.connect(self.zones.reread)
         self.zones.list.save_requested.connect(self._export_events)
         self.viewer.saver.saved.connect(self.exports.show_saved)
         self.viewer.part_detection_requested.connect(controller.detect_again)

@@ -90,6 +90,12 @@ class DetectionController(QObject):
         """The current counts of a file's detections, None before detection begins."""
         return self._tallies.get(key)
 
+    def set_tally(self, key: int, tally: Tally) -> None:
+        """Replace the counts of a file's detections, because they were corrected."""
+        if key in self._tallies:
+            self._tallies[key] = tally
+            self.item_changed.emit(key)
+
     def add(self, paths: Iterable[Path], own: Chosen | None = None) -> list[int]:
         """Queue files; return their keys. own: settings and labels for these files only."""
         return self._add(((path, None) for path in paths), own)
