@@ -17,6 +17,7 @@ from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
 from app.window.floating import Floating
+from app.window.keys.bindings import Bindings
 from app.window.messages.notices import Notices
 from app.window.messages.quitting import QuitQuestion
 from app.window.models.setup import ModelSetup
@@ -66,12 +67,13 @@ class MainWindow(QMainWindow):
         self.client = PreviewClient(self)
         self.items = QueueModel(self)
         self.controller = DetectionController(self.items, folder, self)
-        self.actions_ = Actions(self)
+        self.bindings = Bindings(store, self)
+        self.actions_ = Actions(self, self.bindings)
         self.banners = BannerArea()
         self.notices = Notices(self.banners, self)
         self.queue = QueuePanel(self.items, self.actions_)
         self.start = StartPage(self.actions_)
-        self.viewer = Viewer(self.client, self.background)
+        self.viewer = Viewer(self.client, self.background, self.bindings)
         self.zones = Zones(self.viewer, self.items, self.background, store, folder.parent / "zones", self)
         self.corrector = Corrector(self.viewer, self.background, self)
         self.recount = Recount(self.items, self.controller, self.background, self)
@@ -309,6 +311,7 @@ class MainWindow(QMainWindow):
         self.hide()
         self.memory.stop()
         self.viewer.player.close_file()
+        self.viewer.sound.stop()
         self.client.stop()
         self.controller.stop()
         self.setup.stop()
