@@ -18,6 +18,7 @@ from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS
@@ -47,7 +48,9 @@ class Exports(QObject):
         item: None = no file is chosen. zones: of the file. form: the format that is chosen first, "" = the last one.
         """
         if item is None or item.results is None:
-            self._banners.show_message("export", Severity.INFO, "There is nothing to export yet: open a file or stored results first.")
+            self._banners.show_message(
+                "export", Severity.INFO, translate("results", "There is nothing to export yet: open a file or stored results first.")
+            )
             return
         try:
             with SessionReader(item.results.database) as reader:
@@ -69,33 +72,40 @@ class Exports(QObject):
         number = next(self._numbers)
         cancelled = self._cancelled[number] = Event()
         subject = f"export {number}"
-        title = EXPORTERS[choice.form].title
+        title = translate("exporters", EXPORTERS[choice.form].title)
 
         def progress(path: Path, frames: int, total: int) -> None:
             if cancelled.is_set():
-                raise ExportError(f"The export as {title} was cancelled.")
+                raise ExportError(translate("results", "The export as {title} was cancelled.").format(title=title))
             self._progressed.emit(number, path.name, frames, total)
 
         def done(written: list[Exported]) -> None:
             self._cancelled.pop(number, None)
             notes = {note: None for item in written for note in item.notes}
-            text = "\n".join((f"Exported {_what(written)} to {choice.folder}.", *notes))
+            text = "\n".join(
+                (translate("results", "Exported {written} to {folder}.").format(written=_what(written), folder=choice.folder), *notes)
+            )
             self._show_done(subject, Severity.WARNING if notes else Severity.INFO, text, choice.folder)
 
         def failed(message: str) -> None:
             self._cancelled.pop(number, None)
             self._banners.show_message(subject, Severity.INFO if cancelled.is_set() else Severity.ERROR, message)
 
-        self._banners.show_banner(subject, Severity.INFO, f"Exporting as {title}…", ("Cancel", cancelled.set))
+        self._banners.show_banner(
+            subject,
+            Severity.INFO,
+            translate("results", "Exporting as {title}…").format(title=title),
+            (translate("results", "Cancel"), cancelled.set),
+        )
         self._background.start(partial(_export, choice, cancelled, progress), done, failed)
 
     def show_saved(self, picture: Path) -> None:
         """Show that a picture was saved."""
-        self._show_done("picture", Severity.INFO, f"Saved {picture}.", picture.parent)
+        self._show_done("picture", Severity.INFO, translate("results", "Saved {picture}.").format(picture=picture), picture.parent)
 
     def _show_done(self, subject: str, severity: Severity, text: str, folder: Path) -> None:
         reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(folder)))
-        self._banners.show_banner(subject, severity, text, ("Show in folder", reveal))
+        self._banners.show_banner(subject, severity, text, (translate("results", "Show in folder"), reveal))
 
     def stop(self) -> None:
         """Cancel all exports."""
@@ -104,7 +114,10 @@ class Exports(QObject):
 
     @Slot(int, str, int, int)
     def _show_progress(self, number: int, name: str, frames: int, total: int) -> None:
-        self._banners.update_text(f"export {number}", f"Writing {name}: {formats.percent(frames / max(total, 1))}")
+        self._banners.update_text(
+            f"export {number}",
+            translate("results", "Writing {name}: {frames}").format(name=name, frames=formats.percent(frames / max(total, 1))),
+        )
 
 
 def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, int, int], None]) -> list[Exported]:
@@ -126,7 +139,7 @@ def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, in
     if problems:
         raise ExportError("\n".join(problems))
     if not written:
-        raise ExportError("there is nothing to export yet: wait until detection has begun")
+        raise ExportError(translate("results", "there is nothing to export yet: wait until detection has begun"))
     return written
 
 

@@ -15,6 +15,7 @@ from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
 from app.window.widgets.build import column, label, say, wrapped
 from app.window.widgets.fields import PathField, combo_box, form_grid
+from app.window.widgets.translation import marked, translate
 from engine.errors import FramefleetError
 from engine.store.export.planning import Planned, plan_export
 from engine.store.exporters import EXPORTERS
@@ -23,7 +24,9 @@ from engine.store.session import SessionReader, StoredSource
 from engine.zones.shapes import ZoneSet
 
 WIDTH = 560
-EXISTS = "is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number."
+EXISTS = marked(
+    "results", "{names} is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number."
+)
 FEW = 3
 """Most file names that are listed."""
 
@@ -59,34 +62,36 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         if item.results is None:
             raise ValueError("the file has no results")
-        self.setWindowTitle("Export")
+        self.setWindowTitle(translate("results", "Export"))
         self._results, self._shown, self._sources = item.results, shown, sources
-        self.files = combo_box("Files")
+        self.files = combo_box(translate("results", "Files"))
         self.files.addItem(item.path.name or str(item.path), item.results.source)
         if len(sources) > 1:
-            self.files.addItem(f"All {len(sources)} files of this run", None)
-        self.form = combo_box("Format")
+            self.files.addItem(translate("results", "All %Ln files of this run", None, len(sources)), None)
+        self.form = combo_box(translate("results", "Format"))
         for name, exporter in EXPORTERS.items():
-            self.form.addItem(exporter.title, name)
+            self.form.addItem(translate("exporters", exporter.title), name)
         self.purpose = label("small", wrap=True)
         self._zones = zones
         self.options = OptionsForm(item.results.labels, zones)
-        self.folder = PathField("Folder", "", "Where to write the files", folders=True)
+        self.folder = PathField(translate("results", "Folder"), "", translate("results", "Where to write the files"), folders=True)
         self.folder.set_path(folder)
-        classes = "all classes" if shown.classes is None else formats.plural(len(shown.classes), "class", "classes")
-        filtered = f"Detections from {formats.percent(shown.confidence)} confidence, {classes}, as the window shows them."
+        classes = translate("results", "all classes") if shown.classes is None else formats.plural(len(shown.classes), "class")
+        filtered = translate("results", "Detections from {confidence} confidence, {classes}, as the window shows them.").format(
+            confidence=formats.percent(shown.confidence), classes=classes
+        )
         self.writes, self.problem, self.replaces = label("small", wrap=True), wrapped("error"), wrapped("notice")
         lines = (label("small", filtered, wrap=True), self.writes, self.replaces, self.problem)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.start = self.buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.start = self.buttons.addButton(translate("results", "Export"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         for button in self.buttons.buttons():
             button.setIcon(type(button.icon())())  # without the style's own icons
         column(
-            form_grid((("Files", self.files), ("Format", self.form), ("", self.purpose))),
+            form_grid(((translate("results", "Files"), self.files), (translate("results", "Format"), self.form), ("", self.purpose))),
             self.options,
-            form_grid((("Folder", self.folder), *(("", line) for line in lines))),
+            form_grid(((translate("results", "Folder"), self.folder), *(("", line) for line in lines))),
             None,
             self.buttons,
             spacing=14,
@@ -109,17 +114,19 @@ class ExportDialog(QDialog):
     @Slot()
     def _update(self) -> None:
         exporter, only = EXPORTERS[self.form.currentData()], self.files.currentData()
-        self.purpose.setText(f"{exporter.purpose}.")
+        self.purpose.setText(f"{translate('exporters', exporter.purpose)}.")
         self.options.show_options(exporter.options)
         problem = self.options.problem(exporter.options)
         if self.form.currentData() == "zones" and self._zones is None:
-            problem = "This file has no lines and zones: draw some first (Ctrl + 3)."
+            problem = translate("results", "This file has no lines and zones: draw some first (Ctrl + 3).")
         names: list[Planned] = []
         kinds = {source.kind for source in self._sources if only in (None, source.number)}
         if not kinds & exporter.kinds:
-            problem = f"{exporter.title} is for videos only: choose another format."
+            problem = translate("results", "{title} is for videos only: choose another format.").format(
+                title=translate("exporters", exporter.title)
+            )
         elif self.folder.path is None or not self.folder.path.is_absolute():
-            problem = problem or "Choose a folder."
+            problem = problem or translate("results", "Choose a folder.")
         if not problem:
             choice = self.choice
             try:
@@ -128,8 +135,8 @@ class ExportDialog(QDialog):
             except FramefleetError as error:
                 problem = str(error)
         existing = [planned for planned in names if (self.choice.folder / planned.name).exists()] if not problem else []
-        say(self.writes, f"Writes {_listed(names)}." if names else "")
-        say(self.replaces, f"{_listed(existing)} {EXISTS}" if existing else "")
+        say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names)) if names else "")
+        say(self.replaces, translate("results", EXISTS).format(names=_listed(existing)) if existing else "")
         say(self.problem, problem)
         self.start.setEnabled(not problem and bool(names))
         self.adjustSize()
@@ -137,5 +144,9 @@ class ExportDialog(QDialog):
 
 def _listed(planned: Sequence[Planned]) -> str:
     """The first names, and the number of further ones."""
-    names = [f"the folder {each.name}" if each.output.folder else each.name for each in planned]
-    return ", ".join(names) if len(names) <= FEW + 1 else f"{', '.join(names[:FEW])} and {len(names) - FEW} more"
+    names = [translate("results", "the folder {name}").format(name=each.name) if each.output.folder else each.name for each in planned]
+    return (
+        ", ".join(names)
+        if len(names) <= FEW + 1
+        else translate("results", "{names} and {count} more").format(names=", ".join(names[:FEW]), count=len(names) - FEW)
+    )

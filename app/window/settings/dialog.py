@@ -19,6 +19,7 @@ from app.window.widgets import formats, theme
 from app.window.widgets.build import Item, column, label, row, say, show_inside, within_screen
 from app.window.widgets.fields import clearable
 from app.window.widgets.icons import icon
+from app.window.widgets.translation import of_settings, translate
 from engine.settings.checks import find_notes, find_problems
 from engine.settings.table import DEFAULTS, Section
 
@@ -30,7 +31,7 @@ class SettingsDialog(QDialog):
 
     def __init__(self, preferences: Preferences, background: Background, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Settings")
+        self.setWindowTitle(translate("settings", "Settings"))
         self.setModal(True)
         self.setAcceptDrops(True)
         self.model = ModelForm(background)
@@ -40,20 +41,20 @@ class SettingsDialog(QDialog):
         sections = (Section.SHARING, Section.DETECTION, Section.VIDEOS, Section.ADVANCED)
         self._forms = [SettingsForm(section, preferences.values) for section in sections]
         self.sharing, self.detection, self.videos, self.advanced = self._forms
-        self.fold = QPushButton("Advanced")
+        self.fold = QPushButton(translate("settings", "Advanced"))
         self.fold.setCheckable(True)
         self.fold.setChecked(any(value != DEFAULTS[name] for name, value in self.advanced.values.items()))
         self.fold.setProperty("role", "fold")
         self.fold.toggled.connect(self._fold)
         self.fold.toggled.connect(self._reveal)
         self.folders = FoldersForm(background)
-        self.search = clearable("Search settings")
-        self.search.setAccessibleName("Search settings")
+        self.search = clearable(translate("settings", "Search settings"))
+        self.search.setAccessibleName(translate("settings", "Search settings"))
         self.search.textChanged.connect(self._search)
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.RestoreDefaults | buttons.Save | buttons.Cancel)
-        self.buttons.button(buttons.RestoreDefaults).setText("Reset all")
-        self.buttons.button(buttons.RestoreDefaults).setToolTip("Set everything but the model as at the first start")
+        self.buttons.button(buttons.RestoreDefaults).setText(translate("settings", "Reset all"))
+        self.buttons.button(buttons.RestoreDefaults).setToolTip(translate("settings", "Set everything but the model as at the first start"))
         self.buttons.button(buttons.RestoreDefaults).clicked.connect(self.reset)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
@@ -72,12 +73,12 @@ class SettingsDialog(QDialog):
         parts: list[Item] = []
         self._sections: list[tuple[QWidget, QWidget, list[QWidget]]] = []
         for title, content in (
-            ("Model", self.model),
-            (Section.DEVICES, self.devices),
-            (Section.SHARING, self.sharing),
-            (Section.DETECTION, self.detection),
-            (Section.VIDEOS, self.videos),
-            ("Files", self.folders),
+            (translate("settings", "Model"), self.model),
+            (of_settings(Section.DEVICES), self.devices),
+            (of_settings(Section.SHARING), self.sharing),
+            (of_settings(Section.DETECTION), self.detection),
+            (of_settings(Section.VIDEOS), self.videos),
+            (translate("settings", "Files"), self.folders),
             ("", self.fold),
         ):
             around: list[QWidget] = []
@@ -147,7 +148,7 @@ class SettingsDialog(QDialog):
     def _validate(self) -> None:
         preferences = self.preferences
         values, used = preferences.values, preferences.values["devices"] or self.devices.default
-        none = "Tick at least one device, or leave the choice to Framefleet." if self.devices.none_ticked else ""
+        none = translate("settings", "Tick at least one device, or leave the choice to Framefleet.") if self.devices.none_ticked else ""
         problems = find_problems(values, used, self.devices.offered) if used and not none else {}
         problems |= {name: text for form in self._forms for name, text in form.unreadable.items()}
         say(self.devices.problem, none)
@@ -157,7 +158,11 @@ class SettingsDialog(QDialog):
         usable = self.model.summary is not None or empty
         save = self.buttons.button(QDialogButtonBox.StandardButton.Save)
         save.setEnabled(usable and not (problems or none))
-        why = "Something cannot be used: see the text in red" if usable else "Choose a model that can be used"
+        why = (
+            translate("settings", "Something cannot be used: see the text in red")
+            if usable
+            else translate("settings", "Choose a model that can be used")
+        )
         save.setToolTip("" if save.isEnabled() else why)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -27,6 +27,7 @@ from app.window.topology.text import (
 )
 from app.window.widgets import theme
 from app.window.widgets.painting import CENTRE, LEFT, RIGHT, draw_bar, draw_box, painting, write
+from app.window.widgets.translation import translate
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.devices.topology.tree import Kind
 from engine.devices.topology.types import Gpu, Topology
@@ -57,8 +58,16 @@ class TopologyDrawing(QWidget):
     def show_topology(self, topology: Topology) -> None:
         """Draw this topology."""
         self._topology = topology
-        names = [f"{gpu_name(gpu)} in {'an unknown NUMA node' if gpu.node is None else f'NUMA node {gpu.node}'}" for gpu in topology.gpus]
-        self.setAccessibleName(f"Topology: {', '.join(names) or 'no GPU'}")
+        names = [
+            translate("topology", "{gpu} in {value}").format(
+                gpu=gpu_name(gpu),
+                value=translate("topology", "an unknown NUMA node")
+                if gpu.node is None
+                else translate("topology", "NUMA node {node}").format(node=gpu.node),
+            )
+            for gpu in topology.gpus
+        ]
+        self.setAccessibleName(translate("topology", "Topology: {names}").format(names=", ".join(names) or translate("topology", "no GPU")))
         self._place()
 
     def show_telemetry(self, telemetry: Mapping[DeviceId, Telemetry]) -> None:
@@ -135,7 +144,7 @@ class TopologyDrawing(QWidget):
         processors = self._telemetry.get(_CPU)  # one value for all processors, so a node shows it only if it is the only one
         usage = processors.utilization if processors is not None and len(self._topology.nodes) == 1 else None
         if usage is not None:
-            self._write(painter, title, RIGHT, f"CPU {usage:.0f} %", self._text, theme.TEXT)
+            self._write(painter, title, RIGHT, translate("topology", "CPU {usage} %").format(usage=round(usage)), self._text, theme.TEXT)
             bar = QRectF(inner.x(), placed.head.bottom() - PAD, inner.width(), BAR)
             draw_bar(painter, bar, usage / 100, theme.ACCENT)
         self._write(painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), LEFT, node_name(placed.box), self._bold, theme.TEXT)
@@ -147,7 +156,7 @@ class TopologyDrawing(QWidget):
         for offset in (-3, 0, 3):
             painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
         text = QRectF(x + 12, top, above.area.width() - 40, BETWEEN)
-        self._write(painter, text, LEFT, "SYS · between NUMA nodes", self._small, theme.MUTED)
+        self._write(painter, text, LEFT, translate("topology", "SYS · between NUMA nodes"), self._small, theme.MUTED)
 
     def _draw_branches(self, painter: QPainter, placed: Placed) -> None:
         """Draw the trunk in parts; each part carries the traffic of the branches below it."""
@@ -205,7 +214,9 @@ class TopologyDrawing(QWidget):
         painter.translate(area.center())
         painter.rotate(-90)
         across = QRectF(-area.height() / 2, -area.width() / 2, area.height(), area.width())
-        self._write(painter, across, CENTRE, f"NVLink ×{rail.fabric.nvlinks}", self._small, NVLINK)
+        self._write(
+            painter, across, CENTRE, translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks), self._small, NVLINK
+        )
         painter.restore()
 
     def _draw_gpu(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
@@ -223,7 +234,9 @@ class TopologyDrawing(QWidget):
         pcie = traffic(telemetry.pcie_rx, telemetry.pcie_tx)
         used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, PCIE if pcie else theme.MUTED) + 12
         nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
-        other = nvlink or (f"{gpu.nvlinks} NVLinks" if gpu.nvlinks else pcie_link(gpu) if pcie else "")
+        other = nvlink or (
+            translate("topology", "{nvlinks} NVLinks").format(nvlinks=gpu.nvlinks) if gpu.nvlinks else pcie_link(gpu) if pcie else ""
+        )
         rest, where = (second.translated(0, self._note), LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), RIGHT)
         if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided text would be useless
             self._write(painter, rest, where, other, self._small, NVLINK if nvlink else theme.MUTED)

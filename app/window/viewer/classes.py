@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.window.widgets import formats, theme
 from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import RIGHT, draw_box, write
+from app.window.widgets.translation import translate
 from engine.media.annotation.colours import class_colour, ink_on
 
 CHECK = 14
@@ -107,7 +108,7 @@ class ClassModel(QSortFilterProxyModel):
 def _set_count(item: QStandardItem, count: int) -> None:
     description = f"{item.text()}, {formats.plural(count, 'detection')}"
     item.setData(count, COUNT_ROLE)
-    item.setToolTip(f"{description}\nDouble-click shows only this class")
+    item.setToolTip(translate("viewer", "{description}\nDouble-click shows only this class").format(description=description))
     item.setAccessibleText(description)
 
 

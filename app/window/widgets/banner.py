@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, push_button, row, tool_button
 from app.window.widgets.icons import pixmap
+from app.window.widgets.translation import translate
 
 MOST = 3
 """The largest number of banners. A further one replaces the oldest one with the lowest severity."""
@@ -51,7 +52,7 @@ class Banner(QFrame):
         self.set_text(text)
         buttons = [push_button(title, act) for title, act in actions]
         self.button = buttons[0] if buttons else None
-        self.dismiss = tool_button("close", "Dismiss")
+        self.dismiss = tool_button("close", translate("widgets", "Dismiss"))
         row(symbol, (self.text, 1), *buttons, self.dismiss, spacing=10, margins=(12, 7, 8, 7), of=self)
 
     def set_text(self, text: str) -> None:

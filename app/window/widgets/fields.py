@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from app.window.widgets import theme
 from app.window.widgets.build import label, row
 from app.window.widgets.icons import icon
+from app.window.widgets.translation import of_settings, translate
 from engine.settings.kinds import Number, write
 
 NUMBER_WIDTH = 124
@@ -83,7 +84,7 @@ def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSp
         least = kind.least + STEP * kind.above
         spin = QDoubleSpinBox(minimum=least, maximum=kind.most, singleStep=0.05, decimals=2, value=value or 0.0)
     if kind.whole or kind.unit:
-        spin.setSpecialValueText(kind.none)
+        spin.setSpecialValueText(of_settings(kind.none))
     spin.installEventFilter(_Inputs(spin))
     spin.setAccessibleName(name)
     spin.setFixedWidth(NUMBER_WIDTH)
@@ -148,8 +149,8 @@ class PathField(QWidget):
         self.edit = clearable(placeholder)
         self.edit.setAccessibleName(name)
         self.edit.textChanged.connect(self.changed)
-        self.browse = QPushButton("Choose…")
-        self.browse.setAccessibleName(f"Choose {name}")
+        self.browse = QPushButton(translate("widgets", "Choose…"))
+        self.browse.setAccessibleName(translate("widgets", "Choose {name}").format(name=name))
         self.browse.clicked.connect(self._choose)
         self.setFocusProxy(self.edit)
         row((self.edit, 1), self.browse, spacing=8, of=self)
@@ -171,7 +172,7 @@ class PathField(QWidget):
 
     @Slot()
     def _choose(self) -> None:
-        dialog = QFileDialog(self.window(), f"Choose {self._name}", self.text, self._kinds)
+        dialog = QFileDialog(self.window(), translate("widgets", "Choose {name}").format(name=self._name), self.text, self._kinds)
         dialog.setFileMode(self._mode)
         dialog.fileSelected.connect(self.set_path)
         dialog.finished.connect(dialog.deleteLater)
