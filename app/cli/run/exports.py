@@ -117,7 +117,7 @@ def export(
             if source.kind is not None and source.kind not in EXPORTERS[name].kinds:
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
     problems: list[ExportError] = []
-    with closing(_Writing(quiet)) as writing:
+    with closing(Writing(quiet)) as writing:
         exported = export_session(
             reader, folder, formats, writing.show, problems.append, options, sources, overwrite, lambda other: _say_waiting(folder, other)
         )
@@ -138,7 +138,9 @@ def print_exported(exported: Iterable[Exported]) -> None:
         print(f"{item.path}" + ("" if item.complete else f" (only {item.frames} frames, until it was stopped)"))
 
 
-class _Writing:
+class Writing:
+    """Progress of writing files, on standard error. quiet: show nothing."""
+
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
         self._draws = draws()
@@ -146,14 +148,20 @@ class _Writing:
         self._width = 0
 
     def show(self, path: Path, frames: int, total: int) -> None:
+        """Show how much of a file is written."""
+        self.tell(path.name, frames, total)
+
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Show how much of something is written."""
         now = time.monotonic()
         if self._quiet or now < self._next:
             return
         self._next = now + (0.2 if self._draws else PLAIN_SECONDS)
-        text = f"writing {path.name}: {100 * frames // max(total, 1)} %"
+        text = f"writing {what}: {100 * done // max(total, 1)} %"
         self._width = max(self._width, len(text))
         print(text.ljust(self._width), end="\r" if self._draws else "\n", file=sys.stderr, flush=True)
 
     def close(self) -> None:
+        """Clear the line."""
         if self._draws and self._width:
             print(" " * self._width, end="\r", file=sys.stderr, flush=True)

@@ -1,16 +1,68 @@
-"""Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON."""
+"""Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON, and while a run goes on."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 from app.cli.reports.table import Table
 from engine.errors import UsageError
 from engine.media.types import SourceKind
+from engine.settings import Track
+from engine.store.objects.live_counts import LiveCounts
 from engine.store.objects.zones import read_counts, zones_for
 from engine.store.session import SessionReader
+from engine.tracking.follow import TrackerName
 from engine.zones.shapes import ZoneSet
+
+LIVE_SECONDS, LIVE_SHARE = 1.0, 0.05
+"""Time between two counts of a running source, and the share of it that counting may take."""
+
+LIVE_FRAMES = 25
+"""Frames of a source that are stored before it is counted."""
+
+MOST_SHOWN = 3
+"""Lines and zones in the progress."""
+
+
+class LiveZones:
+    """What was counted so far at lines and in zones, in a few words, while a run writes ``database``."""
+
+    def __init__(self, database: Path, zones: ZoneSet, track: Track, clock: Callable[[], float] = time.monotonic) -> None:
+        self._database, self._zones, self._clock = database, zones, clock
+        self._tracker = TrackerName.OCSORT if track is Track.OCSORT else TrackerName.BYTETRACK
+        self._counts: dict[int, LiveCounts | None] = {}  # None: nothing is counted there
+        self._next = 0.0
+
+    def text(self, source: int) -> str:
+        """The counts of a source of which frames are stored, "" if it is too early for others than those shown, or if there are none."""
+        now = self._clock()
+        if now < self._next:
+            return ""
+        self._next = now + LIVE_SECONDS
+        if source not in self._counts and not self._begin(source):
+            return ""
+        live = self._counts[source]
+        if live is None:
+            return ""
+        counts = live.update(LIVE_SECONDS * LIVE_SHARE)
+        shown = [f"{shape.name}: {counts.text(number)}" for number, shape in enumerate(self._zones.shapes[:MOST_SHOWN])]
+        return "; ".join(shown) + ("; …" if len(self._zones.shapes) > MOST_SHOWN else "")
+
+    def _begin(self, source: int) -> bool:
+        """Begin to count in a source. Whether enough frames of it are stored to know the usual time between them."""
+        with SessionReader(self._database) as reader:
+            stored = next((each for each in reader.sources() if each.number == source), None)
+            if stored is None or reader.count(source) < LIVE_FRAMES:
+                return False
+            try:
+                fitted = zones_for(self._zones, stored)[0] if stored.kind is SourceKind.VIDEO else None
+            except UsageError:  # the end of the run says why
+                fitted = None
+        self._counts[source] = None if fitted is None else LiveCounts(self._database, source, fitted, self._tracker)
+        return True
 
 
 def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] | None = None) -> list[dict[str, Any]]:
