@@ -87,7 +87,9 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> Expo
     if "coco_ids" in given:
         check_coco_labels(labels)
     if "zones" in given:
-        given["zones"] = read_zones(given["zones"])
+        path, given["zones"] = given["zones"], read_zones(given["zones"])
+        if not given["zones"].shapes:
+            raise UsageError(f"{path} has no lines and no zones: nothing can be counted")
         given["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
     elif "zones" in arguments.format:
         raise UsageError("--format zones needs lines and zones: give --zones FILE")

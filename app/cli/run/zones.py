@@ -12,8 +12,8 @@ from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings import Track
 from engine.store.objects.live_counts import LiveCounts
-from engine.store.objects.zones import read_counts, zones_for
-from engine.store.session import SessionReader
+from engine.store.objects.zones import count_pictures, read_counts, require_tracks, zones_for
+from engine.store.session import SessionReader, StoredSource
 from engine.tracking.follow import TrackerName
 from engine.zones.shapes import ZoneSet
 
@@ -66,9 +66,9 @@ class LiveZones:
 
 
 def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] | None = None) -> list[dict[str, Any]]:
-    """Count the tracks of each video of a session. only: numbers of sources, None = all.
+    """Count the tracks of each video of a session, and the objects in each picture. only: numbers of sources, None = all.
 
-    Returns for each video its path and either its counts or, if its pictures have another shape, the error.
+    Returns for each source its path and either its counts or, if its pictures have another shape, the error.
 
     Raises:
         UsageError: the session has no tracks, or the model does not have a label of the zones.
@@ -76,25 +76,40 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
     """
     found: list[dict[str, Any]] = []
     for source in reader.sources():
-        if source.kind is not SourceKind.VIDEO or (only is not None and source.number not in only):
+        if source.kind is None or (only is not None and source.number not in only):
             continue
+        if source.kind is SourceKind.VIDEO:
+            require_tracks(reader, source.number)
         try:
-            fitted, _ = zones_for(zones, source)
+            found.append({"path": source.path, **_counted(reader, source, zones)})
         except UsageError as error:
             found.append({"path": source.path, "counts": [], "error": str(error)})
-        else:
-            found.append({"path": source.path, "counts": read_counts(reader, source, fitted).as_json()})
     return found
 
 
+def _counted(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> dict[str, Any]:
+    if source.kind is SourceKind.VIDEO:
+        return {"counts": read_counts(reader, source, zones_for(zones, source)[0]).as_json()}
+    pictures = count_pictures(reader, source, zones)
+    rows = zip(zones.zones, pictures.sum(1).tolist(), pictures.max(1, initial=0).tolist(), strict=True)
+    return {"pictures": pictures.shape[1], "counts": [{"zone": zone.name, "objects": total, "most": most} for zone, total, most in rows]}
+
+
 def counts_lines(counted: list[dict[str, Any]]) -> list[str]:
-    """The counts as lines of text: for each video a table of its lines and one of its zones."""
+    """The counts as lines of text: for each source a table of its lines and one of its zones."""
     lines: list[str] = []
     for source in counted:
         lines.append(f"{source['path']}: {source['error']}" if "error" in source else f"{source['path']}:")
         at_lines = Table("  {:24} {:>9} {:>9}", ("line", "forward", "backward"))
         in_zones = Table("  {:24} {:>9} {:>9} {:>13}", ("zone", "visits", "entered", "seconds each"))
         lines += [at_lines.row(each["line"], each["forward"], each["backward"]) for each in source["counts"] if "line" in each]
+        in_pictures = Table("  {:24} {:>9} {:>13} {:>9}", ("zone", "objects", "per picture", "most"))
+        if "pictures" in source:
+            number = max(source["pictures"], 1)
+            lines += [
+                in_pictures.row(each["zone"], each["objects"], f"{each['objects'] / number:.2f}", each["most"]) for each in source["counts"]
+            ]
+            continue
         lines += [in_zones.row(each["zone"], each["visits"], each["entered"], _mean(each)) for each in source["counts"] if "zone" in each]
     return lines
 

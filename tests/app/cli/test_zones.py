@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from app.cli.run.zones import LiveZones
+from engine.media.types import SourceInfo, SourceKind
 from engine.settings import Track
 from engine.store.session import SessionWriter
 from engine.store.tracks import track_session
@@ -137,6 +138,32 @@ def test_a_label_that_the_model_does_not_have(session, zones):
     done = run_main("results", session, "--zones", zones)
     assert done.status == 2
     assert "'yard' counts a class that the model does not have: this model has no class 'persons': did you mean person?" in done.err
+
+
+def test_objects_in_zones_of_pictures_are_counted(tmp_path, zones):
+    """The lower edge of the person is inside from x = 10 on; the line counts nothing."""
+    path = tmp_path / "session.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, "yard", SourceInfo("yard", SourceKind.IMAGES, "jpeg", 640, 480, 20, None, None, ()))
+        writer.add_frames(make_frame(0, index, name=f"{index}.jpg") for index in range(20))
+    done = run_main("results", path, "--zones", zones, "--format", "jsonl", "--quiet")
+    assert (done.status, done.out.splitlines()[:3]) == (
+        0,
+        [
+            "yard:",
+            "  zone                       objects   per picture      most",
+            "  yard                            15          0.75         1",
+        ],
+    ), done.err
+    zones.write_text(json.dumps(ZONES | {"height": 640}))
+    assert "a picture of yard has 640×480, which is another shape" in run_main("results", path, "--zones", zones, "--format", "jsonl").out
+
+
+def test_an_empty_file_is_refused(session, zones):
+    zones.write_text(json.dumps(ZONES | {"lines": [], "zones": []}))
+    done = run_main("results", session, "--zones", zones)
+    assert done.status == 2
+    assert "zones.json has no lines and no zones: nothing can be counted" in done.err
 
 
 def test_counts_while_a_run_goes_on(tmp_path):
