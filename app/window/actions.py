@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QMainWindow, QMenu, QWidget
@@ -10,26 +12,28 @@ from app.window.viewer.keys import PLAYER
 from app.window.widgets import theme
 from app.window.widgets.build import column, label
 from app.window.widgets.icons import icon
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 
 KEYS = (
     *((keys.shown, keys.meaning) for keys in PLAYER),
-    ("F  Double-click", "Full screen"),
-    ("Ctrl + 1  2", "Hide or show the panels beside the picture"),
-    ("Ctrl + 3", "Lines, zones and events: hide or show"),
-    ("Ctrl + 4", "Correct detections and tracks: the bar under the picture shows its keys"),
-    ("Shift + N  P", "Next or previous event of the list"),
-    ("↑  ↓", "Another file of the queue"),
-    ("Delete  Ctrl + Z", "Remove the file from the queue, or put it back"),
-    ("Ctrl + Shift + ↑  ↓", "Move the file in the queue"),
-    ("Ctrl + O", "Open files"),
-    ("Ctrl + Shift + O", "Open a folder"),
-    ("Ctrl + R", "Open stored results"),
-    ("Ctrl + Shift + R", "All sessions"),
-    ("Ctrl + E", "Export the detections"),
-    ("Ctrl + ,", "Settings"),
-    ("?  F1", "This list"),
-    ("Ctrl + Q", "Quit"),
+    ("F  Double-click", marked("window", "Full screen")),
+    ("Ctrl + 1  2", marked("window", "Hide or show the panels beside the picture")),
+    ("Ctrl + 3", marked("window", "Lines, zones and events: hide or show")),
+    ("Alt + L  T  N  H", marked("window", "Lines and zones, trails, numbers of tracks, heat map: hide or show")),
+    ("Alt + K", marked("window", "Tracks on the timeline instead of classes")),
+    ("Ctrl + 4", marked("window", "Correct detections and tracks: the bar under the picture shows its keys")),
+    ("Shift + N  P", marked("window", "Next or previous event of the list")),
+    ("↑  ↓", marked("window", "Another file of the queue")),
+    ("Delete  Ctrl + Z", marked("window", "Remove the file from the queue, or put it back")),
+    ("Ctrl + Shift + ↑  ↓", marked("window", "Move the file in the queue")),
+    ("Ctrl + O", marked("window", "Open files")),
+    ("Ctrl + Shift + O", marked("window", "Open a folder")),
+    ("Ctrl + R", marked("window", "Open stored results")),
+    ("Ctrl + Shift + R", marked("window", "All sessions")),
+    ("Ctrl + E", marked("window", "Export the detections")),
+    ("Ctrl + ,", marked("window", "Settings")),
+    ("?  F1", marked("window", "This list")),
+    ("Ctrl + Q", marked("window", "Quit")),
 )
 
 
@@ -46,7 +50,7 @@ class HelpDialog(QDialog):
             key = label("", keys)
             key.setStyleSheet(f"background: {theme.RAISED}; border: 1px solid {theme.BORDER}; border-radius: 4px; padding: 2px 7px;")
             grid.addWidget(key, line, 0)
-            grid.addWidget(label("", meaning), line, 1)
+            grid.addWidget(label("", translate("window", meaning)), line, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         for button in buttons.buttons():
@@ -105,6 +109,12 @@ class Actions:
         ):
             self.menu.addActions(group)
             self.menu.addSeparator()
+
+    def add_parts(self, parts: Sequence[QAction]) -> None:
+        """Add a menu of what is drawn over the picture."""
+        menu = QMenu(translate("window", "Over the picture"), self._window)
+        menu.addActions(parts)
+        self.menu.insertMenu(self.fullscreen, menu)
 
     def _show_help(self) -> None:
         dialog = HelpDialog(self._window)

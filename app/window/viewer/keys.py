@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 
+from app.window.widgets.translation import marked
+
 if TYPE_CHECKING:
     from app.window.viewer.viewer import Viewer
 
@@ -23,28 +25,30 @@ class Keys:
 
 
 PLAYER = (
-    Keys("Space", "Play or pause", {"Space": lambda viewer: viewer.player.toggle()}),
+    Keys("Space", marked("viewer", "Play or pause"), {"Space": lambda viewer: viewer.player.toggle()}),
     Keys(
         ".  ,",
-        "Next or previous frame",
+        marked("viewer", "Next or previous frame"),
         {".": lambda viewer: viewer.player.step(1), ",": lambda viewer: viewer.player.step(-1)},
     ),
     Keys(
         "→  ←",
-        "5 seconds forward or back",
+        marked("viewer", "5 seconds forward or back"),
         {"Right": lambda viewer: viewer.seeking.by(5.0), "Left": lambda viewer: viewer.seeking.by(-5.0)},
     ),
     Keys(
         "Shift + →  ←",
-        "1 second forward or back",
+        marked("viewer", "1 second forward or back"),
         {"Shift+Right": lambda viewer: viewer.seeking.by(1.0), "Shift+Left": lambda viewer: viewer.seeking.by(-1.0)},
     ),
     Keys(
-        "Home  End", "First or last frame", {"Home": lambda viewer: viewer.player.seek(0.0), "End": lambda viewer: viewer.seeking.to_end()}
+        marked("viewer", "Home  End"),
+        marked("viewer", "First or last frame"),
+        {"Home": lambda viewer: viewer.player.seek(0.0), "End": lambda viewer: viewer.seeking.to_end()},
     ),
     Keys(
         "J  K  L",
-        "Play back, pause, play; again: twice as fast",
+        marked("viewer", "Play back, pause, play; again: twice as fast"),
         {
             "J": lambda viewer: viewer.seeking.shuttle(-1),
             "K": lambda viewer: viewer.seeking.shuttle(0),
@@ -53,21 +57,21 @@ PLAYER = (
     ),
     Keys(
         "[  ]",
-        "Slower or faster",
+        marked("viewer", "Slower or faster"),
         {"[": lambda viewer: viewer.transport.nudge_speed(-1), "]": lambda viewer: viewer.transport.nudge_speed(1)},
     ),
     Keys(
         "N  P",
-        "Next or previous detection of the shown classes",
+        marked("viewer", "Next or previous detection of the shown classes"),
         {
             "N": lambda viewer: viewer.seeking.to_detection(forward=True),
             "P": lambda viewer: viewer.seeking.to_detection(forward=False),
         },
     ),
-    Keys("D", "Follow detection on or off", {"D": lambda viewer: viewer.transport.follow.toggle()}),
+    Keys("D", marked("viewer", "Follow detection on or off"), {"D": lambda viewer: viewer.transport.follow.toggle()}),
     Keys(
-        "S  Shift + S",
-        "Save the picture with or without its boxes",
+        marked("viewer", "S  Shift + S"),
+        marked("viewer", "Save the picture with or without its boxes"),
         {
             "S": lambda viewer: viewer.save_picture(boxes=True),
             "Shift+S": lambda viewer: viewer.save_picture(boxes=False),
@@ -75,17 +79,17 @@ PLAYER = (
     ),
     Keys(
         "I  O  X",
-        "Begin or end a part here, or choose the whole video",
+        marked("viewer", "Begin or end a part here, or choose the whole video"),
         {
             "I": lambda viewer: viewer.mark(end=False),
             "O": lambda viewer: viewer.mark(end=True),
             "X": lambda viewer: viewer.transport.timeline.set_part(None),
         },
     ),
-    Keys("Shift + I", "Statistics over the picture", {"Shift+I": lambda viewer: viewer.toggle_statistics()}),
+    Keys("Shift + I", marked("viewer", "Statistics over the picture"), {"Shift+I": lambda viewer: viewer.toggle_statistics()}),
     Keys(
-        "Wheel  Ctrl + 0",
-        "Enlarge the picture, or fit it again",
+        marked("viewer", "Wheel  Ctrl + 0"),
+        marked("viewer", "Enlarge the picture, or fit it again"),
         {
             "Ctrl+0": lambda viewer: viewer.canvas.set_zoom(1.0),
         },

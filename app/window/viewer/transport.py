@@ -42,7 +42,7 @@ class Transport(Panel):
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
         self.back = tool_button("step-back", translate("viewer", "Previous frame"), ",")
-        self.play = tool_button("play", translate("viewer", "Play"), "Space")
+        self.play = tool_button("play", translate("viewer", "Play"), translate("viewer", "Space"))
         self.play.setIconSize(QSize(22, 22))
         self.forward = tool_button("step-forward", translate("viewer", "Next frame"), ".")
         self.time, self.length, self.frame = (
@@ -163,7 +163,9 @@ class Transport(Panel):
             self.time.setText(formats.clock(pts, 3 if self._roomy else 1))
         known = not self._pictures and (self._rate or frame is not None)
         self.frame.setText(
-            translate("viewer", "frame {pts:,}").format(pts=round(pts * self._rate) if frame is None else frame) if known else ""
+            translate("viewer", "frame {number}").format(number=formats.count(round(pts * self._rate) if frame is None else frame))
+            if known
+            else ""
         )
 
     def set_playback(self, state: Playback) -> None:

@@ -135,7 +135,7 @@ def test_the_box_under_the_mouse_is_explained(qtbot: QtBot) -> None:
     canvas = make_canvas(qtbot)
     canvas.show_picture(grey(640, 320), (640, 320), result(((0, 0, 640, 320), 0.9, 0), ((100, 100, 150, 150), 0.425, 1)))
     qtbot.mouseMove(canvas, QPoint(120, 160 + 120))
-    assert canvas.toolTip() == "bicycle · 42.5%\n50 × 50 at 100, 100"
+    assert canvas.toolTip() == "bicycle · 42.5 %\n50 × 50 at 100, 100"
     qtbot.mouseMove(canvas, QPoint(400, 300))
     assert canvas.toolTip().startswith("person")
     qtbot.mouseMove(canvas, QPoint(400, 20))
