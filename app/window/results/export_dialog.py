@@ -137,8 +137,8 @@ class ExportDialog(QDialog):
         combos = (self.files.currentIndexChanged, self.form.currentIndexChanged, self.chosen.itemChanged)
         for changed in (*combos, self.folder.changed, self.options.changed, self.filter.changed):
             changed.connect(self._update)
-        self._update()
         self.setMinimumWidth(WIDTH)
+        self._update()
 
     @property
     def _only(self) -> tuple[int, ...] | None:
