@@ -126,7 +126,7 @@ class RowContent:
     """
 
     name: str = ""
-    colour: str = theme.DISABLED
+    colour: str = ""
     rate: str = ""
     share: float | None = None
     metrics: tuple[Metric, ...] = ()
@@ -173,7 +173,7 @@ class DeviceRow(_Columns):
             if self.hasFocus():
                 draw_box(painter, QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 6, None, theme.ACCENT)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(content.colour))
+            painter.setBrush(QColor(content.colour or theme.DISABLED))
             painter.drawEllipse(QRectF(areas.name.x(), areas.name.center().y() - 4, 8, 8))
             painter.setFont(self._bold)
             text = theme.DISABLED if content.off else theme.TEXT

@@ -234,8 +234,10 @@ class Timeline(QAbstractSlider):
             return
         self._paint_part(painter, middle)
         if self._hover is not None and not self.isSliderDown():
-            painter.fillRect(QRectF(self.x_of(self._hover) - 0.5, 4, 1, middle - 4), QColor(theme.MUTED))
-        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.TEXT))
+            painter.fillRect(
+                QRectF(self.x_of(self._hover) - 0.5, 4, 1, middle - 4), QColor(theme.ON_STAGE_MUTED if self._lanes else theme.MUTED)
+            )
+        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.ON_STAGE if self._lanes else theme.TEXT))
         painter.setBrush(QColor(theme.TEXT))
         painter.setPen(QPen(QColor(theme.ACCENT), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.drawEllipse(QRectF(played - 6, middle - 6, 12, 12))
@@ -262,6 +264,8 @@ class Timeline(QAbstractSlider):
     def _paint_lanes(self, painter: QPainter, bottom: float, played: float) -> None:
         if not self._lanes:
             return
+        # the colours of classes need a dark ground
+        draw_box(painter, QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, bottom - TOP), 2, theme.STAGE)
         key = (self.size(), self.devicePixelRatio(), self.view)
         if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
             area = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, bottom - TOP)

@@ -269,7 +269,7 @@ class VideoCanvas(QWidget):
             placement = self.placement
             covered = _area(placement).toRect().adjusted(2, 2, -2, -2) if placement is not None else QRect()
             painter.setClipRegion(QRegion(event.rect()) - QRegion(covered))
-            painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
+            painter.fillRect(event.rect(), QColor(theme.STAGE))
             painter.setClipping(False)
             self._paint(painter)
 
@@ -284,10 +284,10 @@ class VideoCanvas(QWidget):
             self.overlay.paint(painter, self._pointed)
         ratio = self.devicePixelRatio()
         if self.note:
-            colour = theme.MUTED if self._result is None else theme.WARNING
+            colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
             painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
         if self._statistics:
-            statistics = chip(self._statistics, theme.TEXT, self.width() - 44, ratio)
+            statistics = chip(self._statistics, theme.ON_STAGE, self.width() - 44, ratio)
             painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
 
     def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
@@ -303,7 +303,7 @@ class VideoCanvas(QWidget):
             painter.drawImage(target, image)
 
     def _paint_message(self, painter: QPainter) -> None:
-        painter.setPen(QColor(theme.MUTED))
+        painter.setPen(QColor(theme.ON_STAGE_MUTED))
         area = QRectF(self.rect()).adjusted(32, 32, -32, -32)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
 
