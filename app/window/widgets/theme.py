@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 COLOURS: Final = {
     # name: dark, light
-    "BACKGROUND": ("#0e1014", "#dfe3e9"),
+    "BACKGROUND": ("#0f1116", "#dfe3e9"),
     "SURFACE": ("#14171c", "#f3f5f8"),
     "RAISED": ("#1c2027", "#ffffff"),
     "HOVER": ("#262b34", "#e2e7ef"),
@@ -34,7 +34,7 @@ COLOURS: Final = {
     "GOOD_GROUND": ("#18302a", "#d8f0e4"),
     "WARNING_GROUND": ("#2a2416", "#faedd0"),
     "DANGER_GROUND": ("#2d1a1c", "#fbe1de"),
-    "STAGE": ("#0d0f13", "#0f1115"),  # under videos and the colours of classes, which need a dark ground
+    "STAGE": ("#0e1014", "#0f1115"),  # under videos and the colours of classes, which need a dark ground
     "ON_STAGE": ("#e6e8ed", "#e8eaef"),
     "ON_STAGE_MUTED": ("#9aa2af", "#9ca4b1"),
     "ON_STAGE_WARNING": ("#e7b659", "#e9b85b"),
