@@ -21,7 +21,7 @@ from benchmarks import cluster_stub
 from benchmarks.report import spread, table, write
 from engine.bench.clip_process import make, repeat
 from engine.bench.pool_run import run_pool
-from engine.cluster.cluster import Cluster
+from engine.cluster.connection import ClusterConnection
 from engine.pool.events import DeviceFailed, DeviceReady, FramesDone
 from engine.pool.pool import EnginePool
 from engine.session import DetectionSession
@@ -65,7 +65,7 @@ def overhead(options: argparse.Namespace, folder: Path) -> str:
         for number in range(options.rounds):
             for which in ("local pool", "node") if number % 2 == 0 else ("node", "local pool"):
                 if which == "node":
-                    with Cluster(address, print) as cluster:
+                    with ClusterConnection(address, print) as cluster:
                         device = DeviceId(options.device.kind, options.device.name, "node1")
                         rate = run_pool(settings, [device], [video], hosts=cluster).frames_per_s
                 else:
@@ -87,7 +87,7 @@ def driver(options: argparse.Namespace, folder: Path) -> str:
     with ExitStack() as stack:
         cluster = None
         if options.nodes:
-            cluster = stack.enter_context(Cluster(stack.enter_context(raylets(options.nodes, folder)), print))
+            cluster = stack.enter_context(ClusterConnection(stack.enter_context(raylets(options.nodes, folder)), print))
         for count in options.devices:
             for rate in options.rates:
                 rows.append([count, rate or "as fast as possible", *_drive(cluster, count, rate, options, folder)])
@@ -100,7 +100,7 @@ def driver(options: argparse.Namespace, folder: Path) -> str:
     return f"{table(head, rows)}\n\n{note}"
 
 
-def _drive(cluster: Cluster | None, count: int, rate: float, options: argparse.Namespace, folder: Path) -> list[str]:
+def _drive(cluster: ClusterConnection | None, count: int, rate: float, options: argparse.Namespace, folder: Path) -> list[str]:
     """One run. Returns the figures."""
     names = sorted(cluster.nodes) if cluster is not None else [""]
     devices = tuple(DeviceId("cpu", str(number // len(names)), names[number % len(names)]) for number in range(count))
