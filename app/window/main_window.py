@@ -177,7 +177,9 @@ class MainWindow(QMainWindow):
         controller.devices_changed.connect(self.devices.show_devices)
         controller.devices_changed.connect(self.status.show_devices)
         controller.devices_changed.connect(self.notices.devices_changed)
+        controller.devices_changed.connect(self.setup.last_run.show_devices)
         controller.strategy_changed.connect(self.status.show_strategy)
+        controller.strategy_changed.connect(self.setup.last_run.show_strategy)
         controller.strategy_changed.connect(self.devices.show_strategy)
         self.devices.join_requested.connect(controller.add_device)
         self.devices.leave_requested.connect(controller.remove_device)
@@ -228,6 +230,8 @@ class MainWindow(QMainWindow):
         if not self._summing.isActive():
             self._summing.start()
         item = self.items.get(key)
+        if item is not None and item.state is ItemState.DONE:
+            self.setup.last_run.show_item(item)
         if item is None or key != self.shown_key:
             return
         if item.results is not None:

@@ -793,10 +793,6 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
-        <source>Files that wait get the new settings in both cases.</source>
-        <translation>Wartende Dateien verwenden in beiden Fällen die neuen Einstellungen.</translation>
-    </message>
-    <message>
         <source>Finish them first</source>
         <translation>Erst abschließen</translation>
     </message>
@@ -831,6 +827,10 @@
     <message>
         <source>New settings</source>
         <translation>Neue Einstellungen</translation>
+    </message>
+    <message>
+        <source>Queued files will use the new settings either way.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1638,6 +1638,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Wie im Modell angegeben</translation>
     </message>
     <message>
+        <source>As the system</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Automatic</source>
         <translation>Automatisch</translation>
     </message>
@@ -1706,6 +1710,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Konfidenz</translation>
     </message>
     <message>
+        <source>Dark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Darknet network (*.cfg)</source>
         <translation>Darknet-Netz (*.cfg)</translation>
     </message>
@@ -1754,6 +1762,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Jedes Bild</translation>
     </message>
     <message>
+        <source>Export settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation type="unfinished">Exportieren …</translation>
+    </message>
+    <message>
         <source>FP16</source>
         <translation>FP16</translation>
     </message>
@@ -1782,8 +1798,12 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ganzes Bild</translation>
     </message>
     <message>
-        <source>IoU</source>
-        <translation>IoU</translation>
+        <source>Import settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation type="unfinished">Importieren …</translation>
     </message>
     <message>
         <source>Isolation</source>
@@ -1802,12 +1822,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Labels (*.names *.txt)</translation>
     </message>
     <message>
+        <source>Language</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Latency budget</source>
         <translation>Latenzbudget</translation>
     </message>
     <message>
         <source>Letterbox: keep the aspect ratio</source>
         <translation>Letterbox: Seitenverhältnis behalten</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Logs</source>
@@ -1914,6 +1942,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Einstellungen</translation>
     </message>
     <message>
+        <source>Settings (*.json)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Shares the processor with the other CPU devices</source>
         <translation>Teilt sich den Prozessor mit den anderen CPU-Geräten</translation>
     </message>
@@ -1946,8 +1978,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Auf die Form des Netzes strecken</translation>
     </message>
     <message>
+        <source>Take the settings of a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The end</source>
         <translation>Das Ende</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The last run took {choice}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The start</source>
@@ -1956,6 +2000,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up.</source>
         <translation>Die Variablen XDG_DATA_HOME und XDG_CACHE_HOME verlegen diese Ordner. „Sitzungen“ (Strg+Umschalt+R) räumt auf.</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>This computer&apos;s</source>
@@ -1994,6 +2042,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Gewichte</translation>
     </message>
     <message>
+        <source>Window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write all settings into a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a time such as 1:30, or a frame number</source>
         <translation>eine Zeit wie 1:30 oder eine Bildnummer</translation>
     </message>
@@ -2002,16 +2058,28 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>eine Zeit wie 1s oder eine Zahl von Bildern</translation>
     </message>
     <message>
+        <source>above it, the weaker of two boxes is removed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at the start; the slider beside the video changes it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>before this time or frame number</source>
         <translation>vor dieser Zeit oder Bildnummer</translation>
     </message>
     <message>
-        <source>columns × rows</source>
-        <translation>Spalten × Zeilen</translation>
+        <source>cannot read {path}: {reason}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>for a start; the slider beside the video changes it</source>
-        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
+        <source>cannot write {path}: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>columns × rows</source>
+        <translation>Spalten × Zeilen</translation>
     </message>
     <message>
         <source>frames per inference</source>
@@ -2038,10 +2106,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>des Beginns: name, metadata oder eine Zeit</translation>
     </message>
     <message>
-        <source>overlap above which the weaker of two boxes goes</source>
-        <translation>Überdeckung, ab der der schwächere von zwei Rahmen entfällt</translation>
-    </message>
-    <message>
         <source>segments that a device decodes at once</source>
         <translation>Segmente, die ein Gerät gleichzeitig decodiert</translation>
     </message>
@@ -2060,6 +2124,26 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{filename} cannot be deleted: {strerror}</source>
         <translation>{filename} kann nicht gelöscht werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>{path} has no settings of Framefleet: choose a file that &apos;Export&apos; has written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has the unknown setting &apos;{name}&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has version {version}, and this Framefleet reads version {own}: export the settings again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is damaged: export the settings again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}, setting &apos;{name}&apos;: {error}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{summary}

@@ -105,7 +105,7 @@ def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
     assert "COCO" in dialog.problem.text()
     choose(dialog, "yolo")
     dialog.options.doubtful.setChecked(True)
-    dialog.options.low.setValue(0.8)
+    dialog.options.low.set_share(0.8)
     assert "must not be above" in dialog.problem.text()
 
 
