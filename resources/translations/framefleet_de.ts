@@ -2,6 +2,85 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name>bottleneck</name>
+    <message>
+        <source>Choose a smaller network or model, or more devices.</source>
+        <translation>Ein kleineres Netz oder Modell wählen, oder mehr Geräte.</translation>
+    </message>
+    <message>
+        <source>Close other programs that use it, or take it out of this run.</source>
+        <translation>Andere Programme auf dem Gerät beenden, oder es aus diesem Lauf nehmen.</translation>
+    </message>
+    <message>
+        <source>Close other programs, or use fewer GPUs for this model.</source>
+        <translation>Andere Programme beenden, oder weniger GPUs für dieses Modell verwenden.</translation>
+    </message>
+    <message>
+        <source>Close other programs, or use videos with fewer pixels.</source>
+        <translation>Andere Programme beenden, oder Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>Copy them to a faster disk, or detect in several files at once.</source>
+        <translation>Auf einen schnelleren Datenträger kopieren, oder mehrere Dateien zugleich verarbeiten.</translation>
+    </message>
+    <message>
+        <source>Detect in several files at once, or use videos with fewer pixels.</source>
+        <translation>Mehrere Dateien zugleich verarbeiten, oder Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>Its clocks are lowered: {why}. Check it.</source>
+        <translation>Sein Takt ist gesenkt: {why}. Das Gerät prüfen.</translation>
+    </message>
+    <message>
+        <source>Limited by decoding.</source>
+        <translation>Begrenzt durch das Dekodieren.</translation>
+    </message>
+    <message>
+        <source>Limited by decoding: the processors are busy.</source>
+        <translation>Begrenzt durch das Dekodieren: Die Prozessoren sind ausgelastet.</translation>
+    </message>
+    <message>
+        <source>Limited by preparing frames for the network.</source>
+        <translation>Begrenzt durch das Vorbereiten der Bilder für das Netz.</translation>
+    </message>
+    <message>
+        <source>Limited by reading the files.</source>
+        <translation>Begrenzt durch das Lesen der Dateien.</translation>
+    </message>
+    <message>
+        <source>Limited by storing the results.</source>
+        <translation>Begrenzt durch das Speichern der Ergebnisse.</translation>
+    </message>
+    <message>
+        <source>Limited by the GPUs&apos; video decoders.</source>
+        <translation>Begrenzt durch die Videodecoder der GPUs.</translation>
+    </message>
+    <message>
+        <source>Limited by the network: the devices are fully used.</source>
+        <translation>Begrenzt durch das Netz: Die Geräte sind ausgelastet.</translation>
+    </message>
+    <message>
+        <source>Limited by the processors, which feed the GPUs.</source>
+        <translation>Begrenzt durch die Prozessoren, die die GPUs versorgen.</translation>
+    </message>
+    <message>
+        <source>Raise the lowest confidence, or keep the sessions on a faster disk.</source>
+        <translation>Die niedrigste Konfidenz anheben, oder die Sitzungen auf einem schnelleren Datenträger ablegen.</translation>
+    </message>
+    <message>
+        <source>Use more GPUs, or videos with fewer pixels.</source>
+        <translation>Mehr GPUs verwenden, oder Videos mit weniger Pixeln.</translation>
+    </message>
+    <message>
+        <source>Use videos with fewer pixels.</source>
+        <translation>Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>{device} is slower than the others: {rate} instead of {usual} frames/s.</source>
+        <translation>{device} ist langsamer als die anderen: {rate} statt {usual} Bilder/s.</translation>
+    </message>
+</context>
+<context>
     <name>corrections</name>
     <message>
         <source> – press G to join it with track {track}</source>
@@ -221,16 +300,8 @@
 <context>
     <name>devices</name>
     <message>
-        <source>, {share} of the work</source>
-        <translation>, {share} der Arbeit</translation>
-    </message>
-    <message>
         <source>All devices of this machine take part</source>
         <translation>Alle Geräte dieses Rechners arbeiten mit</translation>
-    </message>
-    <message>
-        <source>Bottleneck: {bottleneck}</source>
-        <translation>Engpass: {bottleneck}</translation>
     </message>
     <message>
         <source>Building</source>
@@ -269,8 +340,16 @@
         <translation>Fehlgeschlagen</translation>
     </message>
     <message>
-        <source>Heat</source>
-        <translation>Temp.</translation>
+        <source>99 %: {time} ms</source>
+        <translation>99 %: {time} ms</translation>
+    </message>
+    <message>
+        <source>99 of 100 frames take at most this time</source>
+        <translation>99 von 100 Bildern brauchen höchstens diese Zeit</translation>
+    </message>
+    <message>
+        <source>A recorded machine, not this one</source>
+        <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
     <message>
         <source>Idle</source>
@@ -345,16 +424,16 @@
         <translation>Startet neu (Versuch {attempt})</translation>
     </message>
     <message>
-        <source>Share</source>
-        <translation>Anteil</translation>
+        <source>Slowest stage: {stage}</source>
+        <translation>Langsamste Stufe: {stage}</translation>
+    </message>
+    <message>
+        <source>Strategy: {name}</source>
+        <translation>Strategie: {name}</translation>
     </message>
     <message>
         <source>Starting</source>
         <translation>Startet</translation>
-    </message>
-    <message>
-        <source>Strategy: {strategy}</source>
-        <translation>Strategie: {strategy}</translation>
     </message>
     <message>
         <source>Take {device} out of this run</source>
@@ -425,10 +504,6 @@
         <translation>nichts</translation>
     </message>
     <message>
-        <source>p99 {latency_p99} ms</source>
-        <translation>p99 {latency_p99} ms</translation>
-    </message>
-    <message>
         <source>{backend} · {precision} · {width}×{height} · batch {batch}</source>
         <translation>{backend} · {precision} · {width}×{height} · Batch {batch}</translation>
     </message>
@@ -449,6 +524,14 @@
     <message>
         <source>{nvlinks}, receives {nvlink_rx}, sends {nvlink_tx}</source>
         <translation>{nvlinks}, empfängt {nvlink_rx}, sendet {nvlink_tx}</translation>
+    </message>
+    <message>
+        <source>{part} of the work</source>
+        <translation>{part} der Arbeit</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
     </message>
     <message>
         <source>{share} of the work</source>
@@ -511,6 +594,10 @@
     <message>
         <source>Events</source>
         <translation>Ereignisse</translation>
+    </message>
+    <message>
+        <source>Events in their own window, or back here</source>
+        <translation>Ereignisse in eigenem Fenster, oder wieder hier</translation>
     </message>
     <message>
         <source>Kind of event</source>
@@ -830,7 +917,7 @@
     </message>
     <message>
         <source>Queued files will use the new settings either way.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartende Dateien verwenden in jedem Fall die neuen Einstellungen.</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1639,7 +1726,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>As the system</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie das System</translation>
     </message>
     <message>
         <source>Automatic</source>
@@ -1711,7 +1798,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>Dunkel</translation>
     </message>
     <message>
         <source>Darknet network (*.cfg)</source>
@@ -1763,11 +1850,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Export settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen exportieren</translation>
     </message>
     <message>
         <source>Export…</source>
-        <translation type="unfinished">Exportieren …</translation>
+        <translation>Exportieren …</translation>
     </message>
     <message>
         <source>FP16</source>
@@ -1799,11 +1886,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Import settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen importieren</translation>
     </message>
     <message>
         <source>Import…</source>
-        <translation type="unfinished">Importieren …</translation>
+        <translation>Importieren …</translation>
     </message>
     <message>
         <source>Isolation</source>
@@ -1823,7 +1910,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache</translation>
     </message>
     <message>
         <source>Latency budget</source>
@@ -1835,7 +1922,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>Hell</translation>
     </message>
     <message>
         <source>Logs</source>
@@ -1943,7 +2030,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Settings (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen (*.json)</translation>
     </message>
     <message>
         <source>Shares the processor with the other CPU devices</source>
@@ -1979,7 +2066,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Take the settings of a file</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Einstellungen einer Datei übernehmen</translation>
     </message>
     <message>
         <source>The end</source>
@@ -1987,11 +2074,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The language changes at the next start.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sprache wechselt beim nächsten Start.</translation>
     </message>
     <message>
         <source>The last run took {choice}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzter Lauf: {choice}.</translation>
     </message>
     <message>
         <source>The start</source>
@@ -2003,7 +2090,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Theme</source>
-        <translation type="unfinished"></translation>
+        <translation>Design</translation>
     </message>
     <message>
         <source>This computer&apos;s</source>
@@ -2043,11 +2130,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Window</source>
-        <translation type="unfinished"></translation>
+        <translation>Fenster</translation>
     </message>
     <message>
         <source>Write all settings into a file</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Einstellungen in eine Datei schreiben</translation>
     </message>
     <message>
         <source>a time such as 1:30, or a frame number</source>
@@ -2059,11 +2146,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>above it, the weaker of two boxes is removed</source>
-        <translation type="unfinished"></translation>
+        <translation>darüber entfällt der schwächere von zwei Rahmen</translation>
     </message>
     <message>
         <source>at the start; the slider beside the video changes it</source>
-        <translation type="unfinished"></translation>
+        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
     </message>
     <message>
         <source>before this time or frame number</source>
@@ -2071,11 +2158,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>cannot read {path}: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} kann nicht gelesen werden: {reason}</translation>
     </message>
     <message>
         <source>cannot write {path}: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} kann nicht geschrieben werden: {reason}</translation>
     </message>
     <message>
         <source>columns × rows</source>
@@ -2127,23 +2214,23 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{path} has no settings of Framefleet: choose a file that &apos;Export&apos; has written</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die „Exportieren“ geschrieben hat</translation>
     </message>
     <message>
         <source>{path} has the unknown setting &apos;{name}&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} enthält die unbekannte Einstellung „{name}“</translation>
     </message>
     <message>
         <source>{path} has version {version}, and this Framefleet reads version {own}: export the settings again</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} hat Version {version}, und dieses Framefleet liest Version {own}: Exportieren Sie die Einstellungen erneut</translation>
     </message>
     <message>
         <source>{path} is damaged: export the settings again</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} ist beschädigt: Exportieren Sie die Einstellungen erneut</translation>
     </message>
     <message>
         <source>{path}, setting &apos;{name}&apos;: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>{path}, Einstellung „{name}“: {error}</translation>
     </message>
     <message>
         <source>{summary}
@@ -2240,12 +2327,12 @@ Labels: {labels}</translation>
         <translation>; am meisten auf Verbindung {number}: {rx}</translation>
     </message>
     <message>
-        <source>All links of each:</source>
-        <translation>Alle Verbindungen jeder GPU:</translation>
+        <source>A recorded machine, not this one</source>
+        <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
     <message>
-        <source>Another machine, as it was when it was recorded</source>
-        <translation>Ein anderer Rechner, wie er aufgezeichnet wurde</translation>
+        <source>All links of each:</source>
+        <translation>Alle Verbindungen jeder GPU:</translation>
     </message>
     <message>
         <source>CPU {usage} %</source>
@@ -2336,16 +2423,8 @@ Labels: {labels}</translation>
         <translation>Prozessoren und der Speicher in ihrer Nähe</translation>
     </message>
     <message>
-        <source>Recorded</source>
-        <translation>Aufgezeichnet</translation>
-    </message>
-    <message>
         <source>SYS · between NUMA nodes</source>
         <translation>SYS · zwischen NUMA-Knoten</translation>
-    </message>
-    <message>
-        <source>Show larger</source>
-        <translation>Größer zeigen</translation>
     </message>
     <message>
         <source>The system does not tell where they are</source>
@@ -2356,8 +2435,12 @@ Labels: {labels}</translation>
         <translation>Topologie</translation>
     </message>
     <message>
-        <source>Topology – Framefleet</source>
-        <translation>Topologie – Framefleet</translation>
+        <source>Put {panel} back here</source>
+        <translation>{panel} wieder hier zeigen</translation>
+    </message>
+    <message>
+        <source>Show {panel} in its own window</source>
+        <translation>{panel} in eigenem Fenster zeigen</translation>
     </message>
     <message>
         <source>Topology: {names}</source>
@@ -2823,6 +2906,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Ziehen Sie Videos, Einzelbilder oder Ordner auf dieses Fenster, oder öffnen Sie sie.</translation>
     </message>
     <message>
+        <source>Events</source>
+        <translation>Ereignisse</translation>
+    </message>
+    <message>
         <source>Everything runs on this machine, on every device you let it use.</source>
         <translation>Alles läuft auf diesem Rechner, auf jedem Gerät, das Sie freigeben.</translation>
     </message>
@@ -2931,6 +3018,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Öffnen …</translation>
     </message>
     <message>
+        <source>Put it back</source>
+        <translation>Zurückholen</translation>
+    </message>
+    <message>
         <source>Queue at the left</source>
         <translation>Warteschlange links</translation>
     </message>
@@ -2993,6 +3084,10 @@ Click to change</source>
         <translation>{name}
 {summary}
 Klicken, um es zu ändern</translation>
+    </message>
+    <message>
+        <source>{panel} has its own window.</source>
+        <translation>{panel} hat ein eigenes Fenster.</translation>
     </message>
     <message>
         <source>{total} frames/s</source>
