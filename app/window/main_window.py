@@ -194,11 +194,8 @@ class MainWindow(QMainWindow):
         controller.devices_changed.connect(self.devices.show_devices)
         controller.devices_changed.connect(self.status.show_devices)
         controller.devices_changed.connect(self.notices.devices_changed)
-<<<<<<< HEAD
         controller.devices_changed.connect(self.setup.last_run.show_devices)
-=======
         controller.rate_changed.connect(self.status.show_rate)
->>>>>>> main
         controller.strategy_changed.connect(self.status.show_strategy)
         controller.strategy_changed.connect(self.setup.last_run.show_strategy)
         controller.strategy_changed.connect(self.devices.show_strategy)

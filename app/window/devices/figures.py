@@ -25,16 +25,10 @@ class DeviceFigures(QWidget):
         self._drawn: tuple[Sample, ...] | None = None
         self.rate = label("figure", "0")
         self.latency = label("figure", formats.DASH, tip=translate("devices", "Median of the last half second"))
-<<<<<<< HEAD
-        self.frames, self.tail = label("small"), label("small")
-        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",))
-        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"))
-=======
         self.frames = label("small")
         self.tail = label("small", tip=translate("devices", "99 of 100 frames take at most this time"))
-        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), (theme.ACCENT,))
-        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), (theme.ACCENT, theme.MUTED))
->>>>>>> main
+        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",))
+        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"))
         self.stages = StageBar()
         self.stage_text, self.bottleneck = wrapped("small"), wrapped("notice")
         self.moving = QWidget()

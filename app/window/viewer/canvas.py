@@ -282,43 +282,6 @@ class VideoCanvas(QWidget):
             painter.setClipRegion(QRegion(event.rect()) - QRegion(covered))
             painter.fillRect(event.rect(), QColor(theme.STAGE))
             painter.setClipping(False)
-<<<<<<< HEAD
-            self._paint(painter)
-
-    def _paint(self, painter: QPainter) -> None:
-        placement = self.placement
-        if placement is None or self._image is None:
-            self._paint_message(painter)
-            return
-        target = _area(placement)
-        self._paint_picture(painter, target, self._image)
-        if len(self.visible_detections) and self.overlay is not None:
-            self.overlay.paint(painter, self._pointed)
-        ratio = self.devicePixelRatio()
-        if self.note:
-            colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
-            painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
-        if self._statistics:
-            statistics = chip(self._statistics, theme.ON_STAGE, self.width() - 44, ratio)
-            painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
-
-    def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
-        ratio = self.devicePixelRatio()
-        if abs(target.width() * ratio - image.width()) < 2 and abs(target.height() * ratio - image.height()) < 2:
-            # The picture was fetched for this size: a copy is sharp and takes a tenth of the time of scaling.
-            painter.save()
-            painter.scale(1 / ratio, 1 / ratio)
-            painter.drawImage(round(target.x() * ratio), round(target.y() * ratio), image)
-            painter.restore()
-        else:
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(target, image)
-
-    def _paint_message(self, painter: QPainter) -> None:
-        painter.setPen(QColor(theme.ON_STAGE_MUTED))
-        area = QRectF(self.rect()).adjusted(32, 32, -32, -32)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
-=======
             if placement is None or self._image is None:
                 draw_message(painter, QRectF(self.rect()), self._message)
                 return
@@ -327,12 +290,11 @@ class VideoCanvas(QWidget):
             if len(self.visible_detections) and self.overlay is not None:
                 self.overlay.paint(painter, self._pointed, self._selected)
             if self.note:
-                colour = theme.MUTED if self._result is None else theme.WARNING
+                colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
             if self._statistics:
-                statistics = chip(self._statistics, theme.TEXT, self.width() - 44, ratio)
+                statistics = chip(self._statistics, theme.ON_STAGE, self.width() - 44, ratio)
                 painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
->>>>>>> main
 
 
 def _rectangle(placement: Placement) -> QRectF:
