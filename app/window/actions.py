@@ -75,6 +75,7 @@ class Actions:
         self.recent = QMenu(translate("window", "Open recent"), window)
         self.sessions = action(translate("window", "Sessions…"), "Ctrl+Shift+R", "folder")
         self.export = action(translate("window", "Export…"), "Ctrl+E", "export")
+        self.cluster = action(translate("window", "Connect to a cluster…"), "", "device")
         self.settings = action(translate("window", "Settings…"), "Ctrl+,", "settings")
         self.fullscreen = action(translate("window", "Full screen"), "F", "fullscreen")
         self.left, self.right = (
@@ -100,7 +101,7 @@ class Actions:
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
             (self.left, self.right, self.zones, self.correct, self.fullscreen),
-            (self.settings, self.demo, self.help),
+            (self.settings, self.cluster, self.demo, self.help),
             (self.quit,),
         ):
             self.menu.addActions(group)

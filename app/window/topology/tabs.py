@@ -27,6 +27,7 @@ class DeviceTabs(Panel):
         self.recorded.hide()
         self.larger = tool_button("fullscreen", translate("topology", "Show larger"))
         self.larger.clicked.connect(self.enlarge)
+        self.cluster = tool_button("device", translate("cluster", "Connect to a cluster…"))
         self.window_: QDialog | None = None
         for number, (name, panel) in enumerate(
             ((translate("topology", "Devices"), devices), (translate("topology", "Topology"), topology))
@@ -36,7 +37,7 @@ class DeviceTabs(Panel):
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self.buttons.addButton(button, number)
-        head = row(*self.buttons.buttons(), None, self.recorded, self.larger, spacing=2, margins=(8, 8, 8, 4))
+        head = row(*self.buttons.buttons(), None, self.recorded, self.cluster, self.larger, spacing=2, margins=(8, 8, 8, 4))
         column(head, (self.stack, 1), spacing=0, of=self)
         self.buttons.idClicked.connect(self.show_tab)
         self.show_tab(0)
