@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
 from app.window.cluster.link import ClusterLink, Machine
@@ -45,6 +44,9 @@ class ClusterDialog(QDialog):
         self.connect_ = push_button(translate("cluster", "Connect"), self._connect, role="primary")
         self.disconnect_ = push_button(translate("cluster", "Disconnect"), link.disconnect_)
         self.shut = push_button(translate("cluster", "Close"), self.reject)
+        self.address.setMaximumWidth(WIDTH)
+        for button in (self.connect_, self.disconnect_, self.shut):
+            button.setAutoDefault(False)
         buttons = row(None, self.disconnect_, self.connect_, self.shut, spacing=8)
         parts = (self.intro, self.address, self.hint, self.progress, self.problem, self.machines)
         column(*parts, None, buttons, spacing=12, margins=(20, 18, 20, 16), of=self)
@@ -84,7 +86,7 @@ class ClusterDialog(QDialog):
             say(self.machines, "")
             return
         states = [machine.state for machine in machines]
-        title = QCoreApplication.translate("cluster", "Connected: %n machine(s)", None, len(states))
+        title = translate("cluster", "Connected to {address}. These machines take part:").format(address=cluster.address)
         say(self.machines, "\n".join([title, *(_line(state.name, state.address, state.lost) for state in states)]))
 
 
