@@ -68,14 +68,14 @@ def paint(application: QApplication, shown: Tracks) -> dict[str, list[float]]:
     for name, parts, zones in (
         ("boxes alone", (), False),
         ("with trails", ("trails",), False),
-        ("with trails and numbers", ("trails", "ids"), False),
-        ("with trails, numbers, 8 lines and 3 zones", ("trails", "ids", "zones"), True),
+        ("with trails and numbers", ("trails", "numbers"), False),
+        ("with trails, numbers, 8 lines and 3 zones", ("trails", "numbers", "zones"), True),
     ):
         if zones:
             editor.load(read_zones(Path(__file__).with_name("demo-zones.json")).scaled_to(SIZE))
         layer.setVisible(bool(parts))
-        for part in ("trails", "ids", "zones"):
-            setattr(layer, f"show_{part}", part in parts)
+        layer.show_trails, layer.show_zones = "trails" in parts, "zones" in parts
+        canvas.show_numbers("numbers" in parts)
         times = []
         for index in range(100, 180):
             mine = shown.table.frames == index
@@ -87,7 +87,7 @@ def paint(application: QApplication, shown: Tracks) -> dict[str, list[float]]:
             )
             result = FrameResult(FrameRef(0, index, index / RATE), DeviceId("cpu", "0"), *SIZE, found)
             canvas.show_picture(picture, SIZE, result)
-            layer.set_shown(index / RATE, result)
+            layer.set_time(index / RATE)
             start = time.process_time()
             canvas.grab()
             times.append((time.process_time() - start) * 1e3)

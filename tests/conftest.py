@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.faults import seeds
 from tests.support.goldens import Goldens
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -27,6 +28,11 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record-goldens", action="store_true", help="replace the files in tests/goldens by what the program gives now")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    seeds.begin(item)
 
 
 @pytest.fixture(scope="session")

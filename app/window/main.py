@@ -16,8 +16,9 @@ from app.display import has_display
 from app.window.garbage import GarbageCollector
 from app.window.main_window import MainWindow
 from app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
-from app.window.widgets import theme
+from app.window.widgets import theme, translation
 from app.window.widgets.icons import pixmap
+from app.window.widgets.translation import LANGUAGE
 from engine.devices.recording import Recording
 from engine.errors import UsageError
 from engine.settings import ModelFiles, RunSettings
@@ -36,6 +37,7 @@ def make_application() -> QApplication:
     application.setOrganizationName("framefleet")
     application.setApplicationName("framefleet")
     application.setApplicationDisplayName("Framefleet")
+    translation.install(application, str(QSettings().value(LANGUAGE) or ""))
     theme.apply_theme(application)
     icon = QIcon()
     for size in (16, 32, 64, 256):

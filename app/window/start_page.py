@@ -103,7 +103,11 @@ class StartPage(QScrollArea):
 def model_line(summary: ModelSummary) -> str:
     """A model in one line: ``320 × 320 pixels, 80 classes, 0.36 million parameters, 0.25 GFLOP a picture``."""
     return translate(
-        "window", "{width} × {height} pixels, {classes} classes, {parameters:.3g} million parameters, {gflops:.3g} GFLOP a picture"
+        "window", "{width} × {height} pixels, {classes} classes, {parameters} million parameters, {gflops} GFLOP a picture"
     ).format(
-        width=summary.width, height=summary.height, classes=summary.classes, parameters=summary.parameters / 1e6, gflops=summary.gflops
+        width=summary.width,
+        height=summary.height,
+        classes=summary.classes,
+        parameters=formats.rate(summary.parameters / 1e6),
+        gflops=formats.rate(summary.gflops),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,23 @@ from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 CHUNK = 500  # frames in memory at once
 _SCALE = 1 << 40  # makes whole numbers of confidences from 1/65536 on, without rounding a float32
 
-TRACKS = 1 << 20
-"""Factor of tracks in the result of ``SessionReader.detection_table``: above all class ids."""
+_CLASSES = 1 << 20  # above all class ids: makes one number of a frame and a class, exact in float64
+_VERIFIED = 1 << 40  # above all tracks
 
-VERIFIED = 1 << 52
-"""Added to the same numbers for verified detections: above all tracks, and still exact in float64."""
+
+class DetectionTable(NamedTuple):
+    """Detections as columns, in order.
+
+    frames, class_ids, tracks: int64 (n,); track -1: none. verified: bool (n,). scores: float64 (n,). boxes: float64 (n, 4), x1, y1, x2, y2
+    in pixels. scores and boxes are empty if they were not asked for.
+    """
+
+    frames: NDArray[np.int64]
+    class_ids: NDArray[np.int64]
+    tracks: NDArray[np.int64]
+    verified: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    boxes: NDArray[np.float64]
 
 
 class SessionReader(Closing):
@@ -202,19 +214,24 @@ class SessionReader(Closing):
             yield rows
             last = rows[-1][0]
 
-    def detection_table(self, source: int, first: int, last: int, boxes: bool = True) -> NDArray[np.float64]:
-        """Return the detections of the frames from ``first`` to ``last`` that pass the filter, in order.
+    def detection_table(self, source: int, first: int, last: int, boxes: bool = True) -> DetectionTable:
+        """Return the detections of the frames from ``first`` to ``last`` that pass the filter. boxes: whether to read scores and boxes.
 
-        Returns: float64 (n, 7): frame, class id + ``TRACKS`` · (track + 1) + ``VERIFIED`` · verified, confidence, x1, y1, x2, y2 (pixels);
-        (n, 2) without ``boxes``. Three values share a column, because each further column takes a tenth of the time.
+        Each column of a query takes a tenth of the time, so frame and class share one, and those without values are left out.
         """
-        joined = f"class_id + {TRACKS} * (coalesce(track, -1) + 1)" + f" + {VERIFIED} * verified" * self.corrected
-        columns = ("frame", joined, "confidence", "x1", "y1", "x2", "y2")[: 7 if boxes else 2]
+        marked = self.corrected or self.has_tracks
+        columns = [f"frame * {_CLASSES} + class_id", *(["confidence", "x1", "y1", "x2", "y2"] if boxes else [])]
+        columns += ["coalesce(track, -1)" + f" + {_VERIFIED} * verified" * self.corrected] * marked
         condition, values = self._passing()
         query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
         with schema.reading(self.path):
             rows = self._connection.execute(f"{query} ORDER BY frame, ordinal", (source, first, last, *values))
-            return np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, len(columns))
+            table = np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, len(columns))
+        frames, class_ids = np.divmod(table[:, 0].astype(np.int64), _CLASSES)
+        marks = table[:, -1].astype(np.int64) if marked else np.full(len(table), -1)
+        verified, tracks = np.divmod(marks + 1, _VERIFIED)
+        scores, corners = (table[:, 1], table[:, 2:6]) if boxes else (np.zeros(0), np.zeros((0, 4)))
+        return DetectionTable(frames, class_ids, tracks - 1, verified != 0, scores, corners)
 
     @property
     def has_tracks(self) -> bool:

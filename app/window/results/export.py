@@ -72,7 +72,7 @@ class Exports(QObject):
         number = next(self._numbers)
         cancelled = self._cancelled[number] = Event()
         subject = f"export {number}"
-        title = EXPORTERS[choice.form].title
+        title = translate("exporters", EXPORTERS[choice.form].title)
 
         def progress(path: Path, frames: int, total: int) -> None:
             if cancelled.is_set():

@@ -15,7 +15,7 @@ from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
 from app.window.widgets.build import column, label, say, wrapped
 from app.window.widgets.fields import PathField, combo_box, form_grid
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.errors import FramefleetError
 from engine.store.export.planning import Planned, plan_export
 from engine.store.exporters import EXPORTERS
@@ -24,7 +24,9 @@ from engine.store.session import SessionReader, StoredSource
 from engine.zones.shapes import ZoneSet
 
 WIDTH = 560
-EXISTS = "is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number."
+EXISTS = marked(
+    "results", "{names} is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number."
+)
 FEW = 3
 """Most file names that are listed."""
 
@@ -65,16 +67,16 @@ class ExportDialog(QDialog):
         self.files = combo_box(translate("results", "Files"))
         self.files.addItem(item.path.name or str(item.path), item.results.source)
         if len(sources) > 1:
-            self.files.addItem(translate("results", "All {count} files of this run").format(count=len(sources)), None)
+            self.files.addItem(translate("results", "All %Ln files of this run", None, len(sources)), None)
         self.form = combo_box(translate("results", "Format"))
         for name, exporter in EXPORTERS.items():
-            self.form.addItem(exporter.title, name)
+            self.form.addItem(translate("exporters", exporter.title), name)
         self.purpose = label("small", wrap=True)
         self._zones = zones
         self.options = OptionsForm(item.results.labels, zones)
         self.folder = PathField(translate("results", "Folder"), "", translate("results", "Where to write the files"), folders=True)
         self.folder.set_path(folder)
-        classes = translate("results", "all classes") if shown.classes is None else formats.plural(len(shown.classes), "class", "classes")
+        classes = translate("results", "all classes") if shown.classes is None else formats.plural(len(shown.classes), "class")
         filtered = translate("results", "Detections from {confidence} confidence, {classes}, as the window shows them.").format(
             confidence=formats.percent(shown.confidence), classes=classes
         )
@@ -112,7 +114,7 @@ class ExportDialog(QDialog):
     @Slot()
     def _update(self) -> None:
         exporter, only = EXPORTERS[self.form.currentData()], self.files.currentData()
-        self.purpose.setText(f"{exporter.purpose}.")
+        self.purpose.setText(f"{translate('exporters', exporter.purpose)}.")
         self.options.show_options(exporter.options)
         problem = self.options.problem(exporter.options)
         if self.form.currentData() == "zones" and self._zones is None:
@@ -120,7 +122,9 @@ class ExportDialog(QDialog):
         names: list[Planned] = []
         kinds = {source.kind for source in self._sources if only in (None, source.number)}
         if not kinds & exporter.kinds:
-            problem = translate("results", "{title} is for videos only: choose another format.").format(title=exporter.title)
+            problem = translate("results", "{title} is for videos only: choose another format.").format(
+                title=translate("exporters", exporter.title)
+            )
         elif self.folder.path is None or not self.folder.path.is_absolute():
             problem = problem or translate("results", "Choose a folder.")
         if not problem:
@@ -132,7 +136,7 @@ class ExportDialog(QDialog):
                 problem = str(error)
         existing = [planned for planned in names if (self.choice.folder / planned.name).exists()] if not problem else []
         say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names)) if names else "")
-        say(self.replaces, f"{_listed(existing)} {EXISTS}" if existing else "")
+        say(self.replaces, translate("results", EXISTS).format(names=_listed(existing)) if existing else "")
         say(self.problem, problem)
         self.start.setEnabled(not problem and bool(names))
         self.adjustSize()

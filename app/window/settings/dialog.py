@@ -19,7 +19,7 @@ from app.window.widgets import formats, theme
 from app.window.widgets.build import Item, column, label, row, say, show_inside, within_screen
 from app.window.widgets.fields import clearable
 from app.window.widgets.icons import icon
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import of_settings, translate
 from engine.settings.checks import find_notes, find_problems
 from engine.settings.table import DEFAULTS, Section
 
@@ -74,10 +74,10 @@ class SettingsDialog(QDialog):
         self._sections: list[tuple[QWidget, QWidget, list[QWidget]]] = []
         for title, content in (
             (translate("settings", "Model"), self.model),
-            (Section.DEVICES, self.devices),
-            (Section.SHARING, self.sharing),
-            (Section.DETECTION, self.detection),
-            (Section.VIDEOS, self.videos),
+            (of_settings(Section.DEVICES), self.devices),
+            (of_settings(Section.SHARING), self.sharing),
+            (of_settings(Section.DETECTION), self.detection),
+            (of_settings(Section.VIDEOS), self.videos),
             (translate("settings", "Files"), self.folders),
             ("", self.fold),
         ):

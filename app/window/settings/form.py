@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout,
 
 from app.window.widgets.build import Item, column, label, row, say, wrapped
 from app.window.widgets.fields import choice, form_grid, number, text_field
+from app.window.widgets.translation import of_settings
 from engine.errors import UsageError
 from engine.settings.kinds import Choice, Kind, Number, Switch, write
 from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
@@ -84,10 +85,10 @@ class SettingsForm(QWidget):
         return found
 
     def _field(self, kind: Kind, field: Field, value: Any) -> QWidget:
-        name = field.spoken or field.title
+        name = of_settings(field.spoken or field.title)
         match kind:
             case Choice():
-                combo = choice(name, kind.titles, value)
+                combo = choice(name, {member: of_settings(title) for member, title in kind.titles.items()}, value)
                 combo.currentIndexChanged.connect(self._changed)
                 return combo
             case Number():
@@ -95,20 +96,20 @@ class SettingsForm(QWidget):
                 spin.valueChanged.connect(self._changed)
                 return spin
             case Switch():
-                box = QCheckBox(field.note)
+                box = QCheckBox(of_settings(field.note))
                 box.setChecked(value)
                 box.toggled.connect(self._changed)
                 return box
-        line = text_field(name, value, field.empty)
+        line = text_field(name, value, of_settings(field.empty))
         line.textChanged.connect(self._changed)
         return line
 
     def _rows(self, shown: Sequence[tuple[str, Field]]) -> list[Row]:
         """The rows of the grid: fields with the same title beside each other, their problems and notes below."""
         rows: list[Row] = []
-        for title, group in groupby(shown, lambda each: each[1].title):
+        for title, group in groupby(shown, lambda each: of_settings(each[1].title)):
             names, fields = zip(*group, strict=True)
-            widgets, note = [self.fields[name] for name in names], fields[-1].note
+            widgets, note = [self.fields[name] for name in names], of_settings(fields[-1].note)
             if len(widgets) > 1:
                 rows.append((title, _line(widgets, note)))
             else:

@@ -40,9 +40,9 @@ class ModelForm(QWidget):
         self._turn = 0
         self.summary: ModelSummary | None = None
         self.cfg = PathField(translate("settings", "network description"), translate("settings", "Darknet network (*.cfg)"), "yolov4.cfg")
-        self.weights = PathField("weights", translate("settings", "Darknet weights (*.weights)"), "yolov4.weights")
+        self.weights = PathField(translate("settings", "weights"), translate("settings", "Darknet weights (*.weights)"), "yolov4.weights")
         self.labels = PathField(
-            "labels",
+            translate("settings", "labels"),
             translate("settings", "Labels (*.names *.txt)"),
             translate("settings", "Found beside the network, or COCO's for 80 classes"),
         )

@@ -60,11 +60,14 @@ class TopologyDrawing(QWidget):
         self._topology = topology
         names = [
             translate("topology", "{gpu} in {value}").format(
-                gpu=gpu_name(gpu), value="an unknown NUMA node" if gpu.node is None else f"NUMA node {gpu.node}"
+                gpu=gpu_name(gpu),
+                value=translate("topology", "an unknown NUMA node")
+                if gpu.node is None
+                else translate("topology", "NUMA node {node}").format(node=gpu.node),
             )
             for gpu in topology.gpus
         ]
-        self.setAccessibleName(translate("topology", "Topology: {names}").format(names=", ".join(names) or "no GPU"))
+        self.setAccessibleName(translate("topology", "Topology: {names}").format(names=", ".join(names) or translate("topology", "no GPU")))
         self._place()
 
     def show_telemetry(self, telemetry: Mapping[DeviceId, Telemetry]) -> None:
@@ -141,7 +144,7 @@ class TopologyDrawing(QWidget):
         processors = self._telemetry.get(_CPU)  # one value for all processors, so a node shows it only if it is the only one
         usage = processors.utilization if processors is not None and len(self._topology.nodes) == 1 else None
         if usage is not None:
-            self._write(painter, title, RIGHT, translate("topology", "CPU {usage:.0f} %").format(usage=usage), self._text, theme.TEXT)
+            self._write(painter, title, RIGHT, translate("topology", "CPU {usage} %").format(usage=round(usage)), self._text, theme.TEXT)
             bar = QRectF(inner.x(), placed.head.bottom() - PAD, inner.width(), BAR)
             draw_bar(painter, bar, usage / 100, theme.ACCENT)
         self._write(painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), LEFT, node_name(placed.box), self._bold, theme.TEXT)

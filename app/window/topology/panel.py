@@ -26,6 +26,7 @@ from engine.types import DeviceId
 REFRESH_MS = 500
 SIDE_BY_SIDE = 720
 """The panel's width from which the matrix stands beside the drawing, logical pixels."""
+
 _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
@@ -73,6 +74,7 @@ class TopologyPanel(Panel):
         """Show a recorded machine instead of this one."""
         self._recorded = recording.telemetry
         self._show(recording.topology)
+        say(self.note, translate("topology", "A recorded machine, not this one"))
 
     def _show(self, topology: Topology) -> None:
         self.topology = topology

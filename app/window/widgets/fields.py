@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from app.window.widgets import theme
 from app.window.widgets.build import label, row
 from app.window.widgets.icons import icon
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import of_settings, translate
 from engine.settings.kinds import Number, write
 
 NUMBER_WIDTH = 124
@@ -84,7 +84,7 @@ def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSp
         least = kind.least + STEP * kind.above
         spin = QDoubleSpinBox(minimum=least, maximum=kind.most, singleStep=0.05, decimals=2, value=value or 0.0)
     if kind.whole or kind.unit:
-        spin.setSpecialValueText(kind.none)
+        spin.setSpecialValueText(of_settings(kind.none))
     spin.installEventFilter(_Inputs(spin))
     spin.setAccessibleName(name)
     spin.setFixedWidth(NUMBER_WIDTH)

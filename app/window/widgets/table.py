@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractItemModel, QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.window.widgets import theme
@@ -27,3 +29,18 @@ def style_table(table: QTableView) -> None:
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(theme.base_size() + 11)
     table.horizontalHeader().setHighlightSections(False)
+
+
+def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int]) -> QTableView:
+    """A table that the user can sort, at first by the first column. name: for screen readers. widths: of columns; the last one fills up."""
+    table = QTableView()
+    table.setModel(model)
+    table.setAccessibleName(name)
+    style_table(table)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    for number, width in enumerate(widths):
+        table.setColumnWidth(number, width)
+    table.horizontalHeader().setStretchLastSection(True)
+    table.setSortingEnabled(True)
+    table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    return table
