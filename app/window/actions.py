@@ -44,6 +44,7 @@ class Actions:
         self.recent = QMenu(translate("window", "Open recent"), window)
         self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "folder")
         self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
+        self.cluster = action("cluster", translate("window", "Connect to a cluster…"), "", "device")
         self.settings = action("settings", translate("window", "Settings…"), "Ctrl+,", "settings")
         self.fullscreen = action("fullscreen", translate("window", "Full screen"), "F", "fullscreen")
         self.left = action("left", translate("window", "Queue at the left"), "Ctrl+1", shown=True)
@@ -60,7 +61,7 @@ class Actions:
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
             (self.left, self.right, self.zones, self.correct, self.fullscreen),
-            (self.settings, self.demo, self.help),
+            (self.settings, self.cluster, self.demo, self.help),
             (self.quit,),
         ):
             self.menu.addActions(group)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from app.window.actions import Actions
 from app.window.arrangement import Arrangement
+from app.window.cluster.control import ClusterControl
 from app.window.corrections.corrector import Corrector
 from app.window.corrections.recount import Recount
 from app.window.demo.demo import Demo
@@ -97,6 +98,7 @@ class MainWindow(QMainWindow):
         self.thumbnails = Thumbnails(self.items, self.client, self)
         self.quitting = QuitQuestion(self, self.items, self.close)
         self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
+        self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -207,6 +209,9 @@ class MainWindow(QMainWindow):
         controller.failed.connect(self.notices.session_failed)
         self.setup.devices_found.connect(self.notices.devices_found)
         self.setup.devices_found.connect(self.devices.know_devices)
+        self.cluster.show_in(self.devices, self.topology)
+        actions.cluster.triggered.connect(self.cluster.open_dialog)
+        self.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
         self.topology.wanted.connect(self._find_topology)
         self.notices.settings_requested.connect(self.setup.open_dialog)
 
@@ -318,6 +323,7 @@ class MainWindow(QMainWindow):
         self.viewer.sound.stop()
         self.client.stop()
         self.controller.stop()
+        self.cluster.stop()
         self.setup.stop()
         self.exports.stop()
         self.zones.stop()
