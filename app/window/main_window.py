@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
         self.columns.setCollapsible(1, False)
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
+        self.status.add(self.exports.line)
         self.setCentralWidget(whole)
         splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self.arrangement = Arrangement(
@@ -294,13 +295,19 @@ class MainWindow(QMainWindow):
 
     def _export(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
-            self.exports.ask(item, self.filter.filter, self.zones.current if key == self.shown_key else None)
+            shown = key == self.shown_key
+            part = self.viewer.transport.timeline.part if shown else None
+            self.exports.ask(item, self.filter.filter, self.zones.current if shown else None, part=part)
 
     def _export_events(self) -> None:
         self.exports.ask(self.queue.current, self.filter.filter, self.zones.current, "events")
 
     def _export_current(self) -> None:
-        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current)
+        current = self.queue.current
+        if current is None:
+            self.exports.ask(None, self.filter.filter)
+        else:
+            self._export(current.key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""
