@@ -121,7 +121,7 @@ def test_options_of_a_training_set(dialog: ExportDialog) -> None:
 def test_tables_of_what_the_window_shows(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
     dialog.files.setCurrentIndex(1)
     window.exports.start(replace(dialog.choice, shown=ViewFilter(0.85)))
-    qtbot.waitUntil(lambda: any(text.startswith("Exported 4 files") for text in window.banners.texts), timeout=30000)
+    qtbot.waitUntil(lambda: any(text.startswith("Exported 4 files") for text in window.banners.texts))
     assert set(pd.read_csv(tmp_path / "out" / "b.detections.csv").label) == {"person"}
     assert list(pd.read_csv(tmp_path / "out" / "files.csv").file) == ["a.mp4", "b.mp4"]
 
@@ -130,23 +130,23 @@ def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, wi
     item = detected(make_video(tmp_path / "a.mp4", 40), 40)
     window.exports.start(to_video(item, tmp_path / "out"))
     assert window.banners.texts == ["Exporting as Annotated video…"]
-    qtbot.waitUntil(lambda: any("a.annotated.mp4 (40 frames)" in text for text in window.banners.texts), timeout=30000)
+    qtbot.waitUntil(lambda: any("a.annotated.mp4 (40 frames)" in text for text in window.banners.texts))
     with av.open(str(tmp_path / "out" / "a.annotated.mp4")) as container:
         assert len(list(container.decode(video=0))) == 40
 
 
 def test_an_export_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     window.exports.start(to_video(lengthy, tmp_path / "out"))
-    qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)
+    qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts))
     (cancel,) = (button for button in window.banners.findChildren(QPushButton) if button.text() == "Cancel")
     cancel.click()
-    qtbot.waitUntil(lambda: any("was cancelled" in text for text in window.banners.texts), timeout=10000)
+    qtbot.waitUntil(lambda: any("was cancelled" in text for text in window.banners.texts))
     assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_closing_the_window_gives_exports_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     window.exports.start(to_video(lengthy, tmp_path / "out"))
-    qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)
+    qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts))
     window.close()
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -156,7 +156,7 @@ def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Pa
     item = detected(video, 10)
     video.unlink()
     window.exports.start(to_video(item, tmp_path / "out"))
-    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts), timeout=10000)
+    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts))
     assert not part_of(tmp_path / "out" / "a.annotated.mp4").exists()
 
 
