@@ -204,7 +204,7 @@ def _drop_doubles(seen: Sightings, tracks: Integers) -> None:
     keys, hits = np.unique(np.concatenate(pairs), return_counts=True)
     both = np.stack(np.divmod(keys, len(lengths)))
     longer = lengths[both].argmax(0)
-    kept, doubled = np.take_along_axis(both, np.stack((longer, 1 - longer)), 0)
+    _, doubled = np.take_along_axis(both, np.stack((longer, 1 - longer)), 0)
     doubled = doubled[hits >= DOUBLE_SHARE * lengths[doubled]]
     tracks[np.isin(tracks, doubled)] = -1
 
