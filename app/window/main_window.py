@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from app.window.actions import Actions
 from app.window.arrangement import Arrangement
+from app.window.cluster.control import ClusterControl
 from app.window.corrections.corrector import Corrector
 from app.window.corrections.recount import Recount
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
 from app.window.floating import Floating
+from app.window.keys.bindings import Bindings
 from app.window.messages.notices import Notices
 from app.window.messages.quitting import QuitQuestion
 from app.window.models.setup import ModelSetup
@@ -66,12 +68,13 @@ class MainWindow(QMainWindow):
         self.client = PreviewClient(self)
         self.items = QueueModel(self)
         self.controller = DetectionController(self.items, folder, self)
-        self.actions_ = Actions(self)
+        self.bindings = Bindings(store, self)
+        self.actions_ = Actions(self, self.bindings)
         self.banners = BannerArea()
         self.notices = Notices(self.banners, self)
         self.queue = QueuePanel(self.items, self.actions_)
         self.start = StartPage(self.actions_)
-        self.viewer = Viewer(self.client, self.background)
+        self.viewer = Viewer(self.client, self.background, self.bindings)
         self.zones = Zones(self.viewer, self.items, self.background, store, folder.parent / "zones", self)
         self.corrector = Corrector(self.viewer, self.background, self)
         self.recount = Recount(self.items, self.controller, self.background, self)
@@ -95,6 +98,7 @@ class MainWindow(QMainWindow):
         self.thumbnails = Thumbnails(self.items, self.client, self)
         self.quitting = QuitQuestion(self, self.items, self.close)
         self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
+        self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -193,8 +197,10 @@ class MainWindow(QMainWindow):
         controller.devices_changed.connect(self.devices.show_devices)
         controller.devices_changed.connect(self.status.show_devices)
         controller.devices_changed.connect(self.notices.devices_changed)
+        controller.devices_changed.connect(self.setup.last_run.show_devices)
         controller.rate_changed.connect(self.status.show_rate)
         controller.strategy_changed.connect(self.status.show_strategy)
+        controller.strategy_changed.connect(self.setup.last_run.show_strategy)
         controller.strategy_changed.connect(self.devices.show_strategy)
         self.devices.bottleneck_changed.connect(self.status.show_bottleneck)
         self.devices.join_requested.connect(controller.add_device)
@@ -204,6 +210,9 @@ class MainWindow(QMainWindow):
         controller.failed.connect(self.notices.session_failed)
         self.setup.devices_found.connect(self.notices.devices_found)
         self.setup.devices_found.connect(self.devices.know_devices)
+        self.cluster.show_in(self.devices, self.topology)
+        actions.cluster.triggered.connect(self.cluster.open_dialog)
+        self.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
         self.topology.wanted.connect(self._find_topology)
         self.notices.settings_requested.connect(self.setup.open_dialog)
 
@@ -246,6 +255,8 @@ class MainWindow(QMainWindow):
         if not self._summing.isActive():
             self._summing.start()
         item = self.items.get(key)
+        if item is not None and item.state is ItemState.DONE:
+            self.setup.last_run.show_item(item)
         if item is None or key != self.shown_key:
             return
         if item.results is not None:
@@ -316,8 +327,10 @@ class MainWindow(QMainWindow):
         self.hide()
         self.memory.stop()
         self.viewer.player.close_file()
+        self.viewer.sound.stop()
         self.client.stop()
         self.controller.stop()
+        self.cluster.stop()
         self.setup.stop()
         self.exports.stop()
         self.zones.stop()

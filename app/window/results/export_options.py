@@ -6,11 +6,15 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from app.window.results.export_filter import percent_field, share_of
 from app.window.widgets.build import column, label, row
+<<<<<<< HEAD
 from app.window.widgets.fields import clearable, combo_box, form_grid
+=======
+from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
+>>>>>>> main
 from app.window.widgets.formats import capitalised, plural
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
@@ -116,9 +120,17 @@ class OptionsForm(QWidget):
         column(*self._fields.values(), spacing=8, of=self)
         self._changed()
 
+<<<<<<< HEAD
     def _share(self, name: str, value: float) -> QDoubleSpinBox:
         spin = percent_field(translate("results", "{name} confidence").format(name=name), value)
         spin.valueChanged.connect(self._changed)
+=======
+    def _share(self, name: str, value: float) -> PercentBox:
+        spin = number(translate("results", "{name} confidence").format(name=name), Number(0, 1), value)
+        spin.setFixedWidth(84)
+        spin.valueChanged.connect(self._changed)
+        assert isinstance(spin, PercentBox)
+>>>>>>> main
         return spin
 
     def show_options(self, names: Collection[str]) -> None:
@@ -129,7 +141,7 @@ class OptionsForm(QWidget):
 
     def problem(self, names: Collection[str]) -> str:
         """What is wrong with the fields of these options, "" = nothing."""
-        if "between" in names and self.doubtful.isChecked() and self.low.value() > self.high.value():
+        if "between" in names and self.doubtful.isChecked() and self.low.share > self.high.share:
             return translate("results", "The lower confidence must not be above the higher one.")
         try:
             if "category_map" in names and self.map.text().strip():
@@ -142,7 +154,11 @@ class OptionsForm(QWidget):
 
     def options(self, names: Collection[str]) -> ExportOptions:
         """The values of the fields of these options; the others have their defaults. The fields have no problem."""
+<<<<<<< HEAD
         low, high = share_of(self.low), share_of(self.high)
+=======
+        low, high = self.low.share, self.high.share
+>>>>>>> main
         values: dict[str, Any] = {
             "interval": [*INTERVALS][self.interval.currentIndex()],
             "bom": self.bom.isChecked(),

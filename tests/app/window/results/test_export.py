@@ -112,7 +112,11 @@ def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
     assert "COCO" in dialog.problem.text()
     choose(dialog, "yolo")
     dialog.options.doubtful.setChecked(True)
+<<<<<<< HEAD
     dialog.options.low.setValue(80)
+=======
+    dialog.options.low.set_share(0.8)
+>>>>>>> main
     assert "must not be above" in dialog.problem.text()
 
 
@@ -129,7 +133,7 @@ def test_tables_of_what_the_window_shows(qtbot: QtBot, window: MainWindow, dialo
     dialog.files.setCurrentIndex(1)
     dialog.filter.confidence.setValue(85)
     window.exports.start(dialog.choice)
-    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files", timeout=30000)
+    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
     assert set(pd.read_csv(tmp_path / "out" / "b.detections.csv").label) == {"person"}
     assert list(pd.read_csv(tmp_path / "out" / "files.csv").file) == ["a.mp4", "b.mp4"]
 
@@ -186,7 +190,7 @@ def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWind
     program, name, *arguments = shlex.split(command)
     assert (program, name) == ("framefleet", "results")
     window.exports.start(dialog.choice)
-    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 3 files", timeout=30000)
+    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 3 files")
     arguments[arguments.index("--out") + 1] = str(tmp_path / "again")
     run = run_main("results", *arguments)
     assert run.status == 0, run.err
@@ -237,7 +241,7 @@ def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, wi
     window.exports.start(to_video(item, tmp_path / "out"))
     line = window.exports.line
     assert (line.text.text(), line.cancel.isHidden()) == ("Exporting as Annotated video…", False)
-    qtbot.waitUntil(lambda: line.text.text() == "Exported a.annotated.mp4 (40 frames)", timeout=30000)
+    qtbot.waitUntil(lambda: line.text.text() == "Exported a.annotated.mp4 (40 frames)")
     assert (line.cancel.isHidden(), line.reveal.isHidden()) == (True, False)
     assert window.banners.texts == []
     with av.open(str(tmp_path / "out" / "a.annotated.mp4")) as container:
@@ -246,16 +250,16 @@ def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, wi
 
 def test_an_export_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     window.exports.start(to_video(lengthy, tmp_path / "out"))
-    qtbot.waitUntil(lambda: window.exports.line.text.text().endswith(" %"), timeout=30000)
+    qtbot.waitUntil(lambda: window.exports.line.text.text().endswith(" %"))
     window.exports.line.cancel.click()
-    qtbot.waitUntil(lambda: "was cancelled" in window.exports.line.text.text(), timeout=10000)
+    qtbot.waitUntil(lambda: "was cancelled" in window.exports.line.text.text())
     assert window.exports.line.reveal.isHidden()
     assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_closing_the_window_gives_exports_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     window.exports.start(to_video(lengthy, tmp_path / "out"))
-    qtbot.waitUntil(lambda: window.exports.line.text.text().endswith(" %"), timeout=30000)
+    qtbot.waitUntil(lambda: window.exports.line.text.text().endswith(" %"))
     window.close()
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -265,7 +269,7 @@ def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Pa
     item = detected(video, 10)
     video.unlink()
     window.exports.start(to_video(item, tmp_path / "out"))
-    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts), timeout=10000)
+    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts))
     assert not part_of(tmp_path / "out" / "a.annotated.mp4").exists()
 
 
