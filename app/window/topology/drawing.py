@@ -58,7 +58,7 @@ class TopologyDrawing(QWidget):
         self._two_rates = 2 * QFontMetricsF(self._small).horizontalAdvance("↓ 888  ↑ 888 MB/s") + 10 + 2 * 9
         self._tall = self._compact = False
         self._room = 0.0
-        self._close = Sizes(2 * 3 + line, 2 * 2 + small, 2 * 3 + small + BAR + 1, gap=3, between=small + 2)
+        self._close = Sizes(2 * 2 + line, 2 + small, 2 * 2 + small + BAR + 1, gap=3, between=small + 2)
         self.layout_ = Layout()
 
     def show_topology(self, topology: Topology) -> None:
@@ -154,7 +154,7 @@ class TopologyDrawing(QWidget):
             self._write(painter, inner, LEFT, str(placed.box.kind), self._small, theme.MUTED)
             return
         draw_box(painter, placed.head.adjusted(1, 1, -1, -1), 7, theme.RAISED)
-        title = QRectF(inner.x(), inner.y() + (3 if self._compact else PAD), inner.width(), self._line)
+        title = QRectF(inner.x(), inner.y() + (2 if self._compact else PAD), inner.width(), self._line)
         if self._compact:
             used = self._write(painter, title, LEFT, node_name(placed.box), self._bold, theme.TEXT) + 10
             self._write(painter, title.adjusted(used, 0, 0, 0), LEFT, node_facts(placed.box.node), self._small, theme.MUTED)
@@ -240,7 +240,7 @@ class TopologyDrawing(QWidget):
     def _draw_gpu(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
         telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
         draw_box(painter, area, 6, theme.RAISED, EDGE)
-        inner = area.adjusted(9, 3, -9, -3) if self._compact else area.adjusted(9, PAD, -9, -PAD)
+        inner = area.adjusted(9, 2, -9, -2) if self._compact else area.adjusted(9, PAD, -9, -PAD)
         first = QRectF(inner.x(), inner.y(), inner.width(), inner.height() - BAR if self._compact else self._line)
         second = QRectF(inner.x(), first.bottom() + 2, inner.width(), self._note)
         usage = telemetry.utilization
