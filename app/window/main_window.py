@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
+from app.scaling_results import read_series
 from app.window.actions import Actions
 from app.window.arrangement import Arrangement
 from app.window.cluster.control import ClusterControl
@@ -35,6 +37,7 @@ from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
 from app.window.results.stored import read_stored
 from app.window.results.worst_frames import WorstFrames
+from app.window.scaling.panel import ScalingPanel
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.sessions.dialog import SessionsDialog
@@ -83,7 +86,8 @@ class MainWindow(QMainWindow):
         self.filter = FilterPanel()
         self.devices = DevicePanel()
         self.topology = TopologyPanel()
-        self.device_tabs = DeviceTabs(self.devices, self.topology, store)
+        self.scaling = ScalingPanel(folder.parent / "scaling")
+        self.device_tabs = DeviceTabs(self.devices, self.topology, self.scaling, store)
         self.status = StatusLine()
         self.top = TopBar(self.actions_)
         self.overlay = DropOverlay(self)
@@ -214,6 +218,7 @@ class MainWindow(QMainWindow):
         actions.cluster.triggered.connect(self.cluster.open_dialog)
         self.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
         self.topology.wanted.connect(self._find_topology)
+        self.scaling.wanted.connect(self._read_scaling)
         self.notices.settings_requested.connect(self.setup.open_dialog)
 
     def open_paths(self, paths: Iterable[Path]) -> None:
@@ -271,6 +276,10 @@ class MainWindow(QMainWindow):
 
     def _find_topology(self) -> None:
         self.background.start(find_topology, self.topology.show_topology, self.topology.show_problem)
+
+    def _read_scaling(self) -> None:
+        read = partial(read_series, self.scaling.results, self.controller.folder)
+        self.background.start(read, self.scaling.show_series, self.scaling.show_problem)
 
     def _model_changed(self, summary: ModelSummary | None) -> None:
         self.start.set_model(summary)
