@@ -87,7 +87,7 @@ class Transport(Panel):
         buttons = (self.part, self.follow, self.sound, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
-        self.setMinimumWidth(30 * theme.base_size())
+        self.setMinimumWidth(32 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -142,6 +142,11 @@ class Transport(Panel):
         """Show the clock time of pictures, too. None: unknown."""
         self._clock = clock
         self.set_position(*self._shown)
+
+    @property
+    def shown_clock(self) -> Clock | None:
+        """The clock time of pictures, None if unknown."""
+        return self._clock
 
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
