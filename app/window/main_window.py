@@ -226,10 +226,11 @@ class MainWindow(QMainWindow):
             self.grid.set_main(None)
             self.zones.show_item(None)
             return
-        play = self.viewer.player.playing or not item.ended
+        at = self.grid.position_of(item.key)
+        play = self.viewer.player.playing or (at is None and not item.ended)
         self.pages.setCurrentWidget(self.middle)
         self.filter.set_labels(item.results.labels if item.results else self.setup.labels)
-        self.viewer.show_item(item, self.controller.tally(item.key), play, self.grid.position_of(item.key) or 0.0)
+        self.viewer.show_item(item, self.controller.tally(item.key), play, at or 0.0)
         self.grid.set_main(key)
         self.zones.show_item(item)
 

@@ -21,6 +21,8 @@ from engine.store.clock import Clock
 
 OUT_OF_STEP = 0.5
 """Distance from the wanted time at which a playing video jumps there, seconds of the clock."""
+PATIENCE = 3.0
+"""The same while it jumps already: each jump replaces the one before."""
 
 
 class Cell(QObject):
@@ -84,8 +86,8 @@ class Cell(QObject):
             return
         playing = leader.anchor is not None
         allowed = OUT_OF_STEP * max(leader.speed, 1.0) if playing else 0.5 / (info.rate if info is not None and info.rate else 25.0)
-        wanted = self.position if self._wanted is None else self._wanted
-        if abs(wanted - target) > allowed and abs(self.position - target) > allowed:
+        expected = self.position if self._wanted is None else self._wanted
+        if abs(expected - target) > (allowed if self._wanted is None or not playing else PATIENCE):
             self._wanted = target
             self.player.seek(target)
         if playing != self.player.playing:

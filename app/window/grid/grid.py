@@ -110,6 +110,8 @@ class Grid(QObject):
         self._follow()
 
     def _follow(self, *_: object) -> None:
+        if self._viewer.player.current is None:
+            return  # the main video is not open yet
         for cell in self._cells.values():
             cell.follow(self._viewer.player, self._offset(cell))
 

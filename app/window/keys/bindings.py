@@ -60,11 +60,14 @@ class Bindings(QObject):
         """The keys of a command as the user reads them, "" without keys."""
         return "  ".join(key_text(key) for key in self.keys(name))
 
-    def show_on(self, widget: QWidget, name: str) -> Callable[[], None]:
-        """Let a widget's tooltip name the keys of its command. Call the returned function when the widget's accessible name changes."""
+    def show_on(self, widget: QWidget, name: str, text: str = "") -> Callable[[], None]:
+        """Let a widget's tooltip name the keys of its command.
+
+        text: of the tooltip, "" = the widget's accessible name. Call the returned function when that name changes.
+        """
 
         def show() -> None:
-            title, keys = widget.accessibleName(), self.text(name)
+            title, keys = text or widget.accessibleName(), self.text(name)
             widget.setToolTip(f"{title} ({keys})" if keys else title)
 
         self.changed.connect(show)

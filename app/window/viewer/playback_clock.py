@@ -43,7 +43,7 @@ class PlaybackClock:
 
     def reached(self, now: float) -> float | None:
         """The pts that is due now; None while the clock is stopped."""
-        if self._anchor is None:
+        if self.anchor is None:
             return None
-        start, first = self._anchor
+        start, first = self.anchor
         return first + (now - start) * self.speed

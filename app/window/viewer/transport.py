@@ -66,7 +66,7 @@ class Transport(Panel):
         self.follow.setChecked(True)
         self.follow.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.follow.setIconSize(QSize(18, 18))
-        self.follow.setAccessibleName(translate("viewer", "Follow detection: play no further than what is analysed"))
+        self.follow.setAccessibleName(translate("viewer", "Follow detection"))
         self.sound = tool_button("muted", translate("viewer", "Sound"))
         self.sound.setCheckable(True)
         self.sound.toggled.connect(lambda on: self.sound.setIcon(icon("sound" if on else "muted")))
@@ -93,10 +93,10 @@ class Transport(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the length, the hint and the label of Follow in a narrow window."""
         super().resizeEvent(event)
-        self._roomy = roomy = self.width() >= 34 * theme.base_size()
+        self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
-        self.hint.setVisible(self.width() >= 46 * theme.base_size())
+        self.hint.setVisible(self.width() >= 56 * theme.base_size())
         self.follow.setText(translate("viewer", "Follow") if roomy else "")
         self.set_position(*self._shown)
 

@@ -89,10 +89,11 @@ class Viewer(QWidget):
         for button, name in (
             (transport.back, "previous_frame"),
             (transport.forward, "next_frame"),
-            (transport.follow, "follow"),
             (transport.sound, "mute"),
         ):
             bindings.show_on(button, f"player/{name}")
+        follow = translate("viewer", "Follow detection: play no further than what is analysed")
+        bindings.show_on(transport.follow, "player/follow", follow)
         bindings.show_on(transport.fullscreen, "window/fullscreen")
         name_keys = bindings.show_on(transport.play, "player/play")
         player.changed.connect(lambda _: name_keys())
