@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
@@ -15,6 +17,8 @@ FIXED = (
     (("Up", "Down"), marked("keys", "Another file of the queue")),
     (("Ctrl+Shift+Up", "Ctrl+Shift+Down"), marked("keys", "Move the file in the queue")),
     (("Del",), marked("keys", "Remove the file from the queue")),
+    (("Shift+N", "Shift+P"), marked("keys", "Next or previous event of the list")),
+    (("C", "B", "G", "U", "E", "Shift+E", "R", "T", "Backspace"), marked("keys", "Correct detections, while the bar for it is shown")),
     (("Tab", "Shift+Tab", "Return", "Enter", "Esc"), marked("keys", "Move between the parts of the window")),
 )
 """Keys that lists, buttons and fields have."""
@@ -42,6 +46,7 @@ class Actions:
         self.recent = QMenu(translate("window", "Open recent"), window)
         self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "folder")
         self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
+        self.cluster = action("cluster", translate("window", "Connect to a cluster…"), "", "device")
         self.settings = action("settings", translate("window", "Settings…"), "Ctrl+,", "settings")
         self.fullscreen = action("fullscreen", translate("window", "Full screen"), "F", "fullscreen")
         self.left = action("left", translate("window", "Queue at the left"), "Ctrl+1", shown=True)
@@ -60,7 +65,7 @@ class Actions:
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
             (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.more_videos, self.fullscreen),
-            (self.settings, self.demo, self.help),
+            (self.settings, self.cluster, self.demo, self.help),
             (self.quit,),
         ):
             self.menu.addActions(group)
@@ -76,6 +81,12 @@ class Actions:
             action.setShortcuts([QKeySequence.fromString(key) for key in keys])
             title = action.text().removesuffix("…")
             action.setToolTip(f"{title} ({self.bindings.text(name)})" if keys else title)
+
+    def add_parts(self, parts: Sequence[QAction]) -> None:
+        """Add a menu of what is drawn over the picture."""
+        menu = QMenu(translate("window", "Over the picture"), self._window)
+        menu.addActions(parts)
+        self.menu.insertMenu(self.fullscreen, menu)
 
     def _show_help(self) -> None:
         dialog = KeysDialog(self.bindings, self._window)

@@ -24,6 +24,7 @@ from engine.processes.heartbeat import LEAST_PATIENCE
 from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation, Parallel
 from tests.support.faults.counts import long_count
+from tests.support.faults.seeds import seeded
 from tests.support.groups import member_pids, members_main
 from tests.support.media import make_video
 from tests.support.pool import (
@@ -39,7 +40,6 @@ from tests.support.pool import (
 )
 
 FRAMES, MOMENTS = 120, long_count(4)
-SEED = int(os.environ.get("FRAMEFLEET_TEST_SEED") or random.SystemRandom().randrange(2**32))
 
 
 @pytest.fixture(scope="module")
@@ -178,8 +178,7 @@ def stop_at(delay: float, choice: random.Random) -> tuple[Callable[[EnginePool, 
 @pytest.mark.parametrize("isolation", [*Isolation])
 @pytest.mark.parametrize("parallel", strategies)
 def test_workers_stopped_at_many_random_moments_are_replaced(parallel: Parallel, isolation: Isolation, video: Path) -> None:
-    print(f"seed {SEED}")
-    choice = random.Random(f"{SEED} {parallel} {isolation}")
+    choice = seeded()
     settings = tiny_settings(parallel, isolation=isolation, batch=4)
     started = time.monotonic()
     run_pool([video] * 2, CPUS, settings, pool_type=with_worker(worker.main))

@@ -21,12 +21,12 @@ from engine.pool.events import DeviceFailed, DeviceReady, Event
 from engine.pool.pool import EnginePool
 from engine.settings import Isolation, Parallel
 from tests.support.faults.counts import long_count
+from tests.support.faults.seeds import seeded
 from tests.support.groups import member_pids, same_detections
 from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, worker_pids
 
 FRAMES, SOURCES, MOMENTS = 120, 2, long_count(10)
-SEED = int(os.environ.get("FRAMEFLEET_TEST_SEED") or random.SystemRandom().randrange(2**32))
 
 combinations = [
     pytest.param(parallel, isolation, id=f"{parallel}-{isolation}") for parallel in list(Parallel)[1:] for isolation in Isolation
@@ -73,8 +73,7 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def kill_at_random_moments(parallel: Parallel, isolation: Isolation, video: Path, moments: int) -> None:
-    print(f"seed {SEED}")
-    choice = random.Random(f"{SEED} {parallel} {isolation}")
+    choice = seeded()
     settings = tiny_settings(parallel, isolation=isolation, batch=4)
     started = time.monotonic()
     undisturbed = run_pool([video] * SOURCES, CPUS, settings)

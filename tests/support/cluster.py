@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from engine.cluster.cluster import Cluster
+from engine.cluster.connection import ClusterConnection
 from engine.pool.events import Event
 from engine.pool.pool import EnginePool
 from engine.settings import RunSettings
@@ -119,7 +119,7 @@ def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
 
 
 def run_on(
-    cluster: Cluster,
+    cluster: ClusterConnection,
     paths: Sequence[Path],
     devices: Sequence[DeviceId],
     react: Callable[[EnginePool, Event, Seen], None] | None = None,

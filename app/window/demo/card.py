@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Panel, column, label, push_button, row
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.evaluation.accuracy import Accuracy
 
-ABOUT = "Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly."
+ABOUT = marked(
+    "demo", "Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly."
+)
 COLUMNS = 2
 
 
@@ -57,7 +59,7 @@ class DemoCard(Panel):
             self._grid.setColumnStretch(3 * number, 1)
             self._grid.setColumnMinimumWidth(3 * number + 2, 12)
         head, foot = row(label("section", translate("demo", "Demo")), None), row(choose, None, margins=(0, 2, 0, 0))
-        parts = (head, label("small", ABOUT, wrap=True), self.figures, self.state, self.classes, foot)
+        parts = (head, label("small", translate("demo", ABOUT), wrap=True), self.figures, self.state, self.classes, foot)
         column(*parts, spacing=4, margins=(16, 10, 16, 12), of=self)
         self.show_text("")
 
@@ -79,22 +81,26 @@ class DemoCard(Panel):
 
     def show_accuracy(self, accuracy: Accuracy) -> None:
         """Show the accuracy of the detections."""
-        self.map50.setText(f"{accuracy.map50:.1%}")
-        self.map50_95.setText(f"{accuracy.map50_95:.1%}")
+        self.map50.setText(formats.share(accuracy.map50))
+        self.map50_95.setText(formats.share(accuracy.map50_95))
         while (old := self._grid.takeAt(0)) is not None:
             if (widget := old.widget()) is not None:
                 widget.deleteLater()
         rows = -(-len(accuracy.classes) // COLUMNS)
         for number, found in enumerate(accuracy.classes):
             block, line = divmod(number, rows)
-            tip = translate("demo", "{label}: AP@0.5 {ap50:.1%}, AP@0.5:0.95 {ap50_95:.1%}, {objects:,} objects").format(
-                label=found.label, ap50=found.ap50, ap50_95=found.ap50_95, objects=found.objects
+            tip = translate("demo", "{label}: AP@0.5 {ap50}, AP@0.5:0.95 {ap50_95}, {objects}").format(
+                label=found.label,
+                ap50=formats.share(found.ap50),
+                ap50_95=formats.share(found.ap50_95),
+                objects=formats.plural(found.objects, "object"),
             )
             self._grid.addWidget(label("small", found.label, tip=tip), line, 3 * block)
-            self._grid.addWidget(label("small", f"{found.ap50:.1%}", tip=tip), line, 3 * block + 1, Qt.AlignmentFlag.AlignRight)
+            self._grid.addWidget(label("small", formats.share(found.ap50), tip=tip), line, 3 * block + 1, Qt.AlignmentFlag.AlignRight)
         objects = sum(found.objects for found in accuracy.classes)
         self.show_text(
-            translate("demo", "Measured against {objects:,} known objects. Each class at 0.5:").format(objects=objects), figures=True
+            translate("demo", "Measured against {objects} known objects. Each class at 0.5:").format(objects=formats.count(objects)),
+            figures=True,
         )
         self.setAccessibleDescription(
             translate("demo", "Accuracy: mAP@0.5 {map50}, mAP@0.5:0.95 {map50_95}").format(

@@ -62,6 +62,12 @@ def _kind(name: str) -> str:
     return name.partition(" ")[0]
 
 
+def stage_name(name: str) -> str:
+    """The name of a stage in the language of the window; its device stays as it is."""
+    kind, space, device = name.partition(" ")
+    return translate("stages", kind) + space + device
+
+
 def in_order(stages: Mapping[str, float]) -> dict[str, float]:
     """The stages in the order in which a frame passes them."""
 
@@ -74,11 +80,12 @@ def in_order(stages: Mapping[str, float]) -> dict[str, float]:
 def legend(stages: Mapping[str, float]) -> str:
     """The stages as text, one per line: ``decode 1.2 ms``."""
     return "\n".join(
-        translate("devices", "{name} {value} ms").format(name=name, value=formats.milliseconds(value)) for name, value in stages.items()
+        translate("devices", "{name} {value} ms").format(name=stage_name(name), value=formats.milliseconds(value))
+        for name, value in stages.items()
     )
 
 
 def short_legend(stages: Mapping[str, float]) -> str:
     """The stages in one paragraph: ``ms: decode 1.2 · infer 8.3``. Lines do not break between a name and its number."""
-    parts = (f"{name}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
+    parts = (f"{stage_name(name)}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
     return translate("devices", "ms: {parts}").format(parts=" · ".join(parts)) if stages else ""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.widgets import formats, theme
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 
 _PHASES = {
-    Phase.STARTING: ("Starting", theme.WARNING),
-    Phase.READY: ("Ready", theme.GOOD),
-    Phase.RESTARTING: ("Restarting", theme.WARNING),
-    Phase.FAILED: ("Failed", theme.DANGER),
-    Phase.LEAVING: ("Leaving", theme.WARNING),
-    Phase.LEFT: ("Left", theme.DISABLED),
-    Phase.IDLE: ("Idle", theme.MUTED),
-    Phase.RECORDED: ("Recorded", theme.MUTED),
+    Phase.STARTING: (marked("devices", "Starting"), "WARNING"),
+    Phase.READY: (marked("devices", "Ready"), "GOOD"),
+    Phase.RESTARTING: (marked("devices", "Restarting"), "WARNING"),
+    Phase.FAILED: (marked("devices", "Failed"), "DANGER"),
+    Phase.LEAVING: (marked("devices", "Leaving"), "WARNING"),
+    Phase.LEFT: (marked("devices", "Left"), "DISABLED"),
+    Phase.IDLE: (marked("devices", "Idle"), "MUTED"),
+    Phase.RECORDED: (marked("devices", "Recorded"), "MUTED"),
 }
 
 
@@ -29,12 +29,16 @@ def title(status: DeviceStatus) -> str:
         )
     if status.phase is Phase.RESTARTING and status.attempt > 1:
         return translate("devices", "Restarting (attempt {attempt})").format(attempt=status.attempt)
-    return translate("devices", "Working") if status.working and status.phase is Phase.READY else _PHASES[status.phase][0]
+    return (
+        translate("devices", "Working")
+        if status.working and status.phase is Phase.READY
+        else translate("devices", _PHASES[status.phase][0])
+    )
 
 
 def colour(status: DeviceStatus) -> str:
     """The colour of the device's light."""
-    return theme.WARNING if status.building is not None else _PHASES[status.phase][1]
+    return theme.WARNING if status.building is not None else theme.colour(_PHASES[status.phase][1])
 
 
 def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:
@@ -43,7 +47,9 @@ def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:
     if status.building is not None:
         return status.building[0]
     if engine is not None:
-        return f"{engine.backend} · {engine.precision} · {engine.width}×{engine.height} · batch {engine.batch}"
+        return translate("devices", "{backend} · {precision} · {width}×{height} · batch {batch}").format(
+            backend=engine.backend, precision=engine.precision, width=engine.width, height=engine.height, batch=engine.batch
+        )
     return translate("devices", "Building the engine…") if status.phase is Phase.STARTING else facts(known)
 
 

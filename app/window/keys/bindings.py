@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSettings, Signal
@@ -77,6 +77,11 @@ class Bindings(QObject):
     def is_changed(self, name: str) -> bool:
         """Whether a command has other keys than its defaults."""
         return self.keys(name) != self._commands[name].keys
+
+    @property
+    def always(self) -> Mapping[str, str]:
+        """What the keys do that cannot be changed."""
+        return self._fixed
 
     def fixed(self, key: str) -> str | None:
         """What a key does that cannot be changed; None for all other keys."""

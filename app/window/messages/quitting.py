@@ -7,7 +7,6 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.window.queue.model import QueueModel
-from app.window.widgets import formats
 from app.window.widgets.translation import translate
 
 
@@ -28,7 +27,7 @@ class QuitQuestion:
             box = self._box = QMessageBox(self._window)
             box.setIcon(QMessageBox.Icon.Question)
             box.setWindowTitle(translate("messages", "Quit Framefleet"))
-            box.setText(translate("messages", "Detection has not finished in {waiting}.").format(waiting=formats.plural(waiting, "file")))
+            box.setText(translate("messages", "Detection has not finished in %Ln files.", None, waiting))
             box.setInformativeText(
                 translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped.")
             )

@@ -15,9 +15,9 @@ from engine.model.registry.catalogue import ModelEntry, Purpose
 from engine.model.registry.installed import is_installed, partial_bytes
 
 _COLOURS = {
-    Purpose.FAST: (theme.GOOD, "#18302a"),
-    Purpose.BALANCED: (theme.ACCENT_HOVER, theme.ACCENT_QUIET),
-    Purpose.ACCURATE: (theme.WARNING, "#322a19"),
+    Purpose.FAST: ("GOOD", "GOOD_GROUND"),
+    Purpose.BALANCED: ("ACCENT_HOVER", "ACCENT_QUIET"),
+    Purpose.ACCURATE: ("WARNING", "WARNING_GROUND"),
 }
 _FIGURE_WIDTH, _BUTTON_WIDTH = 94, 92
 
@@ -27,7 +27,8 @@ def _chip(purpose: Purpose) -> QLabel:
     chip = QLabel(purpose.value.capitalize())
     size = theme.base_size() - 2
     chip.setStyleSheet(
-        f"color: {colour}; background: {ground}; border-radius: 4px; padding: 1px 7px; font-size: {size}px; font-weight: 600;"
+        f"color: {theme.colour(colour)}; background: {theme.colour(ground)}; border-radius: 4px; padding: 1px 7px;"
+        f" font-size: {size}px; font-weight: 600;"
     )
     return chip
 
@@ -35,25 +36,29 @@ def _chip(purpose: Purpose) -> QLabel:
 def _figures(entry: ModelEntry) -> QGridLayout:
     figures = (
         (
-            f"{entry.ap:.1f} %",
+            formats.share(entry.ap / 100),
             "COCO AP",
-            translate("models", "Average precision on COCO at IoU 0.50–0.95; {ap50:.1f} % at IoU 0.50").format(ap50=entry.ap50),
+            translate("models", "Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50").format(
+                ap50=formats.share(entry.ap50 / 100)
+            ),
         ),
         (
-            f"{entry.gflops:.3g}",
+            formats.rate(entry.gflops),
             translate("models", "GFLOP / picture"),
             translate("models", "Work for one picture: half of it takes about half the time"),
         ),
-        (f"{entry.side} × {entry.side}", "pixels", translate("models", "The size of picture the network sees")),
+        (f"{entry.side} × {entry.side}", translate("models", "pixels"), translate("models", "The size of picture the network sees")),
         (
-            translate("models", "{parameters:.1f} M").format(parameters=entry.parameters / 1e6),
-            "parameters",
-            translate("models", "{parameters:,} parameters").format(parameters=entry.parameters),
+            translate("models", "{parameters} M").format(parameters=formats.decimal(entry.parameters / 1e6)),
+            translate("models", "parameters"),
+            translate("models", "{parameters} parameters").format(parameters=formats.count(entry.parameters)),
         ),
         (
-            translate("models", "{download_bytes:.0f} MB").format(download_bytes=entry.download_bytes / 1e6),
-            "download",
-            translate("models", "The weight file has exactly {weights_bytes:,} bytes").format(weights_bytes=entry.weights_bytes),
+            translate("models", "{megabytes} MB").format(megabytes=formats.count(round(entry.download_bytes / 1e6))),
+            translate("models", "download"),
+            translate("models", "The weight file has exactly {weights_bytes} bytes").format(
+                weights_bytes=formats.count(entry.weights_bytes)
+            ),
         ),
     )
     table = QGridLayout()
@@ -136,7 +141,9 @@ class ModelCard(QFrame):
         self.message.setText(state)
         set_role(self.message, "error" if error else "small")
         self.bar.setValue(int(1000 * (running.done if running else partial) / self.entry.weights_bytes))
-        self.setAccessibleName(f"{self.entry.title}, {state or ('installed' if installed else 'not downloaded')}")
+        self.setAccessibleName(
+            f"{self.entry.title}, {state or translate('models', 'installed') if installed else translate('models', 'not downloaded')}"
+        )
 
     def _state(self, running: Download | None, partial: int, error: str) -> str:
         total = self.entry.weights_bytes
@@ -149,9 +156,13 @@ class ModelCard(QFrame):
             return translate("models", "Connecting…")
         if running.done >= total:
             return translate("models", "Checking…")
-        text = translate("models", "{done} · {done2:,.0f} of {total:,.0f} MB").format(
-            done=formats.percent(running.done / total), done2=running.done / 1e6, total=total / 1e6
+        text = translate("models", "{percent} · {done} of {total} MB").format(
+            percent=formats.percent(running.done / total),
+            done=formats.count(round(running.done / 1e6)),
+            total=formats.count(round(total / 1e6)),
         )
         if running.speed:
-            text += f" · {running.speed / 1e6:.3g} MB/s · {formats.remaining((total - running.done) / running.speed)} left"
+            text += translate("models", " · {speed} MB/s · {remaining} left").format(
+                speed=formats.rate(running.speed / 1e6), remaining=formats.remaining((total - running.done) / running.speed)
+            )
         return text

@@ -103,7 +103,7 @@ class QueueItem:
             return " · ".join(parts)
         if self.state is ItemState.DONE:
             speed = (
-                translate("queue", " · {frames} frames/s").format(frames=formats.rate(progress.frames / progress.seconds))
+                translate("queue", " · {rate} frames/s").format(rate=formats.rate(progress.frames / progress.seconds))
                 if progress.seconds
                 else ""
             )

@@ -105,7 +105,7 @@ def unfinished_text(files: Sequence[Remembered]) -> str:
     """What happened to files, in one sentence."""
     if len(files) == 1:
         return translate("queue", "{name} was interrupted.").format(name=files[0].path.name)
-    return translate("queue", "{count} files were interrupted.").format(count=len(files))
+    return translate("queue", "%Ln files were interrupted.", None, len(files))
 
 
 def _write(item: QueueItem) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class QueueModel(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             failed = ""
             if item.progress.failed and item.state is not ItemState.FAILED:
-                failed = translate("queue", "\n{failed:,} frames without detections").format(failed=item.progress.failed)
+                failed = translate("queue", "\n%Ln frames without detections", None, item.progress.failed)
             decoder = translate("queue", "\nFrames {decoder}").format(decoder=item.progress.decoder) if str(item.progress.decoder) else ""
             return f"{item.path}\n{item.explanation}{failed}{decoder}"
         if role == Qt.ItemDataRole.AccessibleTextRole:

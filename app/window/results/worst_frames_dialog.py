@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label
 from app.window.widgets.fields import combo_box
-from app.window.widgets.translation import translate
+from app.window.widgets.style_sheet import table_style
+from app.window.widgets.translation import marked, translate
 
 if TYPE_CHECKING:
     from app.window.results.worst_frames import WorstFrame
 
-COLUMNS = ("File", "Time", "Frame", "Objects", "Missed", "Wrong")
+COLUMNS = (
+    marked("results", "File"),
+    marked("results", "Time"),
+    marked("results", "Frame"),
+    marked("results", "Objects"),
+    marked("results", "Missed"),
+    marked("results", "Wrong"),
+)
 SIZE = 520, 460
 
 
@@ -37,10 +45,10 @@ class WorstFramesDialog(QDialog):
         self.table = QTreeWidget()
         self.table.setAccessibleName(translate("results", "Worst frames"))
         self.table.setColumnCount(len(COLUMNS))
-        self.table.setHeaderLabels(COLUMNS)
+        self.table.setHeaderLabels([translate("results", title) for title in COLUMNS])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setStyleSheet(theme.table_style())
+        self.table.setStyleSheet(table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -13,15 +13,35 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QInputDialog, QMessageBox, Q
 
 from app.window.session.background import Background
 from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box
-from app.window.widgets.translation import translate
+from app.window.widgets.style_sheet import table_style
+from app.window.widgets.translation import marked, translate
 
-COLUMNS = ("Name", "Date", "Files", "Frames", "Model", "Size on disk")
+COLUMNS = (
+    marked("sessions", "Name"),
+    marked("sessions", "Date"),
+    marked("sessions", "Files"),
+    marked("sessions", "Frames"),
+    marked("sessions", "Model"),
+    marked("sessions", "Size on disk"),
+)
 SIZE = 860, 460
-AGES = {"never by age": None, "older than a week": 7, "older than a month": 30, "older than 3 months": 91, "older than a year": 365}
-SIZES = {"no limit": None, "1 GiB": 1 << 30, "5 GiB": 5 << 30, "20 GiB": 20 << 30, "100 GiB": 100 << 30}
+AGES = {
+    marked("sessions", "never by age"): None,
+    marked("sessions", "older than a week"): 7,
+    marked("sessions", "older than a month"): 30,
+    marked("sessions", "older than 3 months"): 91,
+    marked("sessions", "older than a year"): 365,
+}
+SIZES = {
+    marked("sessions", "no limit"): None,
+    marked("sessions", "1 GiB"): 1 << 30,
+    marked("sessions", "5 GiB"): 5 << 30,
+    marked("sessions", "20 GiB"): 20 << 30,
+    marked("sessions", "100 GiB"): 100 << 30,
+}
 
 
 class SessionsDialog(QDialog):
@@ -41,11 +61,11 @@ class SessionsDialog(QDialog):
         self._sessions: list[StoredSession] = []
         self.table = QTreeWidget()
         self.table.setAccessibleName(translate("sessions", "Sessions"))
-        self.table.setHeaderLabels(COLUMNS)
+        self.table.setHeaderLabels([translate("sessions", title) for title in COLUMNS])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
         self.table.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
-        self.table.setStyleSheet(theme.table_style())
+        self.table.setStyleSheet(table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -62,8 +82,8 @@ class SessionsDialog(QDialog):
             combo_box(translate("sessions", "Delete sessions of this age")),
             combo_box(translate("sessions", "Delete the oldest above this size")),
         )
-        self.age.addItems([*AGES])
-        self.size_.addItems([*SIZES])
+        self.age.addItems([translate("sessions", title) for title in AGES])
+        self.size_.addItems([translate("sessions", title) for title in SIZES])
         self.clean = push_button(translate("sessions", "Clean up…"), self._ask_clean)
         for changed in (self.age.currentIndexChanged, self.size_.currentIndexChanged):
             changed.connect(self._selected)
@@ -107,9 +127,7 @@ class SessionsDialog(QDialog):
             self.table.addTopLevelItem(item)
         size = formats.size(sum(session.size for session in sessions))
         self.total.setText(
-            translate("sessions", "{count}, {size}, in {folder}").format(
-                count=formats.plural(len(sessions), "session"), size=size, folder=self._folder
-            )
+            translate("sessions", "%Ln sessions, {size}, in {folder}", None, len(sessions)).format(size=size, folder=self._folder)
         )
         self._selected()
 
@@ -130,7 +148,7 @@ class SessionsDialog(QDialog):
     @property
     def cleanable(self) -> list[StoredSession]:
         """The sessions that cleaning up would delete."""
-        days, most = AGES[self.age.currentText()], SIZES[self.size_.currentText()]
+        days, most = [*AGES.values()][self.age.currentIndex()], [*SIZES.values()][self.size_.currentIndex()]
         used = self._in_use()
         free = [session for session in self._sessions if session.path not in used]
         return to_clean(free, datetime.now().astimezone(), timedelta(days=days) if days else None, most)
@@ -158,7 +176,7 @@ class SessionsDialog(QDialog):
         box = QMessageBox(
             QMessageBox.Icon.Warning,
             translate("sessions", "Delete sessions"),
-            translate("sessions", "Delete {count} ({size})?").format(count=formats.plural(len(paths), "session"), size=size),
+            translate("sessions", "Delete %Ln sessions ({size})?", None, len(paths)).format(size=size),
             parent=self,
         )
         box.setInformativeText(translate("sessions", "Their detections are lost. The videos stay."))

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
+from app.window.cluster.machines import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.topology.drawing import NVLINK, PCIE, TopologyDrawing
 from app.window.topology.matrix import TopologyMatrix
@@ -25,6 +26,7 @@ from engine.types import DeviceId
 REFRESH_MS = 500
 SIDE_BY_SIDE = 720
 """The panel's width from which the matrix stands beside the drawing, logical pixels."""
+
 _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
@@ -50,7 +52,8 @@ class TopologyPanel(Panel):
         for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.peers)):
             self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
         inside = QWidget()
-        column(self.problem, self.note, self._parts, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
+        self.cluster = ClusterTopology()
+        column(self.problem, self.note, self._parts, self.cluster, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
         column(ScrollPane(translate("topology", "Topology"), inside), of=self)
         for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
             widget.hide()
@@ -71,6 +74,7 @@ class TopologyPanel(Panel):
         """Show a recorded machine instead of this one."""
         self._recorded = recording.telemetry
         self._show(recording.topology)
+        say(self.note, translate("topology", "A recorded machine, not this one"))
 
     def _show(self, topology: Topology) -> None:
         self.topology = topology
@@ -129,7 +133,7 @@ class TopologyPanel(Panel):
 
 def _legend(nvlink: bool) -> str:
     """The meaning of colours and arrows, as rich text."""
-    parts = [f'<span style="color:{PCIE}">━</span> PCIe']
+    parts = [f'<span style="color:{theme.colour(PCIE)}">━</span> PCIe']
     if nvlink:
-        parts.append(f'<span style="color:{NVLINK}">━</span> NVLink')
+        parts.append(f'<span style="color:{theme.colour(NVLINK)}">━</span> NVLink')
     return " &nbsp; ".join([*parts, translate("topology", "↓&nbsp;receives &nbsp; ↑&nbsp;sends")])

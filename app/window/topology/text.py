@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from app.window.devices.telemetry_text import bandwidth, details
 from app.window.widgets import formats
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.tree import Box, Kind
 from engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
@@ -18,8 +18,8 @@ _LANE = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.563e9}
 _NVLINK = 25e9
 """Bytes/s of one NVLink each way, generations 2 to 4."""
 _PEERS = {
-    True: "Each may read the other's memory.",
-    False: "Neither reads the other's memory: what they exchange goes through the processors' memory.",
+    True: marked("topology", "Each may read the other's memory."),
+    False: marked("topology", "Neither reads the other's memory: what they exchange goes through the processors' memory."),
     None: "",
 }
 
@@ -61,21 +61,21 @@ def traffic(received: float | None, sent: float | None) -> str | None:
 
 
 def _figure(value: float) -> str:
-    return "0" if value < 0.05 else f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+    return "0" if value < 0.05 else formats.decimal(value, 1 if value < 9.95 else 0)
 
 
 def node_name(box: Box) -> str:
     """``NUMA node 0``, or the kind of another box."""
     if box.node is not None:
         return f"{Kind.NODE} {box.node.number}"
-    return translate("topology", "NUMA node unknown") if box.kind is Kind.NODE else str(box.kind)
+    return translate("topology", "NUMA node unknown") if box.kind is Kind.NODE else translate("topology", str(box.kind))
 
 
 def node_facts(node: NumaNode | None) -> str:
     """``CPUs 0-127 · 256.0 GiB``."""
     if node is None:
         return translate("topology", "The system does not tell where they are")
-    facts = [f"{'CPU' if len(node.cpus) == 1 else 'CPUs'} {list_text(node.cpus)}" if node.cpus else translate("topology", "no CPUs")]
+    facts = [translate("topology", "CPUs {cpus}").format(cpus=list_text(node.cpus)) if node.cpus else translate("topology", "no CPUs")]
     if node.memory is not None:
         facts.append(formats.gib(node.memory))
     return " · ".join(facts)
@@ -104,8 +104,8 @@ def about_gpu(gpu: Gpu, telemetry: Telemetry | None) -> str:
     )
     lines = [
         gpu_title(gpu),
-        f"{gpu.pci or 'place unknown'}, {pcie_link(gpu)}",
-        translate("topology", "{near}, CPUs {cpus}").format(near=near, cpus=list_text(gpu.cpus) or "unknown"),
+        f"{gpu.pci or translate('topology', 'place unknown')}, {pcie_link(gpu)}",
+        translate("topology", "{near}, CPUs {cpus}").format(near=near, cpus=list_text(gpu.cpus) or translate("topology", "unknown")),
     ]
     if gpu.bridges:
         lines.append(" › ".join([*gpu.bridges, gpu.pci or ""]))
@@ -116,10 +116,10 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
     """The tooltip of a link in the matrix."""
     if link is None:
         return gpu_title(one)
-    way = LEVELS[link.level] if link.level is not None else None
-    nvlinks = formats.plural(link.nvlinks, translate("topology", "NVLink")) + (translate("topology", " bonded") if link.nvlinks > 1 else "")
+    way = translate("topology", LEVELS[link.level]) if link.level is not None else None
+    nvlinks = formats.plural(link.nvlinks, "NVLink") + (translate("topology", " bonded") if link.nvlinks > 1 else "")
     over = (
-        translate("topology", "{nvlinks}; over PCIe {way}").format(nvlinks=nvlinks, way=way or "in an unknown way")
+        translate("topology", "{nvlinks}; over PCIe {way}").format(nvlinks=nvlinks, way=way or translate("topology", "in an unknown way"))
         if link.nvlinks
         else translate("topology", "over PCIe {way}").format(way=way)
         if way
@@ -130,7 +130,7 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
             None,
             [
                 translate("topology", "{one} and {other}: {over}.").format(one=gpu_name(one), other=gpu_name(other), over=over),
-                _PEERS[link.peer],
+                _PEERS[link.peer] and translate("topology", _PEERS[link.peer]),
             ],
         )
     )

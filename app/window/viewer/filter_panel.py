@@ -14,9 +14,9 @@ from app.window.widgets import theme
 from app.window.widgets.build import Panel, column, label, row
 from app.window.widgets.fields import clearable, indent
 from app.window.widgets.icons import icon
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 
-_HINT = "The classes of the model appear here."
+_HINT = marked("viewer", "The classes of the model appear here.")
 
 
 class FilterPanel(Panel):
@@ -57,7 +57,7 @@ class FilterPanel(Panel):
         self.view.setModel(self.classes)
         self.view.setItemDelegate(ClassDelegate(self.view))
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._hint = label("small", _HINT, wrap=True)
+        self._hint = label("small", translate("viewer", _HINT), wrap=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._hint.setContentsMargins(16, 6, 16, 0)
         self._stack = QStackedWidget()
@@ -134,5 +134,5 @@ class FilterPanel(Panel):
         self.classes.setData(index, Qt.CheckState.Unchecked if shown else Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
 
     def _show_rows(self) -> None:
-        self._hint.setText(translate("viewer", "No class has such a name.") if self.search.text() else _HINT)
+        self._hint.setText(translate("viewer", "No class has such a name.") if self.search.text() else translate("viewer", _HINT))
         self._stack.setCurrentIndex(1 if self.classes.rowCount() else 0)

@@ -36,16 +36,18 @@ class Statistics:
 
     def text(self, item: QueueItem, info: SourceInfo, shown: Shown, visible: int, zoom: float) -> str:
         """The lines to show. visible: number of boxes on the picture."""
-        video = f"{info.width} × {info.height} · {info.codec}" + (f" · {info.rate:.3g} frames/s" if info.rate else "")
+        video = f"{info.width} × {info.height} · {info.codec}" + (
+            translate("viewer", " · {rate} frames/s").format(rate=formats.rate(info.rate)) if info.rate else ""
+        )
         result = shown.result
         found = translate("viewer", "not analysed")
         if result is not None:
-            found = result.failure or translate("viewer", "{visible} of {count} · {device}").format(
-                visible=formats.plural(visible, "box", "boxes"), count=len(result.detections or ()), device=result.device
+            found = result.failure or translate("viewer", "{visible} of %Ln boxes · {device}", None, len(result.detections or ())).format(
+                visible=formats.count(visible), device=result.device
             )
         detection = translate("viewer", "Detection: {summary}").format(summary=item.summary)
-        picture = translate("viewer", "Picture: {width} × {height} · {rate:.1f} shown a second · zoom {zoom}").format(
-            width=shown.image.width(), height=shown.image.height(), rate=self.rate, zoom=formats.part(zoom)
+        picture = translate("viewer", "Picture: {width} × {height} · {rate} shown a second · zoom {zoom}").format(
+            width=shown.image.width(), height=shown.image.height(), rate=formats.decimal(self.rate), zoom=formats.part(zoom)
         )
         return "\n".join(
             (

@@ -170,7 +170,9 @@ class Transport(Panel):
             self.time.setText(formats.clock(pts, 3 if self._roomy else 1))
         known = not self._pictures and (self._rate or frame is not None)
         self.frame.setText(
-            translate("viewer", "frame {pts:,}").format(pts=round(pts * self._rate) if frame is None else frame) if known else ""
+            translate("viewer", "frame {number}").format(number=formats.count(round(pts * self._rate) if frame is None else frame))
+            if known
+            else ""
         )
 
     def set_playback(self, state: Playback) -> None:

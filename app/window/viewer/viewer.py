@@ -28,7 +28,7 @@ from app.window.viewer.sound import Sound
 from app.window.viewer.statistics import Statistics
 from app.window.viewer.transport import Transport
 from app.window.widgets.build import column
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.media.types import SourceInfo, SourceKind
 from engine.store.clock import Clock
 
@@ -41,9 +41,9 @@ COUNT_MS = 1000
 
 
 _MISSING = {
-    ItemState.FAILED: "Not analysed: detection failed",
-    ItemState.CANCELLED: "Not analysed: detection was cancelled",
-    ItemState.DONE: "Not analysed",
+    ItemState.FAILED: marked("viewer", "Not analysed: detection failed"),
+    ItemState.CANCELLED: marked("viewer", "Not analysed: detection was cancelled"),
+    ItemState.DONE: marked("viewer", "Not analysed"),
 }
 """The note over pictures without a result, by the state of their file."""
 
@@ -240,7 +240,7 @@ class Viewer(QWidget):
                 end = item.part.end / length if item.part is not None and length else 1.0
             elif item.progress.head is not None and length:
                 end = item.progress.head / length
-            self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
+            self.canvas.set_missing(translate("viewer", _MISSING.get(item.state, NOT_YET)))
         self.transport.timeline.set_detected(min(end, 1.0), begin)
 
     def _count(self) -> None:

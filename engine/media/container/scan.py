@@ -15,7 +15,7 @@ from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
 from engine.media.container.file_structure import is_fragmented, media_bytes
-from engine.media.container.lost_frames import COVERED, expected_frames
+from engine.media.container.lost_frames import COVERED, expected_frames, frames_left_out
 from engine.media.container.packet_table import PacketTable
 from engine.media.container.video_file import VideoFile
 from engine.media.types import Segment
@@ -77,6 +77,8 @@ def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
     if not entries or any(after[0] <= before[0] for before, after in pairwise(entries)):
         return None
     if sum(entry.size for stream in file.container.streams for entry in stream.index_entries) < COVERED * media_bytes(file.path):
+        return None
+    if frames_left_out(file) > 1 / 2:
         return None
     frames = sum(not discard for _, _, discard in entries)
     cuts: list[Cut] = []

@@ -77,6 +77,68 @@ def test_the_last_lost_frames_are_reported(name: str, clip: Clip, tmp_path: Path
             assert len(frames) + sum(failure.count for failure in failures) == FRAMES, "the header states the duration and the size"
 
 
+@pytest.mark.parametrize(
+    ("box", "start", "length"),
+    [("ctts", 16, 1), ("ctts", 15, 238), ("elst", 16, 4), ("mdhd", 0, 4), ("mdhd", 16, 1), ("mvhd", 17, 1), ("stts", 18, 1)],
+    ids=["order of a frame", "orders", "edit list", "clock", "clock's rate", "list's clock", "intervals"],
+)
+def test_a_damaged_index_of_an_mp4_leaves_out_no_frame_silently(box: str, start: int, length: int, clip: Clip, tmp_path: Path) -> None:
+    """FFmpeg leaves out frames whose computed time is outside the edit list. start: after the type of the box. Bytes are flipped."""
+    content = bytearray(clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"]).read_bytes())
+    place = content.index(box.encode()) + start
+    content[place : place + length] = bytes(value ^ 0xFF for value in content[place : place + length])
+    path = tmp_path / "a.mp4"
+    path.write_bytes(content)
+    info = probe(path)
+    frames, failures = counts(info)
+    assert failures or len(frames) == FRAMES, f"{FRAMES - len(frames)} frames are lost silently"
+
+
+def test_frames_removed_from_the_middle_are_counted_although_few_are_left(clip: Clip, tmp_path: Path) -> None:
+    source = clip("a.flv", frames=FRAMES, **CLIPS["a.flv"])
+    content = source.read_bytes()
+    path = tmp_path / "a.flv"
+    path.write_bytes(content[: len(content) // 10] + content[-len(content) // 25 :])
+    info = probe(path)
+    frames, _ = counts(info)
+    assert len(frames) < FRAMES // 4
+    assert abs(info.frames - FRAMES) <= 2
+
+
+def test_an_flv_that_ends_between_two_frames_is_truncated(clip: Clip, tmp_path: Path) -> None:
+    content = clip("a.flv", frames=FRAMES, **CLIPS["a.flv"]).read_bytes()
+    ends, position = [], 9  # each tag ends with its length
+    while position + 15 < len(content):
+        position += 15 + int.from_bytes(content[position + 5 : position + 8], "big")
+        ends.append(position)
+    path = tmp_path / "a.flv"
+    path.write_bytes(content[: ends[-6] + 4])
+    info = probe(path)
+    frames, _ = counts(info)
+    assert len(frames) < info.frames == FRAMES
+
+
+def test_media_data_that_no_fragment_describes_is_counted(clip: Clip, tmp_path: Path) -> None:
+    content = bytearray(clip("f.mp4", frames=FRAMES, **CLIPS["f.mp4"]).read_bytes())
+    content[content.rindex(b"trun") : content.rindex(b"trun") + 4] = b"free"
+    path = tmp_path / "f.mp4"
+    path.write_bytes(content)
+    frames, failures = counts(probe(path))
+    assert len(frames) < FRAMES
+    assert failures
+
+
+def test_a_frame_of_a_broadcast_whose_start_is_damaged_is_counted(clip: Clip, tmp_path: Path) -> None:
+    """Its data become part of the frame before it, and FFmpeg computes times for the others."""
+    content = bytearray(clip("a.ts", frames=FRAMES, **CLIPS["a.ts"]).read_bytes())
+    start = [place for place in range(0, len(content), 188) if content[place + 1 : place + 3] == b"\x41\0"][-3]  # begins a frame
+    place = content.index(b"\0\0\1\xe0", start) + 9
+    content[place : start + 188] = bytes(start + 188 - place)
+    path = tmp_path / "a.ts"
+    path.write_bytes(content)
+    assert probe(path).frames == FRAMES
+
+
 def test_small_damage_between_frames_is_reported(clip: Clip, tmp_path: Path) -> None:
     """A lost B-frame leaves a gap in the times in display order only."""
     source = clip("a.flv", frames=FRAMES, **CLIPS["a.flv"])

@@ -113,7 +113,7 @@ def test_labels_stay_on_the_picture_at_any_size(qtbot: QtBot, size: tuple[int, i
         for y in range(0, size[1], 3)
         if not (placement.x - 2 <= x <= placement.x + placement.width + 2 and placement.y - 2 <= y <= placement.y + placement.height + 2)
     ]
-    assert set(outside) <= {theme.BACKGROUND}
+    assert set(outside) <= {theme.STAGE}
 
 
 def test_pictures_without_result_and_failed_frames_say_so(qtbot: QtBot) -> None:
@@ -135,7 +135,7 @@ def test_the_box_under_the_mouse_is_explained(qtbot: QtBot) -> None:
     canvas = make_canvas(qtbot)
     canvas.show_picture(grey(640, 320), (640, 320), result(((0, 0, 640, 320), 0.9, 0), ((100, 100, 150, 150), 0.425, 1)))
     qtbot.mouseMove(canvas, QPoint(120, 160 + 120))
-    assert canvas.toolTip() == "bicycle · 42.5%\n50 × 50 at 100, 100"
+    assert canvas.toolTip() == "bicycle · 42.5 %\n50 × 50 at 100, 100"
     qtbot.mouseMove(canvas, QPoint(400, 300))
     assert canvas.toolTip().startswith("person")
     qtbot.mouseMove(canvas, QPoint(400, 20))
