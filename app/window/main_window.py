@@ -20,6 +20,7 @@ from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
 from app.window.floating import Floating
+from app.window.grid.grid import Grid
 from app.window.keys.bindings import Bindings
 from app.window.messages.notices import Notices
 from app.window.messages.quitting import QuitQuestion
@@ -102,6 +103,7 @@ class MainWindow(QMainWindow):
         self.thumbnails = Thumbnails(self.items, self.client, self)
         self.quitting = QuitQuestion(self, self.items, self.close)
         self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
+        self.grid = Grid(self.viewer, self.items, self.background, self.actions_.videos, self)
         self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
@@ -181,6 +183,9 @@ class MainWindow(QMainWindow):
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
+        self.filter.changed.connect(self.grid.set_filter)
+        self.grid.chosen.connect(queue.show_item)
+        actions.more_videos.triggered.connect(self.grid.next_side)
         actions.zones.toggled.connect(self.zones.set_shown)
         self.zones.set_shown(actions.zones.isChecked())
         actions.add_parts(list(self.zones.parts.actions.values()))
@@ -248,17 +253,21 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{item.path.name} – Framefleet" if item else "Framefleet")
         if item is None:
             self.viewer.clear()
+            self.grid.set_main(None)
             self.zones.show_item(None)
             return
-        play = self.viewer.player.playing or not item.ended
+        at = self.grid.position_of(item.key)
+        play = self.viewer.player.playing or (at is None and not item.ended)
         self.pages.setCurrentWidget(self.middle)
         self.filter.set_labels(item.results.labels if item.results else self.setup.labels)
-        self.viewer.show_item(item, self.controller.tally(item.key), play)
+        self.viewer.show_item(item, self.controller.tally(item.key), play, at or 0.0)
+        self.grid.set_main(key)
         self.zones.show_item(item)
 
     def _item_changed(self, key: int) -> None:
         if not self._summing.isActive():
             self._summing.start()
+        self.grid.update_item(key)
         item = self.items.get(key)
         if item is not None and item.state is ItemState.DONE:
             self.setup.last_run.show_item(item)
@@ -337,6 +346,7 @@ class MainWindow(QMainWindow):
         self.memory.stop()
         self.viewer.player.close_file()
         self.viewer.sound.stop()
+        self.grid.stop()
         self.client.stop()
         self.controller.stop()
         self.cluster.stop()

@@ -21,6 +21,13 @@ from app.window.widgets.build import column, label, push_button, row, within_scr
 from app.window.widgets.fields import clearable
 from app.window.widgets.translation import translate
 
+_SHEET = f"""
+QTreeWidget {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
+    selection-background-color: {theme.SELECTED}; selection-color: {theme.TEXT}; }}
+QTreeWidget:focus {{ border-color: {theme.ACCENT}; }}
+QTreeWidget::item:selected {{ background: {theme.SELECTED}; color: {theme.TEXT}; }}
+QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 4px 6px; }}
+"""
 NAME = Qt.ItemDataRole.UserRole
 
 
@@ -38,6 +45,7 @@ class KeysDialog(QDialog):
         self.search.textChanged.connect(self._filter)
         self.list = QTreeWidget()
         self.list.setAccessibleName(translate("keys", "Commands"))
+        self.list.setStyleSheet(_SHEET)
         self.list.setRootIsDecorated(False)
         self.list.setHeaderLabels([translate("keys", "Command"), translate("keys", "Keys")])
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -95,6 +103,15 @@ class KeysDialog(QDialog):
             self.list.addTopLevelItem(item)
             if current is not None and current.name == command.name:
                 self.list.setCurrentItem(item)
+        always: dict[str, list[str]] = {}
+        for key, meaning in self._bindings.always.items():
+            always.setdefault(meaning, []).append(key_text(key))
+        for meaning, keys in always.items():
+            item = QTreeWidgetItem([translate("keys", meaning), "  ".join(keys)])
+            item.setDisabled(True)
+            item.setSizeHint(0, QSize(0, theme.base_size() + 13))
+            item.setToolTip(0, translate("keys", "These keys cannot be changed."))
+            self.list.addTopLevelItem(item)
         if current is None:
             self.list.setCurrentIndex(self.list.model().index(0, 0))
         self.list.setColumnWidth(0, 340)
