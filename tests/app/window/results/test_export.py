@@ -112,7 +112,11 @@ def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
     assert "COCO" in dialog.problem.text()
     choose(dialog, "yolo")
     dialog.options.doubtful.setChecked(True)
+<<<<<<< HEAD
+    dialog.options.low.setValue(80)
+=======
     dialog.options.low.set_share(0.8)
+>>>>>>> main
     assert "must not be above" in dialog.problem.text()
 
 
