@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from plugins.kernels import Kernels
+
+Number = type[np.float16] | type[np.float32]
+"""The type of an engine's numbers."""
+
+
+def kernel_name(name: str, number: Number) -> str:
+    """The name of a kernel's variant for a type of numbers."""
+    return f"{name}_fp{8 * np.dtype(number).itemsize}"
 
 
 class Launch:

@@ -1,6 +1,6 @@
 """Preprocessing as a custom layer: converts a batch of decoded frames to the network's input in one launch.
 
-The kernel converts colours, turns the picture upright, resizes, letterboxes and writes FP16. Before the conversion to FP16 its values are
+The kernel converts colours, turns the picture upright, resizes, letterboxes and writes FP16 or FP32. Before the conversion its values are
 the bytes that the CPU computes from the same frame.
 """
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plugins.colour import colour_factors
 from plugins.kernels import Kernels
-from plugins.launch import Launch
+from plugins.launch import Launch, Number, kernel_name
 
 NV12, P016, RGB8, I420 = 0, 1, 2, 3
 
@@ -48,19 +48,21 @@ _BLOCK = (32, 8)
 class Preprocess(Launch):
     """Fills a network's input from a table of frames. An entry of zeros leaves its part of the input unchanged.
 
-    table: address of FRAME × batch. pictures: address, aligned to 16, of FP16 (batch, 3, height, width), RGB, 0..1. The frames of
-    one batch may differ in format and size.
+    table: address of FRAME × batch. pictures: address, aligned to 16, of (batch, 3, height, width), RGB, 0..1. The frames of one
+    batch may differ in format and size. number: type of the input's values, float16 or float32.
 
     Raises:
         ValueError: the width is odd.
     """
 
-    def __init__(self, kernels: Kernels, table: int, pictures: int, batch: int, width: int, height: int) -> None:
+    def __init__(
+        self, kernels: Kernels, table: int, pictures: int, batch: int, width: int, height: int, number: Number = np.float16
+    ) -> None:
         if width % 2:
             raise ValueError(f"a network of {width} × {height} pixels: the kernel needs an even width")
         grid = (-(-width // (2 * _BLOCK[0])), -(-height // _BLOCK[1]), batch)
         arguments = np.uint64(table), np.uint64(pictures), np.int32(width), np.int32(height)
-        super().__init__(kernels, "preprocess", grid, (*_BLOCK, 1), *arguments)
+        super().__init__(kernels, kernel_name("preprocess", number), grid, (*_BLOCK, 1), *arguments)
 
 
 def describe_frame(

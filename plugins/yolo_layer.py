@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plugins.kernels import Kernels
-from plugins.launch import Launch
+from plugins.launch import Launch, Number, kernel_name
 
 CAPACITY = 4096
 """Most candidates to keep per picture, a power of two. All are counted."""
@@ -41,7 +41,7 @@ HEAD = np.dtype(
 
 @dataclass(frozen=True)
 class Head:
-    """One raw output. values: address of FP16 (batch, anchors · (5 + classes), rows, columns). anchors: float32 (n, 2), network pixels."""
+    """One raw output. values: address of (batch, anchors · (5 + classes), rows, columns). anchors: float32 (n, 2), network pixels."""
 
     values: int
     rows: int
@@ -112,7 +112,7 @@ class YoloLayer:
     """Computes the candidates of a batch from all heads: one launch counts them, another one writes them.
 
     table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels. confidence: least
-    objectness · class probability of a candidate.
+    objectness · class probability of a candidate. number: type of the raw outputs, float16 or float32.
 
     Raises:
         ValueError: the network is too large.
@@ -128,6 +128,7 @@ class YoloLayer:
         size: tuple[int, int],
         confidence: float,
         candidates: Candidates,
+        number: Number = np.float16,
     ) -> None:
         cells = sum(head.cells for head in heads)
         blocks = -(-cells // THREADS)
@@ -140,8 +141,8 @@ class YoloLayer:
         given = (*what, *numbers, candidates.scratch(batch))
         made = (*candidates.addresses(batch), np.uint64(candidates.counts), np.int32(CAPACITY))
         grid = blocks, batch, 1
-        self._count = Launch(kernels, "yolo_count", grid, THREADS, *given)
-        self._write = Launch(kernels, "yolo_layer", grid, THREADS, *given, *made)
+        self._count = Launch(kernels, kernel_name("yolo_count", number), grid, THREADS, *given)
+        self._write = Launch(kernels, kernel_name("yolo_layer", number), grid, THREADS, *given, *made)
 
     def launch(self, stream: Any) -> None:
         """Put both kernels on a stream."""

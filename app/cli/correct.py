@@ -23,6 +23,7 @@ _ACTIONS = {
     "join": "make one track of the tracks in --track",
     "split": "make a new track of --track from --at on",
     "undo": "undo the last correction",
+    "redo": "make the correction again that was undone last",
     "list": "show the corrections",
 }
 _NEEDED = {"relabel": ("label",), "join": ("track",), "split": ("track", "at")}
@@ -44,9 +45,9 @@ def run(argv: Sequence[str]) -> int:
             if arguments.action == "list":
                 print("".join(f"{edit.made[:19].replace('T', ' ')}  {edit.words}\n" for edit in corrections.edits()), end="")
                 return 0
-            if arguments.action == "undo":
-                undone = corrections.undo()
-                print("nothing to undo" if undone is None else f"undone: {undone.words}")
+            if arguments.action in ("undo", "redo"):
+                edit = getattr(corrections, arguments.action)()
+                print(f"nothing to {arguments.action}" if edit is None else f"{arguments.action}ne: {edit.words}")
                 return 0
             source = named_source(sources, arguments.source).number
             if arguments.action == "join":

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.window.queue.intake import LIST, SESSION
+from app.window.widgets.translation import translate
 from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
 
 
@@ -25,17 +26,29 @@ class FileDialogs(QObject):
         """Ask for files."""
         media = " ".join(f"*{suffix}" for suffix in sorted(VIDEO_SUFFIXES | PICTURE_SUFFIXES))
         brief = QFileDialog.Option.HideNameFilterDetails  # sixty suffixes would fill the line
-        self._choose("Open videos and pictures", QFileDialog.FileMode.ExistingFiles, f"Videos and pictures ({media});;All files (*)", brief)
+        self._choose(
+            translate("window", "Open videos and pictures"),
+            QFileDialog.FileMode.ExistingFiles,
+            translate("window", "Videos and pictures ({media});;All files (*)").format(media=media),
+            brief,
+        )
 
     def choose_folder(self) -> None:
         """Ask for a folder."""
-        self._choose("Open a folder of videos or pictures", QFileDialog.FileMode.Directory, option=QFileDialog.Option.ShowDirsOnly)
+        self._choose(
+            translate("window", "Open a folder of videos or pictures"),
+            QFileDialog.FileMode.Directory,
+            option=QFileDialog.Option.ShowDirsOnly,
+        )
 
     def choose_results(self, folder: Path) -> None:
         """Ask for session databases and lists of worst frames; the dialog starts in this folder, which is created if it does not exist."""
         folder.mkdir(parents=True, exist_ok=True)
         self._choose(
-            "Open stored results", QFileDialog.FileMode.ExistingFiles, f"Stored results (*{SESSION} *{LIST});;All files (*)", folder=folder
+            translate("window", "Open stored results"),
+            QFileDialog.FileMode.ExistingFiles,
+            translate("window", "Stored results (*{session} *{list});;All files (*)").format(session=SESSION, list=LIST),
+            folder=folder,
         )
 
     def _choose(

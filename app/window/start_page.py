@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.window.actions import Actions
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, push_button, row, set_role, show_inside
-from app.window.widgets.icons import pixmap
+from app.window.widgets.icons import Symbol
+from app.window.widgets.translation import translate
 from engine.model.check import ModelSummary
 
 MARGIN, GAP = 16, 16
@@ -24,7 +25,7 @@ class StepCard(QFrame):
         self.setMaximumWidth(312)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._symbol = symbol
-        self.icon = QLabel()
+        self.icon = Symbol(size=22)
         self.title = label("section", title)
         self.text = label("muted", text, wrap=True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -35,8 +36,8 @@ class StepCard(QFrame):
 
     def set_done(self, done: bool) -> None:
         """Show whether the step is done."""
-        name, colour = ("check", theme.GOOD) if done else (self._symbol, theme.ACCENT)
-        self.icon.setPixmap(pixmap(name, 22, colour))
+        name, colour = ("check", "GOOD") if done else (self._symbol, "ACCENT")
+        self.icon.show_icon(name, colour)
 
 
 class StartPage(QScrollArea):
@@ -46,20 +47,24 @@ class StartPage(QScrollArea):
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
-        title = label("title", "Detect objects in your videos", wrap=True)
-        subtitle = label("muted", "Everything runs on this machine, on every device you let it use.", wrap=True)
+        title = label("title", translate("window", "Detect objects in your videos"), wrap=True)
+        subtitle = label("muted", translate("window", "Everything runs on this machine, on every device you let it use."), wrap=True)
         for line in (title, subtitle):
             line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.choose_model = push_button("", self.model_requested)
-        self.open_files = push_button("Open files…", actions.open_files.trigger, tip="Open files (Ctrl+O)")
-        self.open_folder = push_button("Open folder…", actions.open_folder.trigger, tip="Open a folder (Ctrl+Shift+O)")
+        self.open_files = push_button(
+            translate("window", "Open files…"), actions.open_files.trigger, tip=translate("window", "Open files (Ctrl+O)")
+        )
+        self.open_folder = push_button(
+            translate("window", "Open folder…"), actions.open_folder.trigger, tip=translate("window", "Open a folder (Ctrl+Shift+O)")
+        )
         self.model_step = StepCard("model", "", "", self.choose_model)
-        adding = "Drop videos, pictures or folders anywhere on this window, or open them."
-        self.video_step = StepCard("film", "Add videos", adding, self.open_files, self.open_folder)
+        adding = translate("window", "Drop videos, pictures or folders anywhere on this window, or open them.")
+        self.video_step = StepCard("film", translate("window", "Add videos"), adding, self.open_files, self.open_folder)
         self.steps = row(self.model_step, self.video_step, spacing=GAP)
         across = row(1.0, (self.steps, 200), 1.0)  # the steps reach their full width before the margins grow
-        self.watch = push_button("Watch the demo", actions.demo.trigger, symbol="play")
-        self.about = label("muted", "Nothing at hand? A street and a model are built in.")
+        self.watch = push_button(translate("window", "Watch the demo"), actions.demo.trigger, symbol="play")
+        self.about = label("muted", translate("window", "Nothing at hand? A street and a model are built in."))
         self.about.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.demo = row(None, self.about, (self.watch, 0, Qt.AlignmentFlag.AlignHCenter), None, spacing=12)
         inside = QWidget()
@@ -82,20 +87,27 @@ class StartPage(QScrollArea):
         step = self.model_step
         step.set_done(summary is not None)
         if summary is None:
-            step.title.setText("Choose a model")
-            step.text.setText("Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.")
-            self.choose_model.setText("Choose model…")
+            step.title.setText(translate("window", "Choose a model"))
+            step.text.setText(
+                translate("window", "Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.")
+            )
+            self.choose_model.setText(translate("window", "Choose model…"))
         else:
             step.title.setText(formats.shortened(summary.name, 24))
             step.text.setText(model_line(summary))
-            self.choose_model.setText("Change…")
+            self.choose_model.setText(translate("window", "Change…"))
         set_role(self.choose_model, "primary" if summary is None else "")
         set_role(self.open_files, "" if summary is None else "primary")
 
 
 def model_line(summary: ModelSummary) -> str:
     """A model in one line: ``320 × 320 pixels, 80 classes, 0.36 million parameters, 0.25 GFLOP a picture``."""
-    return (
-        f"{summary.width} × {summary.height} pixels, {summary.classes} classes, "
-        f"{summary.parameters / 1e6:.3g} million parameters, {summary.gflops:.3g} GFLOP a picture"
+    return translate(
+        "window", "{width} × {height} pixels, {classes} classes, {parameters} million parameters, {gflops} GFLOP a picture"
+    ).format(
+        width=summary.width,
+        height=summary.height,
+        classes=summary.classes,
+        parameters=formats.rate(summary.parameters / 1e6),
+        gflops=formats.rate(summary.gflops),
     )

@@ -5,10 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from PySide6.QtWidgets import QWidget
+
+from app.window.devices.bottleneck import Bottleneck
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Light, Panel, label, row
+from app.window.widgets.translation import translate
 from engine.pool.events import StrategyChosen
 
 _TIP_COLUMNS = 80
@@ -17,13 +21,21 @@ FEW = 3
 
 
 class StatusLine(Panel):
-    """Shows devices, backend and precision; the strategy; and the remaining work of the queue."""
+    """Shows devices, backend and precision; the strategy; the throughput; and the remaining work of the queue."""
 
     def __init__(self) -> None:
         super().__init__("bar")
         self.dot, self.devices, self.strategy, self.queue = Light(), label("small"), label("small"), label("small")
-        row(self.dot, self.devices, 12, self.strategy, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self)
+        self.bottleneck = label("notice")
+        self._row = row(
+            self.dot, self.devices, 12, self.strategy, 12, self.bottleneck, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self
+        )
+        self._rate, self._left = 0.0, ""
         self.show_devices(())
+
+    def add(self, widget: QWidget) -> None:
+        """Add a widget before the remaining work. It must not be higher than a line of text."""
+        self._row.insertWidget(self._row.indexOf(self.queue), widget)
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """Show the devices of the session, an empty sequence before the first session."""
@@ -31,17 +43,23 @@ class StatusLine(Panel):
         failed = [status for status in statuses if status.phase is Phase.FAILED]
         built = [status for status in statuses if status.engine is not None and status.phase is not Phase.FAILED]
         if not statuses:
-            text, colour, why = "No device in use yet", theme.DISABLED, "Devices start with the first file."
+            text, colour, why = (
+                translate("window", "No device in use yet"),
+                theme.DISABLED,
+                translate("window", "Devices start with the first file."),
+            )
         elif len(failed) == len(statuses):
-            text, colour = "No device left", theme.DANGER
+            text, colour = translate("window", "No device left"), theme.DANGER
             why = "\n".join(f"{status.device}: {status.message}" for status in failed)
         else:
             lines = dict.fromkeys(f"{status.engine.backend} · {status.engine.precision}" for status in built if status.engine is not None)
             building = [f"{status.device} {formats.percent(status.building[1])}" for status in statuses if status.building is not None]
             names = [str(status.device) for status in statuses if status not in failed]
-            text = f"{_named(names, len(statuses))} · {' / '.join(lines) or 'building the engine'}"
-            text += f" · building {_named(building, len(building))}" if building and lines else ""
-            text += f" · {len(failed)} failed" if failed else ""
+            text = f"{_named(names, len(statuses))} · {' / '.join(lines) or translate('window', 'building the engine')}"
+            text += (
+                translate("window", " · building {building}").format(building=_named(building, len(building))) if building and lines else ""
+            )
+            text += translate("window", " · {count} failed").format(count=len(failed)) if failed else ""
             idle = all(status.phase is Phase.IDLE for status in statuses)
             colour = theme.WARNING if failed or not built else theme.MUTED if idle else theme.GOOD
             why = "\n".join(
@@ -55,22 +73,31 @@ class StatusLine(Panel):
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Show how the devices share the work."""
-        self.strategy.setText(f"Strategy: {chosen.strategy}")
+        self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=chosen.strategy))
         self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt does not wrap plain text
 
+    def show_bottleneck(self, found: Bottleneck | None) -> None:
+        """Show what limits the throughput, None = nothing is known."""
+        self.bottleneck.setText("" if found is None else found.text)
+        self.bottleneck.setToolTip("" if found is None else found.advice)
+
+    def show_rate(self, rate: float) -> None:
+        """Show the throughput of all devices together, frames/s, 0 = none."""
+        self._rate = rate
+        self._show_work()
+
     def show_queue(self, items: Iterable[QueueItem]) -> None:
-        """Show the total throughput, and the number of waiting files or, without any, the longest remaining time."""
+        """Show the number of waiting files or, without any, the longest remaining time."""
         items = list(items)
-        running = [item for item in items if item.state is ItemState.RUNNING]
         waiting = sum(item.state is ItemState.WAITING for item in items)
-        total = sum(item.rate or 0.0 for item in running)
-        left = max((item.remaining for item in running if item.remaining is not None), default=None)
-        parts = [f"{formats.rate(total)} frames/s"] if total else []
-        if waiting:
-            parts.append(f"{formats.plural(waiting, 'file')} waiting")
-        elif left is not None:
-            parts.append(f"{formats.remaining(left)} left")
-        self.queue.setText(" · ".join(parts))
+        left = max((item.remaining for item in items if item.remaining is not None), default=None)
+        time = "" if left is None else translate("window", "{left} left").format(left=formats.remaining(left))
+        self._left = translate("window", "%Ln files waiting", None, waiting) if waiting else time
+        self._show_work()
+
+    def _show_work(self) -> None:
+        rate = translate("window", "{total} frames/s").format(total=formats.rate(self._rate)) if self._rate else ""
+        self.queue.setText(" · ".join(filter(None, (rate, self._left))))
 
 
 def _named(devices: Sequence[str], number: int) -> str:

@@ -10,6 +10,7 @@ from app.window.start_page import model_line
 from app.window.widgets import theme
 from app.window.widgets.build import Panel, label, row, tool_button
 from app.window.widgets.icons import icon, pixmap
+from app.window.widgets.translation import translate
 from engine.model.check import ModelSummary
 
 MOST_NAME = 240
@@ -31,8 +32,8 @@ class TopBar(Panel):
             button.setIconSize(QSize(18, 18))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.model.clicked.connect(actions.settings.trigger)
-        self.settings = tool_button("settings", "Settings", "Ctrl+,", actions.settings.trigger)
-        self.more = tool_button("more", "More")
+        self.settings = tool_button("settings", translate("window", "Settings"), "Ctrl+,", actions.settings.trigger)
+        self.more = tool_button("more", translate("window", "More"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(actions.menu)
         left = (QLabel(pixmap=pixmap("framefleet", 24)), label("wordmark", "Framefleet"), 16, self.open, self.open_folder)
@@ -43,10 +44,13 @@ class TopBar(Panel):
         """Show the model in use, None = none."""
         self.model.setIcon(icon("model", theme.MUTED if summary else theme.WARNING))
         if summary is None:
-            text, tip = "Choose a model…", "Choose a model"
+            text, tip = translate("window", "Choose a model…"), translate("window", "Choose a model")
         else:
             name = self.model.fontMetrics().elidedText(summary.name, Qt.TextElideMode.ElideMiddle, MOST_NAME)
-            text, tip = f"{name} · {summary.width}×{summary.height}", f"{summary.name}\n{model_line(summary)}\nClick to change"
+            text, tip = (
+                f"{name} · {summary.width}×{summary.height}",
+                translate("window", "{name}\n{summary}\nClick to change").format(name=summary.name, summary=model_line(summary)),
+            )
         self.model.setText(text)
         self.model.setToolTip(tip)
-        self.model.setAccessibleName(f"Model: {summary.name if summary else text}")
+        self.model.setAccessibleName(translate("window", "Model: {name}").format(name=summary.name if summary else text))

@@ -18,12 +18,15 @@ from pathlib import Path
 from engine.cluster.files.cache import Cache, default_folder
 from engine.cluster.files.content import Content
 from engine.cluster.files.store import Store
-from engine.cluster.messages import End, Ended, FromAgent, Hello, Message, Start, Task, ToAgent, Wanted
+from engine.cluster.messages import End, Ended, FromAgent, Hello, Measure, Message, Start, Task, ToAgent, Wanted
+from engine.cluster.node_telemetry import NodeTelemetry
 from engine.cluster.remote_worker import WorkerLink
 from engine.cluster.versions import own_versions
 from engine.devices.affinity import usable_cores
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices, discover
+from engine.devices.topology.search import find_topology
+from engine.devices.topology.types import Topology
 from engine.errors import ClusterError, DeviceError, FramefleetError, SourceError
 from engine.types import DeviceId
 
@@ -50,6 +53,7 @@ class Agent:
         self._workers: dict[int, WorkerLink] = {}
         self._latest: dict[DeviceId, WorkerLink] = {}
         self._cache = Cache(cache or default_folder(), limit)
+        self._telemetry = NodeTelemetry()
         self._store = Store(self._cache, lambda content: self._put(Wanted(content), False))
 
     def hello(self) -> Hello:
@@ -62,12 +66,19 @@ class Agent:
 
     def describe(self) -> tuple[DeviceDescription, ...]:
         """All devices of this node. Takes a few seconds."""
-        return discover()
+        self._telemetry.know(found := discover())
+        return found
+
+    def topology(self) -> Topology:
+        """The topology of this node. Takes a few seconds."""
+        return find_topology()
 
     def send(self, messages: Sequence[ToAgent]) -> None:
         """Take messages to workers, in order."""
         for message in messages:
-            if isinstance(message, Start):
+            if isinstance(message, Measure):
+                self._telemetry.want(message.wanted)
+            elif isinstance(message, Start):
                 device = message.setup.device
                 link = WorkerLink(message, self._put, self._store, self._latest.get(device))
                 self._workers[message.worker] = self._latest[device] = link
@@ -89,6 +100,8 @@ class Agent:
                 messages.append(message)
                 if counted:
                     self._room.release()
+        if (measured := self._telemetry.take()) is not None:
+            messages.append(measured)
         return messages
 
     def begin_file(self, content: Content, sizes: Sequence[int]) -> None:
@@ -112,6 +125,7 @@ class Agent:
 
     def stop(self) -> None:
         """End all workers."""
+        self._telemetry.close()
         for worker in self._workers.values():
             worker.end()
         deadline = time.monotonic() + STOP_SECONDS

@@ -1,26 +1,26 @@
-"""A Ray cluster as a source of devices for the pool."""
+"""The nodes of a Ray cluster and their agents. Runs in the process that is connected to the cluster: see ``connection``."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from engine.cluster.library import Library, NodeFacts
-from engine.cluster.messages import Hello
-from engine.cluster.node import ClusterHost, Node
+from engine.cluster.messages import Hello, NodeState
+from engine.cluster.node import Node
 from engine.cluster.relay import Contents
-from engine.devices.description import DeviceDescription
-from engine.errors import ClusterError, UsageError
-from engine.pool.supervision.host import WorkerHost, WorkerMain
-from engine.pool.supervision.hosts import Hosts
-from engine.settings import Isolation, Parallel, RunSettings
-from engine.types import Closing, DeviceId
+from engine.errors import ClusterError
+from engine.pool.protocol import Setup
+from engine.pool.supervision.host import WorkerMain
+from engine.types import Closing
 
 LOOK_SECONDS = 2.0
 """Interval at which the cluster is asked for nodes that have joined or left."""
@@ -31,19 +31,18 @@ PATIENCE_SECONDS = 60.0
 RETURN_SECONDS = 30.0
 """A node that joins a run under the name of another one waits this long for the other one's end: it may be the same machine."""
 
-WITHIN_MACHINES = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
-
 HEAD_SECONDS = 10.0
-"""After this time without the head, all nodes count as lost. After a minute, Ray would end this program without a word."""
+"""After this time without the head, all nodes count as lost. After a minute, Ray would end this process without a word."""
 
 _log = logging.getLogger(__name__)
 
 
-class Cluster(Hosts, Closing):
+class Cluster(Closing):
     """The nodes of a cluster that can take part.
 
-    address: HOST:PORT, or "auto" = the cluster of this machine. say: takes sentences for the user, for example why a node is left out;
-    may be called in another thread. cache, limit: of the nodes' caches, see ``Cache``; None = the usual ones.
+    address: HOST:PORT, or "auto" = the cluster of this machine. say: takes sentences for the user, for example why a node is left out.
+    joined: takes nodes that join after the start. Both may be called in another thread. cache, limit: of the nodes' caches, see ``Cache``;
+    None = the usual ones.
 
     Raises:
         ClusterError: the cluster cannot be reached, or none of its nodes can take part.
@@ -54,12 +53,13 @@ class Cluster(Hosts, Closing):
         self,
         address: str,
         say: Callable[[str], None],
+        joined: Callable[[Mapping[str, Hello]], None],
         *,
         patience: float = PATIENCE_SECONDS,
         cache: Path | None = None,
         limit: int | None = None,
     ) -> None:
-        self._say = say
+        self._say, self._joined = say, joined
         self._patience = patience
         self._cache, self._limit = cache, limit
         self._contents = Contents()
@@ -68,7 +68,7 @@ class Cluster(Hosts, Closing):
         self._hellos: dict[str, Hello] = {}
         self._refused: dict[str, str] = {}  # why, by Ray's id
         self._seen: dict[str, float] = {}  # since when, by Ray's id
-        self._asked: tuple[DeviceId, ...] = ()
+        self._measuring = False
         self._closing = threading.Event()
         self._watcher: threading.Thread | None = None
         self._library = Library(address)
@@ -80,66 +80,44 @@ class Cluster(Hosts, Closing):
         except BaseException:
             self.close()
             raise
-
-    @property
-    def nodes(self) -> dict[str, Node]:
-        """The nodes that take part, by name."""
-        with self._lock:
-            return {name: node for name, node in self._nodes.items() if name in self._hellos}
-
-    def devices(self, asked: Sequence[DeviceId] = ()) -> tuple[DeviceId, ...]:
-        """The devices to use. Nodes that join later add theirs by the same rule.
-
-        asked: a device of a node, ``a/cpu:0``, or of each node, ``cpu:0``. None: all CUDA devices of the cluster, else OpenVINO's GPUs,
-        else the CPUs.
-
-        Raises:
-            UsageError: a device's node is not in the cluster.
-            ClusterError: no node has a device.
-        """
-        self._asked = tuple(asked)
-        with self._lock:
-            names = list(self._hellos)
-        if unknown := [device for device in asked if device.node and device.node not in names]:
-            raise UsageError(f"{unknown[0]}: the cluster has no node {unknown[0].node}; its nodes are {', '.join(sorted(names))}")
-        chosen = [device for name in sorted(names) for device in self._devices_of(name)]
-        if not chosen:
-            problems = "; ".join(f"{name}: {hello.problem}" for name, hello in sorted(self._hellos.items()))
-            raise ClusterError(f"no node of the cluster has a device that can be used ({problems})")
-        return tuple(dict.fromkeys(chosen))
-
-    def describe(self) -> tuple[DeviceDescription, ...]:
-        """All devices of all nodes. Raises ClusterError."""
-        nodes = sorted(self.nodes.items())
-        with ThreadPoolExecutor(max(1, len(nodes))) as threads:
-            found = list(threads.map(lambda each: each[1].describe(), nodes))
-        return tuple(
-            replace(device, id=replace(device.id, node=name)) for (name, _), devices in zip(nodes, found, strict=True) for device in devices
-        )
-
-    def watch(self, join: Callable[[DeviceId], None]) -> None:
-        """From now on, let devices of nodes that join the cluster join the run. join: see ``EnginePool.add_device``."""
-        self._watcher = threading.Thread(target=self._watch, args=(join,), name="watch cluster", daemon=True)
+        self._watcher = threading.Thread(target=self._watch, name="watch cluster", daemon=True)
         self._watcher.start()
 
-    def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
-        """See ``Hosts.check``."""
-        if settings.parallel in WITHIN_MACHINES:
-            raise UsageError(
-                f"--parallel {settings.parallel} shares pictures within one machine, and a cluster shares segments: choose auto or streams"
-            )
-        if settings.isolation is Isolation.THREAD:
-            raise UsageError("--isolation thread is for one machine: on a cluster, each device has its own process")
-        if here := [device for device in devices if not device.node]:
-            raise UsageError(f"{here[0]} is no device of the cluster: write NODE/{here[0]}")
+    @property
+    def hellos(self) -> dict[str, Hello]:
+        """The first answers of the nodes that take part, by name."""
+        with self._lock:
+            return dict(self._hellos)
 
-    def host(self, device: DeviceId, worker_main: WorkerMain) -> WorkerHost:
-        """See ``Hosts.host``."""
-        return ClusterHost(partial(self._node, device.node), worker_main)
+    @property
+    def states(self) -> tuple[NodeState, ...]:
+        """All nodes that take part, by name."""
+        return tuple(node.state for _, node in sorted(self._taking_part().items()))
 
-    def cores(self, device: DeviceId) -> int:
-        """See ``Hosts.cores``."""
-        return self._hellos[device.node].cores
+    def ask(self, method: str) -> dict[str, Any]:
+        """Call a method of each agent. Returns the results by the node's name. A node that is lost meanwhile is left out."""
+        nodes = self._taking_part()
+
+        def call(node: Node) -> Any:
+            try:
+                return node.ask(method)
+            except ClusterError as error:
+                _log.info("%s: %s", node.name, error)
+                return None
+
+        with ThreadPoolExecutor(max(1, len(nodes))) as threads:
+            found = zip(nodes, threads.map(call, nodes.values()), strict=True)
+            return {name: value for name, value in found if value is not None}
+
+    def measure(self, wanted: bool) -> None:
+        """Let all nodes take telemetry, or stop."""
+        self._measuring = wanted
+        for node in self._taking_part().values():
+            node.measure(wanted)
+
+    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: Connection[Any, Any]) -> None:
+        """Start a worker on the node of its device. pipe: to the pool."""
+        self._node(setup.device.node).admit(setup, worker_main, pipe)
 
     def close(self) -> None:
         """End all agents and leave the cluster; harmless when repeated. The pool has to be closed before."""
@@ -148,13 +126,16 @@ class Cluster(Hosts, Closing):
             self._watcher.join()
         with self._lock:
             nodes, self._nodes = list(self._nodes.values()), {}
-        for node in nodes:
-            sent, received = node.traffic
-            _log.info("%s: %.1f MB of files sent, %.1f MB of results received", node.name, sent / 1e6, received / 1e6)
+        for state in (node.state for node in nodes):
+            _log.info("%s: %.1f MB of files sent, %.1f MB of results received", state.name, state.sent / 1e6, state.received / 1e6)
         if nodes:
             with ThreadPoolExecutor(len(nodes)) as threads:
                 list(threads.map(lambda node: node.close(), nodes))
         self._library.close()
+
+    def _taking_part(self) -> dict[str, Node]:
+        with self._lock:
+            return {name: node for name, node in self._nodes.items() if name in self._hellos}
 
     def _node(self, name: str) -> Node:
         with self._lock:
@@ -204,45 +185,26 @@ class Cluster(Hosts, Closing):
             return False
         with self._lock:
             self._hellos[name] = replace(hello, devices=tuple(replace(device, node=name) for device in hello.devices))
+        node.measure(self._measuring)
         return True
 
-    def _devices_of(self, name: str) -> list[DeviceId]:
-        """The devices of a node that take part."""
-        if self._asked:
-            return [replace(device, node=name) for device in self._asked if device.node in ("", name)]
-        with self._lock:
-            kinds = {device.kind for hello in self._hellos.values() for device in hello.devices}
-            best = next((kind for kind in ("cuda", "openvino", "cpu") if kind in kinds), "")
-            return [device for device in self._hellos[name].devices if device.kind == best]
-
-    def _watch(self, join: Callable[[DeviceId], None]) -> None:
-        waiting: list[DeviceId] = []
+    def _watch(self) -> None:
         answered = time.monotonic()
         while not self._closing.wait(LOOK_SECONDS):
             if not self._library.reachable():
                 if time.monotonic() > answered + HEAD_SECONDS:
-                    for node in self.nodes.values():
+                    for node in self._taking_part().values():
                         node.give_up("the head of the cluster has ended")
                     return
                 continue
             answered = time.monotonic()
             try:
-                for name in self._look():
-                    self._say(f"node {name} has joined")
-                    waiting += self._devices_of(name)
+                names = self._look()
             except ClusterError as error:
                 _log.info("%s", error)
                 continue
-            still: list[DeviceId] = []
-            for device in waiting:
-                try:
-                    join(device)
-                except UsageError as error:  # the pool has not noticed yet that an earlier node of this name was lost
-                    _log.info("%s does not join yet: %s", device, error)
-                    still.append(device)
-                except RuntimeError:  # the run is over
-                    return
-            waiting = still
+            if names:
+                self._joined({name: self._hellos[name] for name in names})
 
 
 def _free_name(name: str, taken: set[str]) -> str:

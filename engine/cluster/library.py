@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-import signal
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,8 +88,7 @@ class Library:
             raise UsageError("this program uses a cluster already")
         check_address(address)
         try:
-            with _same_signals():
-                ray.init(address, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, namespace="framefleet")
+            ray.init(address, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, namespace="framefleet")
         except Exception as error:
             raise ClusterError(f"the cluster at {address} cannot be used: {_in_words(str(error))}") from error
         self._head: str = ray.get_runtime_context().gcs_address
@@ -163,19 +159,6 @@ def _import_ray() -> Any:
     except ImportError as error:
         raise ClusterError(f"a cluster needs Ray ({error}): pip install 'framefleet[cluster]', here and on every node") from error
     return ray
-
-
-@contextmanager
-def _same_signals() -> Iterator[None]:
-    """Keep the handler of SIGTERM, which Ray replaces."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _name(node: dict[str, Any]) -> str:

@@ -1,15 +1,21 @@
-"""What the driver (the machine of the user) and the agents (one on each node) send each other."""
+"""What the driver (the machine of the user) and the agents (one on each node) send each other.
+
+On the driver, a process of its own is connected to the cluster. The second half of this file is what the program of the user and this
+process send each other.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from engine.cluster.files.content import Content
 from engine.cluster.versions import Versions
+from engine.devices.telemetry.snapshot import Telemetry
+from engine.errors import FramefleetError
 from engine.pool.protocol import Detect, Probe, Setup
 from engine.pool.supervision.host import WorkerMain
-from engine.processes.outcome import Outcome
 from engine.types import DeviceId
 
 
@@ -63,7 +69,6 @@ class Ended:
     """A worker's process has ended. No message of it follows."""
 
     worker: int
-    outcome: Outcome
 
 
 @dataclass(frozen=True)
@@ -73,5 +78,96 @@ class Wanted:
     content: Content
 
 
-ToAgent: TypeAlias = Start | Task | Message | End
-FromAgent: TypeAlias = Message | Ended | Wanted
+@dataclass(frozen=True)
+class Measure:
+    """Take telemetry of the node's devices, or stop. The driver sends it only while they are shown."""
+
+    wanted: bool
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Telemetry of a node. devices: without the node's name. rx, tx: bytes/s of its network cards, None = unknown."""
+
+    devices: tuple[Telemetry, ...]
+    rx: float | None
+    tx: float | None
+
+
+ToAgent: TypeAlias = Start | Task | Message | End | Measure
+FromAgent: TypeAlias = Message | Ended | Wanted | Measured
+
+
+@dataclass(frozen=True)
+class Admit:
+    """Start a worker; the handle of its pipe follows."""
+
+    setup: Setup
+    worker_main: WorkerMain
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Ask each node. what: a method of ``Agent``. number: of the question, for ``Answer``."""
+
+    number: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Leave:
+    """End all agents, leave the cluster and end."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of each node, by its name, or why there is none."""
+
+    number: int
+    values: Mapping[str, Any]
+    error: FramefleetError | None = None
+
+
+@dataclass(frozen=True)
+class Say:
+    """A sentence for the user."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Nodes that take part from now on, by name."""
+
+    nodes: Mapping[str, Hello]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The process cannot connect, and ends."""
+
+    error: FramefleetError
+
+
+@dataclass(frozen=True)
+class NodeState:
+    """One node at one moment. time: monotonic, seconds. sent, received: bytes so far, of files and of results. lost: no answer."""
+
+    time: float
+    name: str
+    address: str
+    lost: bool
+    sent: int
+    received: int
+    measured: Measured | None
+
+
+@dataclass(frozen=True)
+class States:
+    """All nodes, about once a second."""
+
+    nodes: tuple[NodeState, ...]
+
+
+ToConnection: TypeAlias = Admit | Ask | Leave | Measure
+FromConnection: TypeAlias = Answer | Say | Joined | Refused | States

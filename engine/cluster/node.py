@@ -1,4 +1,4 @@
-"""A node of a cluster, as the driver sees it, and the host of its workers."""
+"""A node of a cluster, as the driver sees it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from engine.cluster.library import AgentHandle, NodeFacts
-from engine.cluster.messages import Hello
-from engine.cluster.relay import Contents, Relay, Remote
+from engine.cluster.messages import Hello, NodeState
+from engine.cluster.relay import Contents, Relay
 from engine.cluster.versions import own_versions
-from engine.devices.description import DeviceDescription
 from engine.errors import ClusterError
-from engine.pool.protocol import FromWorker, Setup, ToWorker
+from engine.pool.protocol import Setup
 from engine.pool.supervision.host import WorkerMain
-from engine.processes.outcome import Outcome
 from engine.processes.restart_budget import RestartBudget
 
 
@@ -44,6 +42,7 @@ class Node:
         self._budget = RestartBudget()
         self._lock = threading.Lock()
         self._past: list[Relay] = []
+        self._measure = False
         self._relay = self._new_relay()
 
     def hello(self) -> Hello:
@@ -62,24 +61,31 @@ class Node:
         """Whether its agent has ended."""
         return self._relay.lost
 
+    def ask(self, method: str) -> Any:
+        """Call a method of its agent. Raises ClusterError."""
+        return self._relay.ask(method)
+
+    def measure(self, wanted: bool) -> None:
+        """Let the node take telemetry, or stop."""
+        self._measure = wanted
+        self._relay.measure(wanted)
+
     @property
-    def traffic(self) -> tuple[int, int]:
-        """Bytes of files sent to the node, and bytes of messages received from it."""
+    def state(self) -> NodeState:
+        """What the user sees of the node."""
         relays = [*self._past, self._relay]
-        return sum(relay.sent for relay in relays), sum(relay.received for relay in relays)
+        sent, received = sum(relay.sent for relay in relays), sum(relay.received for relay in relays)
+        measured = None if self.lost else self._relay.measured
+        return NodeState(time.monotonic(), self.name, self.facts.address, self.lost, sent, received, measured)
 
-    def describe(self) -> tuple[DeviceDescription, ...]:
-        """All devices of the node, which is asked for them. Raises ClusterError."""
-        found: tuple[DeviceDescription, ...] = self._relay.describe()
-        return found
-
-    def admit(self, setup: Setup, worker_main: WorkerMain) -> tuple[Remote, Connection[Any, Any]]:
-        """Start a worker. Returns it, and the pool's end of its pipe."""
+    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: Connection[Any, Any]) -> None:
+        """Start a worker. pipe: to the pool."""
         with self._lock:
             if self._relay.lost and self._relay.returns:
                 self._past.append(self._relay)
                 self._relay = self._new_relay()
-            return self._relay.admit(setup, worker_main)
+                self._relay.measure(self._measure)
+            self._relay.admit(setup, worker_main, pipe)
 
     def give_up(self, why: str) -> None:
         """Tell the pool that the node is lost for good."""
@@ -99,27 +105,3 @@ class Node:
             return self._lives() and self._budget.spend(time.monotonic())
         except ClusterError:
             return False
-
-
-class ClusterHost:
-    """The host of one device's workers: see ``WorkerHost``. node: returns the node now; one that was lost may have come back."""
-
-    def __init__(self, node: Callable[[], Node], worker_main: WorkerMain) -> None:
-        self._node = node
-        self._worker_main = worker_main
-        self._remote: Remote | None = None
-
-    def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
-        """See ``WorkerHost``."""
-        self._remote, connection = self._node().admit(setup, self._worker_main)
-        return connection
-
-    def dismiss(self) -> None:
-        """See ``WorkerHost``. The pool closes the connection, and the agent then ends the process."""
-
-    def release(self) -> None:
-        """See ``WorkerHost`` and ``dismiss``."""
-
-    def end(self) -> Outcome:
-        """See ``WorkerHost``. Does not wait for the process: the agent ends it before it starts another one for the device."""
-        return (self._remote and self._remote.outcome) or Outcome(None)

@@ -22,12 +22,11 @@ from typing import Any
 from engine.cluster.agent import STOP_SECONDS
 from engine.cluster.files.content import Content, model_content, source_content
 from engine.cluster.library import AgentHandle
-from engine.cluster.messages import End, Ended, FromAgent, Hello, Message, Start, Task, ToAgent, Wanted
+from engine.cluster.messages import End, Ended, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
 from engine.cluster.sending import send_content
 from engine.errors import ClusterError
 from engine.pool.protocol import Detect, Probe, Setup, Unreachable
 from engine.pool.supervision.host import WorkerMain
-from engine.processes.outcome import Outcome
 
 _log = logging.getLogger(__name__)
 _numbers = itertools.count()
@@ -50,7 +49,7 @@ class Contents:
 
 
 class Remote:
-    """A worker on the node. connection: the relay's end of its pipe. outcome: None until its process has ended.
+    """A worker on the node. connection: the relay's end of its pipe.
 
     One thread reads the connection and closes it; any thread may write.
     """
@@ -58,7 +57,6 @@ class Remote:
     def __init__(self, connection: Connection[Any, Any]) -> None:
         self.number = next(_numbers)
         self.connection = connection
-        self.outcome: Outcome | None = None
         self._writing = threading.Lock()
 
     def write(self, data: bytes) -> None:
@@ -83,6 +81,7 @@ class Relay:
         self.name = name
         self.hello: Future[Hello] = Future()
         self.sent = self.received = 0
+        self.measured: Measured | None = None
         self._agent = agent
         self._patience = patience
         self._contents = contents
@@ -94,7 +93,7 @@ class Relay:
         self._over = threading.Event()  # set when all workers' pipes have got their last message
         self._remotes: dict[int, Remote] = {}
         self._ended: list[Remote] = []  # to be closed by the thread that reads them
-        self._starts: list[Start] = []
+        self._starts: list[ToAgent] = []
         self._wake, self._wake_in = Pipe(duplex=False)
         self._sender = ThreadPoolExecutor(1, f"send files to {name}")
         self._threads = [
@@ -114,28 +113,35 @@ class Relay:
         """Whether another agent may take the place of a lost one."""
         return self._lost is not None and self._lost.retry
 
-    def admit(self, setup: Setup, worker_main: WorkerMain) -> tuple[Remote, Connection[Any, Any]]:
-        """Start a worker. Returns it, and the pool's end of its pipe."""
-        ours, theirs = Pipe()
-        remote = Remote(theirs)
+    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: Connection[Any, Any]) -> None:
+        """Start a worker. pipe: to the pool."""
+        remote = Remote(pipe)
         try:
             example = None if setup.example is None else self._contents.source(setup.example)
             start = Start(remote.number, setup, worker_main, self._contents.model(setup), example)
         except OSError as error:
-            return _refused(remote, Unreachable(f"the model cannot be read: {error}", retry=False)), ours
+            _refuse(remote, Unreachable(f"the model cannot be read: {error}", retry=False))
+            return
         with self._lock:
             lost = self._lost
             if lost is None:
                 self._remotes[remote.number] = remote
                 self._starts.append(start)
         if lost is not None:
-            return _refused(remote, lost), ours
+            _refuse(remote, lost)
+            return
         self._wake_up()
-        return remote, ours
 
-    def describe(self) -> Any:
-        """See ``Agent.describe``. Raises ClusterError."""
-        return self._agent.result(self._agent.call("describe"), self._patience)
+    def ask(self, method: str) -> Any:
+        """Call a method of the agent, and wait for its result. Raises ClusterError."""
+        return self._agent.result(self._agent.call(method), self._patience)
+
+    def measure(self, wanted: bool) -> None:
+        """Let the agent take telemetry, or stop."""
+        self.measured = None
+        with self._lock:
+            self._starts.append(Measure(wanted))
+        self._wake_up()
 
     def give_up(self, why: str) -> None:
         """Tell the pool that the node is lost for good."""
@@ -180,6 +186,9 @@ class Relay:
             with suppress(RuntimeError):  # the run has ended
                 self._sender.submit(self._send_content, message.content)
             return
+        if isinstance(message, Measured):
+            self.measured = message
+            return
         with self._lock:
             remote = self._remotes.get(message.worker)
         if remote is None:
@@ -188,8 +197,7 @@ class Relay:
             case Message(_, data):
                 self.received += len(data)
                 remote.write(data)
-            case Ended(_, outcome):
-                remote.outcome = outcome
+            case Ended():
                 with self._lock:
                     self._remotes.pop(message.worker, None)
                     self._ended.append(remote)
@@ -279,8 +287,7 @@ class Relay:
         self._wake_up()
 
 
-def _refused(remote: Remote, last: Unreachable) -> Remote:
+def _refuse(remote: Remote, last: Unreachable) -> None:
     """End a worker's pipe with a last message."""
     remote.write(pickle.dumps(last))
     remote.close()
-    return remote

@@ -16,9 +16,8 @@ from engine.cluster.files.content import Content
 from engine.cluster.files.store import Store
 from engine.cluster.messages import Ended, FromAgent, Message, Start, Task
 from engine.errors import ClusterError, FramefleetError, SourceError
-from engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup
+from engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
 from engine.pool.supervision.host import Host
-from engine.processes.outcome import Outcome
 from engine.settings import ModelFiles
 
 Key = tuple[int, int | None]
@@ -41,7 +40,7 @@ class WorkerLink:
         self._host: Host | None = None
         self._connection: Connection[Any, Any] | None = None
         self._early: list[bytes] = []  # messages that came before the worker was started
-        self._over = False
+        self._over = self._said_why = False
         self._held: dict[Key, Task] = {}  # tasks whose file is not here yet
         self._tasks: dict[Key, Task] = {}  # all unfinished tasks
         self._files: list[Content] = []  # that the setup needs
@@ -117,7 +116,6 @@ class WorkerLink:
         if self._before is not None:
             self._before.join()
             self._before = None
-        outcome = Outcome(None)
         try:
             setup = self._with_files()
         except FramefleetError as problem:
@@ -129,6 +127,8 @@ class WorkerLink:
             assert self._host is not None
             outcome = self._host.end()
             connection.close()
+            if not self._said_why:
+                self._answer(Failed(outcome.reason, outcome.retry, outcome.waited))
         with self._lock:
             self._over = True
             tasks, self._tasks, self._held = self._tasks, {}, {}
@@ -136,7 +136,7 @@ class WorkerLink:
             self._store.release(task.content)
         for content in self._files:
             self._store.release(content)
-        self._put(Ended(self._start.worker, outcome), False)
+        self._put(Ended(self._start.worker), False)
 
     def _with_files(self) -> Setup:
         """The setup, with the paths of its files on this node. Waits for files that are sent."""
@@ -187,7 +187,11 @@ class WorkerLink:
                 key: Key = (source, None)
             case Done(source, segment):
                 key = (source, segment)
+            case Stopped():
+                self._said_why = True
+                return message
             case Failed():
+                self._said_why = True
                 return replace(message, message=self._renamed(message.message))
             case _:
                 return message

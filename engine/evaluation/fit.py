@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -14,7 +14,6 @@ from engine.evaluation.matching import Boxes
 from engine.evaluation.truth import PICTURES, Truth, TruthPicture
 from engine.media.types import SourceKind
 from engine.store.exporters.pictures.names import picture_name
-from engine.store.reader import TRACKS
 from engine.store.session import SessionReader, StoredSource
 
 _SHOWN = 3
@@ -116,24 +115,20 @@ def _found(
     for number, frame in enumerate(frames):
         if frame is not None:
             pictures_of.setdefault(frame.source, {})[frame.index] = number
-    tables, unused = [np.zeros((0, 7))], set[int]()
+    parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 4)))]
     for source in sources:
         if mine := pictures_of.get(source.number):
-            table = reader.detection_table(source.number, min(mine), max(mine))
-            table[:, 1] %= TRACKS
-            indexes = np.fromiter(mine, np.int64)
-            order = np.argsort(indexes)
-            values = np.fromiter(mine.values(), np.int64)[order]
-            places = np.searchsorted(indexes[order], table[:, 0])
-            table = table[indexes[order][places] == table[:, 0]]
-            table[:, 0] = values[np.searchsorted(indexes[order], table[:, 0])]
-            unused |= {int(number) for number in np.unique(table[:, 1]) if not 0 <= number < len(classes) or classes[int(number)] < 0}
-            tables.append(table)
-    table = np.concatenate(tables)
-    table = table[np.isin(table[:, 1], np.flatnonzero(classes >= 0))]
-    boxes = np.hstack([table[:, 3:5], table[:, 5:7] - table[:, 3:5]])
-    found = Boxes(table[:, 0].astype(np.int64), classes[table[:, 1].astype(np.int64)], boxes, table[:, 2], np.zeros(len(table), bool))
-    return found, sorted(number for number in unused if number < len(classes))
+            first, last = min(mine), max(mine)
+            picture_of = np.full(last - first + 1, -1)
+            picture_of[np.fromiter(mine, np.int64) - first] = [*mine.values()]
+            table = reader.detection_table(source.number, first, last)
+            parts.append((picture_of[table.frames - first], table.class_ids, table.scores, table.boxes))
+    pictures, class_ids, scores, boxes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    known = np.isin(class_ids, np.flatnonzero(classes >= 0))
+    unused = np.unique(class_ids[(pictures >= 0) & ~known])
+    boxes[:, 2:] -= boxes[:, :2]
+    found = Boxes(pictures, class_ids, boxes, scores, np.zeros(len(pictures), bool)).select((pictures >= 0) & known)
+    return replace(found, classes=classes[found.classes]), [number for number in unused.tolist() if number < len(classes)]
 
 
 class _Frames:

@@ -80,6 +80,7 @@ def _behind(first: FrameResult, frames: Iterator[FrameResult]) -> Iterator[Frame
 def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks, name: TrackerName) -> Iterator[None]:
     """Replace the tracks of a source within the caller's transactions. Yields after each part, when the caller may commit."""
     connection.execute(TRACKERS)
+    corrected.forget_undone(connection)  # they name tracks that are replaced
     connection.execute("DELETE FROM trackers WHERE source = ?", (source,))
     connection.execute("DELETE FROM tracks WHERE source = ?", (source,))
     connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (source,))

@@ -10,7 +10,7 @@ from engine.tracking.motion import Array
 
 Rows = NDArray[np.intp]
 
-_TINY = 1e-300
+TINY = 1e-300
 """Prevents a division by 0: boxes without an area overlap nothing."""
 
 
@@ -22,7 +22,15 @@ def overlaps(first: Array, second: Array) -> Array:
     height = np.minimum(bottom, other_bottom) - np.maximum(top, other_top)
     shared = np.maximum(width, 0) * np.maximum(height, 0)
     total = areas(first)[:, None] + areas(second) - shared
-    ratio: Array = shared / np.maximum(total, _TINY)
+    ratio: Array = shared / np.maximum(total, TINY)
+    return ratio
+
+
+def pair_overlaps(first: Array, second: Array) -> Array:
+    """Intersection over union of each box with the box in the same row: float64 (n,). Boxes x1 y1 x2 y2, (n, 4)."""
+    sides = np.minimum(first[:, 2:], second[:, 2:]) - np.maximum(first[:, :2], second[:, :2])
+    shared = np.maximum(sides, 0).prod(1)
+    ratio: Array = shared / np.maximum(areas(first) + areas(second) - shared, TINY)
     return ratio
 
 
@@ -38,6 +46,8 @@ def assign(overlap: Array, least: float, bonus: Array | None = None) -> tuple[Ro
 
     bonus: added to the overlaps for the choice of pairs, not for the limit. Returns the pairs' rows and columns.
     """
+    if not overlap.size:
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
     if bonus is None:  # rows and columns without any overlap change nothing
         used, possible = np.flatnonzero(overlap.any(1)), np.flatnonzero(overlap.any(0))
         rows, columns = _best_pairs(overlap[np.ix_(used, possible)])
@@ -68,4 +78,4 @@ def others(count: int, chosen: Rows) -> Rows:
     """The numbers below ``count`` that are not among the chosen ones, ascending."""
     free = np.ones(count, bool)
     free[chosen] = False
-    return np.flatnonzero(free)
+    return free.nonzero()[0]

@@ -27,17 +27,16 @@ class ByteTrack(Tracker):
         super().__init__(interval, patience, _NOISE)
         self._frames, self._strong, self._first, self._overlap = frames, strong, first, overlap
 
-    def _associate(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> Rows:
+    def _associate(self, boxes: Array, scores: Array) -> tuple[Rows, Rows]:
         strong = scores >= self._strong
         high, low = np.flatnonzero(strong), np.flatnonzero(~strong)
-        table = overlaps(self._motion.positions, boxes)
+        table = overlaps(self._motion.positions, boxes) * self._weights(np.arange(len(boxes)))
         rows, columns = assign(table[:, high], self._overlap)
         remaining = others(len(self._tracks), rows)
         late, low_columns = assign(table[np.ix_(remaining, low)], self._overlap)
         matched, which = np.concatenate((rows, remaining[late])), np.concatenate((high[columns], low[low_columns]))
         self._motion.update(matched, boxes[which])
-        numbers[which] = self._tracks["number"][matched]
-        return matched
+        return matched, which
 
     def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
         which = np.flatnonzero((numbers == NONE) & (scores >= max(self._first, self._strong)))

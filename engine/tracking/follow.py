@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.tracking.appearances import vote
 from engine.tracking.association import overlaps
 from engine.tracking.bytetrack import ByteTrack
 from engine.tracking.motion import Array
 from engine.tracking.ocsort import OcSort
-from engine.tracking.tracker import Tracker
+from engine.tracking.refine import Sightings, refined
+from engine.tracking.tracker import NONE, Tracker
 from engine.types import FrameResult
 
-VERSION = 1
+VERSION = 2
 """Changes whenever the same detections get other tracks."""
 
 LEAST_CONFIDENCE = 0.1
@@ -39,7 +42,7 @@ class TrackerName(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """The tracks of one source, numbered from 1 in the order in which they became certain.
+    """The tracks of one source, numbered from 1 in the order of their first detections.
 
     frames, ordinals, tracks: int64 (n,), each detection that belongs to a track: its frame, its place in that frame, its track.
     class_ids: int64 (m,), of track 1, 2, …: the class with the highest sum of confidences.
@@ -55,7 +58,7 @@ def make_tracker(name: TrackerName, interval: float) -> Tracker:
     """Create a tracker. interval: usual time between two analysed frames, seconds."""
     if name is TrackerName.OCSORT:
         return OcSort(interval, _PATIENCE, strong=_STRONG, overlap=_OVERLAP)
-    return ByteTrack(interval, _PATIENCE, strong=_STRONG, first=_STRONG, overlap=_OVERLAP)
+    return ByteTrack(interval, _PATIENCE, strong=_STRONG, overlap=_OVERLAP)
 
 
 class Follower:
@@ -73,7 +76,7 @@ class Follower:
         """Track the objects of the next frame. A failed frame counts as a gap.
 
         Of boxes that show the same object, only the one with the highest confidence gets a track. Returns the places of the detections
-        that have a track, and the tracker's number of each track, which may never be confirmed.
+        that may have a track, and the tracker's number of each track, which may never be confirmed; ``NONE``: it has none.
         """
         found = frame.detections
         if found is None:
@@ -81,15 +84,15 @@ class Follower:
         usable = np.flatnonzero(found.scores >= LEAST_CONFIDENCE)
         boxes = found.boxes[usable].astype(np.float64)
         single = _single(boxes)
-        usable, boxes, scores = usable[single], boxes[single], found.scores[usable[single]].astype(np.float64)
-        update = self._tracker.update(boxes, scores, frame.ref.pts)
+        usable, boxes = usable[single], boxes[single]
+        scores, class_ids = found.scores[usable].astype(np.float64), found.class_ids[usable]
+        update = self._tracker.update(boxes, scores, frame.ref.pts, class_ids)
         self.confirmed += update.confirmed.tolist()
-        followed = np.flatnonzero(update.numbers >= 0)
-        which, numbers = usable[followed], update.numbers[followed]
-        for number, class_id, score in zip(numbers.tolist(), found.class_ids[which].tolist(), scores[followed].tolist(), strict=True):
-            vote = self._votes.setdefault(number, {})
-            vote[class_id] = vote.get(class_id, 0.0) + score
-        return which, numbers
+        for number, class_id, score in zip(update.numbers.tolist(), class_ids.tolist(), scores.tolist(), strict=True):
+            if number != NONE:
+                votes = self._votes.setdefault(number, {})
+                votes[class_id] = votes.get(class_id, 0.0) + score
+        return usable, update.numbers
 
     def class_of(self, number: int) -> int:
         """The class of a track: the one with the highest sum of confidences so far."""
@@ -103,18 +106,34 @@ class Follower:
 
 
 def follow(frames: Iterable[FrameResult], tracker: Tracker) -> Tracks:
-    """Track the objects in the frames of one source, which come in order: see ``Follower``."""
+    """Track the objects in the frames of one source, which come in order: see ``Follower`` and ``refined``."""
     follower = Follower(tracker)
-    places: list[NDArray[np.int64]] = []  # frame, ordinal and number of each detection with a number
+    rows: list[tuple[NDArray[Any], ...]] = []
+    times: list[float] = []
+    indices: list[int] = []
     for frame in frames:
+        found = frame.detections
+        if found is None:
+            continue
         which, numbers = follower.add(frame)
-        places.append(np.stack((np.full(len(which), frame.ref.index), which, numbers)))
-    table = np.concatenate(places, 1) if places else np.zeros((3, 0), np.int64)
-    ids = np.zeros(follower.count, np.int64)
-    ids[follower.confirmed] = np.arange(1, len(follower.confirmed) + 1)
-    frame_numbers, ordinals, numbers = table[:, ids[table[2]] > 0]
-    class_ids = [follower.class_of(number) for number in follower.confirmed]
-    return Tracks(frame_numbers, ordinals, ids[numbers], np.array(class_ids, np.int64))
+        rows.append((np.full(len(which), len(times)), which, numbers, found.boxes[which], found.class_ids[which], found.scores[which]))
+        times.append(frame.ref.pts)
+        indices.append(frame.ref.index)
+    if not rows:
+        return Tracks(*np.zeros((4, 0), np.int64))
+    positions, ordinals, numbers, boxes, class_ids, scores = (np.concatenate(column) for column in zip(*rows, strict=True))
+    classes = np.full(follower.count + 1, NONE)  # the last one is that of detections without a track
+    classes[follower.confirmed] = [follower.class_of(number) for number in follower.confirmed]
+    numbers = np.where(classes[numbers] < 0, NONE, numbers)
+    tracks = refined(Sightings(positions, boxes.astype(np.float64), numbers, np.array(times), classes))
+    mine = np.flatnonzero(tracks >= 0)
+    _, first, tracks = np.unique(tracks[mine], return_index=True, return_inverse=True)
+    ids = np.empty(len(first), np.int64)
+    ids[np.argsort(first)] = np.arange(len(first))
+    tracks = ids[tracks]
+    winners = np.zeros(len(first), np.int64)
+    winners[tracks] = vote(tracks, class_ids[mine].astype(np.int64), scores[mine].astype(np.float64))
+    return Tracks(np.array(indices)[positions[mine]], ordinals[mine], tracks + 1, winners)
 
 
 def _single(boxes: Array) -> NDArray[np.bool_]:

@@ -68,12 +68,17 @@ class Motion:
         """Move all boxes forward in time. steps: above 0, not necessarily whole; n single steps give the same as one call with n."""
         _, of_position, of_velocity, *_ = self._noise
         positions, velocities, pp, pv, vv = self._state
+        if steps == 1:
+            pp += 2 * pv + vv
+            self._state[0::3] += self._state[1::3]  # positions by velocities, pv by vv
+            self._state[2::2] += self._noise[1:3, None]
+            return
         positions += steps * velocities
         pp += steps * (2 * pv + steps * vv) + steps * of_position
         pv += steps * vv
-        if steps != 1:  # the velocity's noise of earlier steps has moved the position meanwhile
-            pp += of_velocity * steps * (steps - 1) * (2 * steps - 1) / 6
-            pv += of_velocity * steps * (steps - 1) / 2
+        # the velocity's noise of earlier steps has moved the position meanwhile
+        pp += of_velocity * steps * (steps - 1) * (2 * steps - 1) / 6
+        pv += of_velocity * steps * (steps - 1) / 2
         vv += steps * of_velocity
 
     def update(self, rows: NDArray[np.intp], measured: Array) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tracking.association import Rows, assign, others, overlaps
+from engine.tracking.association import TINY, Rows, assign, others, overlaps
 from engine.tracking.motion import Array, Motion, Noise
 from engine.tracking.tracker import NONE, Tracker
 
 T = TypeVar("T", float, Array)
 
+Points: TypeAlias = NDArray[np.complex128]
+"""Points or vectors: x + iy, so that an operation on both coordinates is one on arrays."""
+
 _LOOK_BACK = 3
 """Frames between the two observations that define a track's direction."""
+
+_STANDING = 1e-6
+"""Added to the length of ways, pixels, so that an object that stands has a direction of length 0."""
 
 _AREA = 2
 """The coordinate that holds the area."""
@@ -45,7 +51,7 @@ class OcSort(Tracker):
         ("last", np.float64, 4),
         ("observed", np.float64, 4),
         ("recent", np.float64, (_LOOK_BACK, 4)),
-        ("direction", np.float64, 2),
+        ("direction", np.complex128),
     ]
 
     def __init__(
@@ -57,40 +63,43 @@ class OcSort(Tracker):
         self._lost: dict[int, list[list[float]]] = {}  # the filters of lost tracks, from the first frame without a detection
 
     def _predict(self, steps: float) -> None:
-        for row in np.flatnonzero(self._tracks["missed"] == 1):
+        for row in (self._tracks["missed"] == 1).nonzero()[0]:
             self._lost[int(self._tracks["number"][row])] = self._motion.state(int(row))
         _move(self._motion, steps)
 
-    def _associate(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> Rows:
+    def _associate(self, boxes: Array, scores: Array) -> tuple[Rows, Rows]:
         tracks = self._tracks
         self._updates += bool(len(tracks) or len(boxes))
-        strong = np.flatnonzero(scores >= self._strong)
+        strong = (scores >= self._strong).nonzero()[0]
         candidates = boxes[strong]
-        previous = self._previous()
-        table = overlaps(_boxes(self._motion.positions), candidates)
-        rows, columns = assign(table, self._overlap, self._weight * self._agreement(previous, candidates) * scores[strong])
+        starts, ends = _centres(self._previous()), _centres(candidates)
+        weights = self._weights(strong)
+        table = overlaps(_boxes(self._motion.positions), candidates) * weights
+        rows, columns = assign(table, self._overlap, self._weight * self._agreement(starts, ends) * scores[strong])
         left, free = others(len(tracks), rows), others(len(strong), columns)
-        late, late_columns = assign(overlaps(tracks["last"][left], candidates[free]), self._overlap)
-        rows, columns = np.concatenate((rows, left[late])), np.concatenate((columns, free[late_columns]))
-        self._observe(rows, candidates[columns], previous[rows])
-        numbers[strong[columns]] = tracks["number"][rows]
-        return rows
+        if len(free):
+            seen = overlaps(tracks["last"][left], candidates[free]) * weights[np.ix_(left, free)]
+            late, late_columns = assign(seen, self._overlap)
+            rows, columns = np.concatenate((rows, left[late])), np.concatenate((columns, free[late_columns]))
+        way = ends[columns] - starts[rows]
+        tracks["direction"][rows] = way * (1 / (np.abs(way) + _STANDING))
+        self._observe(rows, candidates[columns])
+        return rows, strong[columns]
 
-    def _observe(self, rows: Rows, seen: Array, previous: Array) -> None:
-        """Correct tracks by the boxes in which they were seen. previous: see ``_previous``."""
+    def _observe(self, rows: Rows, seen: Array) -> None:
+        """Correct tracks by the boxes in which they were seen."""
         tracks, motion = self._tracks, self._motion
-        known = ~np.isnan(previous[:, 0])
-        tracks["direction"][rows[known]] = _directions(_centres(previous[known]), _centres(seen[known]))
-        for row, number, box in zip(rows.tolist(), tracks["number"][rows].tolist(), seen, strict=True):
-            if (state := self._lost.pop(number, None)) is not None:
-                self._follow_line(row, state, box.tolist())
+        for place in tracks["missed"][rows].nonzero()[0].tolist():
+            row = int(rows[place])
+            self._follow_line(row, self._lost.pop(int(tracks["number"][row])), seen[place].tolist())
         motion.update(rows, _measured(seen))
         tracks["missed"] += 1
         tracks["missed"][rows] = 0
         tracks["last"][rows] = tracks["observed"][rows] = seen
-        tracks["recent"][:, :-1] = tracks["recent"][:, 1:].copy()
-        tracks["recent"][:, -1] = np.nan
-        tracks["recent"][rows, -1] = seen
+        recent = tracks["recent"]
+        recent[:, :-1] = recent[:, 1:].copy()
+        recent[:, -1] = np.nan
+        recent[rows, -1] = seen
 
     def _follow_line(self, row: int, state: list[list[float]], box: list[float]) -> None:
         """Set a filter back to ``state``, where its track was lost, and correct it along a straight line from there to ``box``."""
@@ -104,7 +113,7 @@ class OcSort(Tracker):
         self._motion.replay(row, state, line, _AREA)
 
     def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
-        which = np.flatnonzero((numbers == NONE) & (scores >= self._strong))
+        which = ((numbers == NONE) & (scores >= self._strong)).nonzero()[0]
         new = self._add(which, _measured(boxes[which]), numbers)
         new["last"] = boxes[which]
         for field in ("observed", "recent", "direction"):
@@ -119,25 +128,24 @@ class OcSort(Tracker):
         return np.ones(len(missed), bool)
 
     def _keep(self, rows: NDArray[np.bool_]) -> None:
-        for number in self._tracks["number"][~rows]:
-            self._lost.pop(int(number), None)
-        super()._keep(rows)
+        if not rows.all():
+            for number in self._tracks["number"][~rows].tolist():
+                self._lost.pop(number, None)
+            super()._keep(rows)
 
     def _previous(self) -> Array:
         """The oldest observation of each track within the last frames, else its newest one, float64 (n, 4); NaN if it has none."""
-        found: Array = self._tracks["observed"].copy()
-        for age in reversed(range(_LOOK_BACK)):
-            boxes = self._tracks["recent"][:, age]
-            found = np.where(np.isnan(boxes), found, boxes)
+        seen = np.concatenate((self._tracks["recent"], self._tracks["observed"][:, None]), 1)
+        oldest = (seen[..., 0] == seen[..., 0]).argmax(1)  # NaN does not equal itself
+        found: Array = seen[np.arange(len(seen)), oldest]
         return found
 
-    def _agreement(self, previous: Array, boxes: Array) -> Array:
-        """How well the direction to each box agrees with a track's direction: -0.5 to 0.5, float64 (n, m), 0 for new tracks."""
-        agreement: Array = np.zeros((len(previous), len(boxes)))
-        known = np.flatnonzero(~np.isnan(self._tracks["direction"][:, 0]))
-        to_box = _directions(_centres(previous[known])[:, None], _centres(boxes)[None])
-        cosine = (self._tracks["direction"][known][:, None] * to_box).sum(2)
-        agreement[known] = 0.5 - np.arccos(np.clip(cosine, -1, 1)) / np.pi
+    def _agreement(self, starts: Points, ends: Points) -> Array:
+        """How well the directions from starts to ends agree with the tracks' directions: -0.5 to 0.5, float64 (n, m), 0 for new tracks."""
+        way = ends - starts[:, None]
+        cosine = (self._tracks["direction"].conj()[:, None] * way).real / (np.abs(way) + _STANDING)
+        agreement: Array = 0.5 - np.arccos(np.minimum(np.maximum(cosine, -1), 1)) / np.pi
+        agreement[cosine != cosine] = 0
         return agreement
 
 
@@ -148,16 +156,11 @@ def _move(motion: Motion, steps: float) -> None:
     motion.predict(steps)
 
 
-def _centres(boxes: Array) -> Array:
-    centres: Array = (boxes[..., :2] + boxes[..., 2:]) / 2
+def _centres(boxes: Array) -> Points:
+    """The centres of boxes x1 y1 x2 y2, (n, 4)."""
+    corners = boxes.view(np.complex128)
+    centres: Points = (corners[:, 0] + corners[:, 1]) / 2
     return centres
-
-
-def _directions(start: Array, end: Array) -> Array:
-    """Unit vectors x, y from points to points."""
-    way = end - start
-    unit: Array = way / (np.sqrt((way * way).sum(-1, keepdims=True)) + 1e-6)
-    return unit
 
 
 def _sides_of(left: T, top: T, right: T, bottom: T) -> tuple[T, T, T, T]:
@@ -168,12 +171,13 @@ def _sides_of(left: T, top: T, right: T, bottom: T) -> tuple[T, T, T, T]:
 def _measured(boxes: Array) -> Array:
     """The motion model's coordinates of boxes x1 y1 x2 y2."""
     x, y, width, height = _sides_of(*boxes.T)
-    return np.stack((x, y, width * height, width / np.maximum(height, 1e-6)), 1)
+    return np.array((x, y, width * height, width / np.maximum(height, 1e-6))).T
 
 
 def _boxes(coordinates: Array) -> Array:
     """Boxes x1 y1 x2 y2 from the motion model's coordinates."""
     x, y, area, ratio = coordinates.T
     width = np.sqrt(np.maximum(area * ratio, 0))
-    height = np.divide(area, width, out=np.zeros_like(area), where=width > 0)
-    return np.stack((x - width / 2, y - height / 2, x + width / 2, y + height / 2), 1)
+    height = area / np.maximum(width, TINY)
+    width, height = width / 2, height / 2
+    return np.array((x - width, y - height, x + width, y + height)).T

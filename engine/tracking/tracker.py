@@ -15,6 +15,9 @@ from engine.tracking.motion import Array, Motion, Noise
 NONE = -1
 """The number of a detection that belongs to no track."""
 
+_OTHER_CLASS = 0.5
+"""A detection of another class continues a track only if it overlaps clearly: some models change their mind about an object."""
+
 _ROUNDING = 0.004
 """Seconds by which a container and a clock may round times."""
 
@@ -38,28 +41,34 @@ class Tracker(ABC):
     a track lives without detections, seconds. noise: of the motion model.
     """
 
-    FIELDS: ClassVar[list[tuple[Any, ...]]] = [("number", np.int64), ("seen", np.float64), ("consecutive", np.int64), ("certain", bool)]
+    FIELDS: ClassVar[list[tuple[Any, ...]]] = [
+        *(("number", np.int64), ("class_id", np.int64), ("seen", np.float64), ("consecutive", np.int64), ("certain", bool)),
+    ]
 
     def __init__(self, interval: float, patience: float, noise: Noise) -> None:
         self._interval, self._patience = interval, patience
         self._motion = Motion(noise)
         self._tracks = np.zeros(0, self.FIELDS)
         self._time: float | None = None  # of the last frame, seconds
+        self._class_ids: NDArray[np.integer[Any]] = np.zeros(0, np.int64)  # of the frame's detections
         self._next = 0
 
-    def update(self, boxes: Array, scores: Array, seconds: float) -> Update:
+    def update(self, boxes: Array, scores: Array, seconds: float, class_ids: NDArray[np.integer[Any]] | None = None) -> Update:
         """Assign a frame's detections to tracks.
 
         boxes: float64 (n, 4), x1 y1 x2 y2, pixels. scores: float64 (n,). seconds: the frame's time. A time that does not lie after the
-        previous frame's time counts as one interval.
+        previous frame's time counts as one interval. class_ids: int (n,), None = all are of one class.
         """
+        self._class_ids = np.zeros(len(boxes), np.int64) if class_ids is None else class_ids
         if self._time is not None:
             self._predict(self._steps(seconds - self._time))
             self._keep(seconds - self._tracks["seen"] <= self._patience + _ROUNDING)
         self._time = seconds
         numbers = np.full(len(boxes), NONE, np.int64)
-        matched = self._associate(boxes, scores, numbers)
+        matched, places = self._associate(boxes, scores)
         tracks = self._tracks
+        numbers[places] = tracks["number"][matched]
+        tracks["class_id"][matched] = self._class_ids[places]
         missed = np.ones(len(tracks), bool)
         missed[matched] = False
         tracks["seen"][matched] = seconds
@@ -82,8 +91,8 @@ class Tracker(ABC):
         self._motion.predict(steps)
 
     @abstractmethod
-    def _associate(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> Rows:
-        """Pair tracks with detections, correct their motion, and fill in ``numbers``. Returns the rows of the matched tracks."""
+    def _associate(self, boxes: Array, scores: Array) -> tuple[Rows, Rows]:
+        """Pair tracks with detections, and correct their motion. Returns the rows of the tracks and the places of their detections."""
 
     @abstractmethod
     def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
@@ -97,6 +106,10 @@ class Tracker(ABC):
     def _alive(self, missed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Whether each track lives on. missed: whether it has no detection in this frame."""
 
+    def _weights(self, places: Rows) -> Array:
+        """What the overlaps of tracks and detections count: less if the track's last class is another one, float64 (n, m)."""
+        return np.where(self._tracks["class_id"][:, None] == self._class_ids[places], 1.0, _OTHER_CLASS)
+
     def _keep(self, rows: NDArray[np.bool_]) -> None:
         if not rows.all():
             self._motion.keep(rows)
@@ -106,10 +119,13 @@ class Tracker(ABC):
         """Begin a track for each of these detections. measured: their boxes in the motion model's coordinates. Returns the new tracks."""
         if not len(which):
             return self._tracks[:0]
-        new = np.zeros(len(which), self._tracks.dtype)
+        count = len(self._tracks)
+        tracks = np.zeros(count + len(which), self._tracks.dtype)
+        tracks[:count] = self._tracks  # np.concatenate compares the types field by field
+        new = tracks[count:]
         new["number"] = numbers[which] = np.arange(self._next, self._next + len(which))
-        new["seen"] = self._time
+        new["class_id"], new["seen"] = self._class_ids[which], self._time
         self._next += len(which)
         self._motion.add(measured)
-        self._tracks = np.concatenate((self._tracks, new))
-        return self._tracks[len(self._tracks) - len(which) :]
+        self._tracks = tracks
+        return new

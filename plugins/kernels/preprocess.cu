@@ -145,6 +145,13 @@ template <int FORMAT> __device__ __forceinline__ float3 sample(const Frame& fram
 }
 
 // Two neighbouring pixels, 0..255, into the three planes of a picture.
+__device__ __forceinline__ void store(float* picture, long long plane, long long at, float3 first, float3 second) {
+    constexpr float scale = 1.0f / 255.0f;
+    picture += at;
+    picture[0] = first.x * scale, picture[plane] = first.y * scale, picture[2 * plane] = first.z * scale;
+    picture[1] = second.x * scale, picture[plane + 1] = second.y * scale, picture[2 * plane + 1] = second.z * scale;
+}
+
 __device__ __forceinline__ void store(__half* picture, long long plane, long long at, float3 first, float3 second) {
     constexpr float scale = 1.0f / 255.0f;
     const __half2 red_green = __floats2half2_rn(first.x * scale, first.y * scale), blue = __floats2half2_rn(first.z * scale, 0.0f);
@@ -156,7 +163,7 @@ __device__ __forceinline__ void store(__half* picture, long long plane, long lon
 }
 
 // pictures: (batch, 3, height, width), RGB, 0..1; two pixels a thread, the width is even. A frame without address leaves its picture as it is.
-extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+template <typename Number> __device__ void fill(const Frame* __restrict__ frames, Number* __restrict__ pictures, int width, int height) {
     __shared__ Frame frame;
     const int thread = threadIdx.y * blockDim.x + threadIdx.x;
     static_assert(sizeof(Frame) % 4 == 0, "copied by words");
@@ -180,4 +187,12 @@ extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* 
         first = sample<RGB8>(frame, column, row), second = sample<RGB8>(frame, column + 1, row);
     }
     store(pictures + 3 * plane * blockIdx.z, plane, static_cast<long long>(row) * width + column, first, second);
+}
+
+extern "C" __global__ void preprocess_fp16(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+    fill(frames, pictures, width, height);
+}
+
+extern "C" __global__ void preprocess_fp32(const Frame* __restrict__ frames, float* __restrict__ pictures, int width, int height) {
+    fill(frames, pictures, width, height);
 }

@@ -10,7 +10,7 @@ constexpr float WIDEST = 20.0f;  // exp(20) anchors is wider than any picture
 
 // Filled by plugins/yolo_layer.py, see HEAD there.
 struct Head {
-    unsigned long long values;      // FP16 (batch, anchors · (5 + classes), rows, columns)
+    unsigned long long values;      // FP16 or FP32 (batch, anchors · (5 + classes), rows, columns)
     int rows, columns, anchors;
     int first;                      // the number of cells in the heads before; a cell is a place and an anchor
     int new_coords;
@@ -20,10 +20,13 @@ struct Head {
 
 __device__ __forceinline__ float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-// Reads the values of one cell of one picture.
-struct Cell {
+__device__ __forceinline__ float as_float(__half value) { return __half2float(value); }
+__device__ __forceinline__ float as_float(float value) { return value; }
+
+// Reads the values of one cell of one picture. Number: the type of the raw outputs.
+template <typename Number> struct Cell {
     const Head* head;
-    const __half* raw;
+    const Number* raw;
     int area, anchor, place;
 
     __device__ __forceinline__ Cell(const Head* heads, int head_count, int classes, int picture, int index) : head(heads) {
@@ -32,11 +35,11 @@ struct Cell {
         const int local = index - head->first;
         area = head->rows * head->columns;
         anchor = local / area, place = local - anchor * area;
-        raw = reinterpret_cast<const __half*>(head->values);
+        raw = reinterpret_cast<const Number*>(head->values);
         raw += (static_cast<long long>(picture) * head->anchors + anchor) * (5 + classes) * area + place;
     }
 
-    __device__ __forceinline__ float value(int channel) const { return __half2float(raw[static_cast<long long>(channel) * area]); }
+    __device__ __forceinline__ float value(int channel) const { return as_float(raw[static_cast<long long>(channel) * area]); }
 
     // x1 y1 x2 y2, network pixels, not clipped
     __device__ __forceinline__ float4 box(float width, float height) const {
@@ -62,7 +65,8 @@ struct Room {
 };
 
 // Counts the candidates of one cell with a whole warp. With room, also writes them from ``start`` on.
-__device__ int candidates_of(const Cell& cell, int classes, float width, float height, float confidence, const Room* room, int start) {
+template <typename Number>
+__device__ int candidates_of(const Cell<Number>& cell, int classes, float width, float height, float confidence, const Room* room, int start) {
     constexpr int AT_ONCE = 3;  // loads under way together, of 32 classes each
     const int lane = threadIdx.x & 31;
     const bool direct = cell.head->new_coords;
@@ -123,6 +127,7 @@ struct WarpSums {
 };
 
 // Counts the candidates in a block of 256 cells. With room, also writes them from ``start`` on.
+template <typename Number>
 __device__ int candidates_of_block(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
                                    float confidence, float floor, const Room* room, int start) {
     __shared__ Head heads[MOST_HEADS];
@@ -136,7 +141,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
     // Skip cells with too low an objectness, which no score exceeds: most cells end here.
     bool promises = false, finite = true;
     if (first + threadIdx.x < cells) {
-        const Cell cell(heads, head_count, classes, picture, first + threadIdx.x);
+        const Cell<Number> cell(heads, head_count, classes, picture, first + threadIdx.x);
         const float objectness = cell.value(4);
         promises = objectness >= (cell.head->new_coords ? confidence : floor);
         finite = isfinite(objectness);
@@ -153,7 +158,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
     for (int group = 0; group < sums.total; group += WARPS) {
         int mine = 0;
         if (group + warp < sums.total) {
-            const Cell cell(heads, head_count, classes, picture, first + promising[group + warp]);
+            const Cell<Number> cell(heads, head_count, classes, picture, first + promising[group + warp]);
             mine = candidates_of(cell, classes, width, height, confidence, nullptr, 0);
         }
         if (room == nullptr) {
@@ -162,7 +167,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
         }
         const WarpSums counts(numbers, mine);
         if (mine > 0) {
-            const Cell cell(heads, head_count, classes, picture, first + promising[group + warp]);
+            const Cell<Number> cell(heads, head_count, classes, picture, first + promising[group + warp]);
             candidates_of(cell, classes, width, height, confidence, room, start + found + counts.before);
         }
         found += counts.total;
@@ -171,20 +176,20 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
 }
 
 // block_counts: (pictures, blocks), candidates of each block.
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_count(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
-               int* __restrict__ block_counts) {
-    const int found = candidates_of_block(table, head_count, classes, cells, width, height, confidence, floor, nullptr, 0);
+template <typename Number>
+__device__ void count_candidates(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
+                                 float confidence, float floor, int* __restrict__ block_counts) {
+    const int found = candidates_of_block<Number>(table, head_count, classes, cells, width, height, confidence, floor, nullptr, 0);
     if (threadIdx.x == 0) {
         block_counts[blockIdx.y * gridDim.x + blockIdx.x] = found;
     }
 }
 
 // boxes, scores, class_ids: (pictures, capacity). counts: candidates of each picture, also where they exceed the capacity.
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
-               const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,
-               int* __restrict__ counts, int capacity) {
+template <typename Number>
+__device__ void write_candidates(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
+                                 float confidence, float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes,
+                                 float* __restrict__ scores, int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
     __shared__ int numbers[WARPS];
     block_counts += blockIdx.y * gridDim.x;
     int before = 0;
@@ -203,5 +208,33 @@ extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
     }
     const long long offset = static_cast<long long>(blockIdx.y) * capacity;
     const Room room = {boxes + offset, scores + offset, class_ids + offset, capacity};
-    candidates_of_block(table, head_count, classes, cells, width, height, confidence, floor, &room, start);
+    candidates_of_block<Number>(table, head_count, classes, cells, width, height, confidence, floor, &room, start);
+}
+
+extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
+    yolo_count_fp16(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
+                    float floor, int* __restrict__ block_counts) {
+    count_candidates<__half>(table, head_count, classes, cells, width, height, confidence, floor, block_counts);
+}
+
+extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
+    yolo_layer_fp16(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
+                    float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores,
+                    int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
+    write_candidates<__half>(table, head_count, classes, cells, width, height, confidence, floor, block_counts, boxes, scores, class_ids,
+                             counts, capacity);
+}
+
+extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
+    yolo_count_fp32(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
+                    float floor, int* __restrict__ block_counts) {
+    count_candidates<float>(table, head_count, classes, cells, width, height, confidence, floor, block_counts);
+}
+
+extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
+    yolo_layer_fp32(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
+                    float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores,
+                    int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
+    write_candidates<float>(table, head_count, classes, cells, width, height, confidence, floor, block_counts, boxes, scores, class_ids,
+                             counts, capacity);
 }

@@ -126,7 +126,8 @@ def decoded_heads(gpu: Gpu, heads: Sequence[NDArray[np.float16]], layers: Sequen
         descriptions.append(Head(gpu.upload(head), *head.shape[2:], layer.anchors, layer.scale_x_y, layer.new_coords))
     candidates = Candidates(gpu.poisoned(batch * CAPACITY * CANDIDATE_BYTES), gpu.poisoned(4 * batch))
     table = gpu.upload(head_table(descriptions))
-    gpu.run(YoloLayer(gpu.kernels, descriptions, table, batch, layers[0].classes, (WIDTH, HEIGHT), confidence, candidates))
+    size, number = (WIDTH, HEIGHT), heads[0].dtype.type
+    gpu.run(YoloLayer(gpu.kernels, descriptions, table, batch, layers[0].classes, size, confidence, candidates, number))
     values = gpu.download(candidates.values, batch * CAPACITY * CANDIDATE_BYTES, np.uint8)
     found = read_candidates(values, batch)
     return gpu.download(candidates.counts, batch, np.int32), *found, b"".join(part.tobytes() for part in found)
@@ -156,6 +157,8 @@ def test_candidates_and_their_order(gpu: Gpu, classes: int, new_coords: bool) ->
     expected = by_decoder(heads, layers, confidence)
     assert min(len(picture) for picture in expected) > 3
     assert_decoded(decoded_heads(gpu, heads, layers, confidence), expected)
+    exact = [head.astype(np.float32) for head in heads]
+    assert_decoded(decoded_heads(gpu, exact, layers, confidence), expected)
 
 
 def test_nothing_is_found_where_nothing_is(gpu: Gpu) -> None:
@@ -379,7 +382,7 @@ def test_the_suppression_of_the_cfg_is_used(gpu: Gpu, beta: float | None, kept: 
     kernels, stream = (cast("Any", part) for part in (gpu.kernels, gpu.stream))
     addresses = [gpu.upload(head) for head in heads]
     settings = EngineSettings(iou=0.01)
-    outcome = Outcome(replace(network, layers=layers), 1, kernels, room, settings, addresses, gpu.upload(table), stream)
+    outcome = Outcome(replace(network, layers=layers), 1, kernels, room, settings, addresses, np.float16, gpu.upload(table), stream)
     gpu.run(*outcome.steps)
     counts, _ = read_results(gpu.download(room.addresses[0], result_bytes(1), np.uint8), 1)
     assert counts[0].tolist() == [2, kept]

@@ -16,6 +16,7 @@ from engine.media.planes import fit_host_image
 from engine.types import Image
 from plugins.cache import FileCache
 from plugins.colour import MATRICES
+from plugins.launch import Number
 from plugins.preprocess import FRAME, Preprocess
 from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame
 
@@ -26,6 +27,7 @@ except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
 
 WIDTH, HEIGHT = 64, 48
+NUMBERS: tuple[Number, ...] = (np.float16, np.float32)
 KINDS = {8: (PixelFormat.I420, PixelFormat.NV12), 10: (PixelFormat.I420, PixelFormat.P016), 12: (PixelFormat.I420, PixelFormat.P016)}
 SIZES = [(192, 108), (111, 61), (64, 48), (128, 96), (65, 97), (32, 24), (31, 17), (2, 90), (300, 1), (1, 1)]
 ORIENTATIONS = [(transposed, flip) for transposed in (False, True) for flip in (None, 0, 1, -1)]
@@ -39,20 +41,20 @@ def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
     gpu.close()
 
 
-def preprocessed(gpu: Gpu, entries: Sequence[Any]) -> NDArray[np.float16]:
-    """What the kernel writes, as (batch, height, width, 3)."""
+def preprocessed(gpu: Gpu, entries: Sequence[Any], number: Number = np.float16) -> NDArray[Any]:
+    """What the kernel writes, as (batch, height, width, 3) of numbers of this type."""
     table = np.zeros(len(entries), FRAME)
     for index, entry in enumerate(entries):
         table[index] = entry
-    out = gpu.poisoned(2 * len(entries) * 3 * HEIGHT * WIDTH)
-    gpu.run(Preprocess(gpu.kernels, gpu.upload(table), out, len(entries), WIDTH, HEIGHT))
-    found: NDArray[np.float16] = gpu.download(out, (len(entries), 3, HEIGHT, WIDTH), np.float16)
+    out = gpu.poisoned(np.dtype(number).itemsize * len(entries) * 3 * HEIGHT * WIDTH)
+    gpu.run(Preprocess(gpu.kernels, gpu.upload(table), out, len(entries), WIDTH, HEIGHT, number))
+    found: NDArray[Any] = gpu.download(out, (len(entries), 3, HEIGHT, WIDTH), number)
     return found.transpose(0, 2, 3, 1)
 
 
-def halves(values: NDArray[np.float32]) -> NDArray[np.float16]:
-    """The network's FP16 input from values of 0..255."""
-    return (values * np.float32(1 / 255)).astype(np.float16)
+def scaled(values: NDArray[np.float32], number: Number = np.float16) -> NDArray[Any]:
+    """The network's input from values of 0..255."""
+    return (values * np.float32(1 / 255)).astype(number)
 
 
 def check(gpu: Gpu, frames: Sequence[Pictured], letterbox: bool) -> None:
@@ -70,8 +72,9 @@ def check(gpu: Gpu, frames: Sequence[Pictured], letterbox: bool) -> None:
             entry["luma"] = gpu.upload(frame.surface(kind))
             entry["chroma"] = int(entry["luma"]) + layout.chroma_offset
             entries.append(entry)
-            expected.append(halves(out))
-    np.testing.assert_array_equal(preprocessed(gpu, entries), np.array(expected))
+            expected.append(out)
+    for number in NUMBERS:
+        np.testing.assert_array_equal(preprocessed(gpu, entries, number), scaled(np.array(expected), number))
 
 
 @pytest.mark.parametrize("letterbox", [False, True])
@@ -110,8 +113,9 @@ def test_pictures_give_the_same_input(gpu: Gpu, letterbox: bool, still: bool) ->
     expected = np.empty((len(images), HEIGHT, WIDTH, 3), np.float32)
     for image, out in zip(images, expected, strict=True):
         fit(image, out, letterbox, still)
-    found = preprocessed(gpu, [on_device(gpu, image, letterbox, still) for image in images])
-    np.testing.assert_array_equal(found, halves(expected))
+    entries = [on_device(gpu, image, letterbox, still) for image in images]
+    for number in NUMBERS:
+        np.testing.assert_array_equal(preprocessed(gpu, entries, number), scaled(expected, number))
 
 
 def test_absent_frames_stay_as_they_are(gpu: Gpu) -> None:

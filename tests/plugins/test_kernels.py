@@ -17,7 +17,7 @@ from plugins.yolo_layer import HEAD
 
 pytest.importorskip("cuda.core")
 
-NAMES = ("mish", "preprocess", "yolo_count", "yolo_layer", "nms")
+NAMES = ("mish", "preprocess_fp16", "preprocess_fp32", "yolo_count_fp16", "yolo_count_fp32", "yolo_layer_fp16", "yolo_layer_fp32", "nms")
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])

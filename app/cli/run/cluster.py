@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.cluster.cluster import Cluster
+from engine.cluster.connection import ClusterConnection
 
 CLUSTER = "use the devices of a Ray cluster: HOST:PORT, or auto if it runs on this machine; --devices takes NODE/cuda:0, too"
 
 
 @contextmanager
-def connected(address: str | None, quiet: bool) -> Iterator[Cluster | None]:
+def connected(address: str | None, quiet: bool) -> Iterator[ClusterConnection | None]:
     """Connect to a cluster until the block ends, with messages on standard error. address: None = there is none, which yields None.
 
     Raises:
@@ -27,5 +27,5 @@ def connected(address: str | None, quiet: bool) -> Iterator[Cluster | None]:
 
     if not quiet:
         say(f"connecting to the cluster at {address}")
-    with Cluster(address, say) as cluster:
+    with ClusterConnection(address, say) as cluster:
         yield cluster

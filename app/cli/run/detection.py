@@ -15,7 +15,7 @@ from typing import Any
 from app.cli.run.exports import export
 from app.cli.run.interrupt import Interrupted, Interruption, interruptible
 from app.cli.run.progress import Progress
-from engine.cluster.cluster import Cluster
+from engine.cluster.connection import ClusterConnection
 from engine.errors import FramefleetError
 from engine.pool.events import DeviceReady
 from engine.processes.file_lock import FileLock
@@ -60,7 +60,7 @@ class Run:
         restart: bool = False,
         lock: FileLock | None = None,
         facts: Mapping[str, str] = MappingProxyType({}),
-        cluster: Cluster | None = None,
+        cluster: ClusterConnection | None = None,
     ) -> DetectionSession:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 

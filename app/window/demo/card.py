@@ -8,9 +8,12 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Panel, column, label, push_button, row
+from app.window.widgets.translation import marked, translate
 from engine.evaluation.accuracy import Accuracy
 
-ABOUT = "Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly."
+ABOUT = marked(
+    "demo", "Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly."
+)
 COLUMNS = 2
 
 
@@ -23,7 +26,7 @@ class DemoCard(Panel):
         super().__init__()
         self.state = label("small", wrap=True)
         self.map50, self.map50_95 = label("figure"), label("figure")
-        choose = push_button("Choose your own model…", self.model_requested, role="link")
+        choose = push_button(translate("demo", "Choose your own model…"), self.model_requested, role="link")
         choose.setStyleSheet("padding-left: 0")  # in line with the text above it
         self.figures = QWidget()
         figures = QGridLayout(self.figures)
@@ -32,8 +35,16 @@ class DemoCard(Panel):
         figures.setColumnStretch(2, 1)
         figures.setHorizontalSpacing(3 * theme.SPACE)
         units = (
-            (self.map50, "mAP@0.5", "Mean average precision where a box that overlaps an object by half counts as right"),
-            (self.map50_95, "mAP@0.5:0.95", "The same, averaged over overlaps from 0.5 to 0.95: how exactly the boxes fit"),
+            (
+                self.map50,
+                "mAP@0.5",
+                translate("demo", "Mean average precision where a box that overlaps an object by half counts as right"),
+            ),
+            (
+                self.map50_95,
+                "mAP@0.5:0.95",
+                translate("demo", "The same, averaged over overlaps from 0.5 to 0.95: how exactly the boxes fit"),
+            ),
         )
         for number, (figure, unit, why) in enumerate(units):
             figure.setToolTip(why)
@@ -47,8 +58,8 @@ class DemoCard(Panel):
         for number in range(COLUMNS):
             self._grid.setColumnStretch(3 * number, 1)
             self._grid.setColumnMinimumWidth(3 * number + 2, 12)
-        head, foot = row(label("section", "Demo"), None), row(choose, None, margins=(0, 2, 0, 0))
-        parts = (head, label("small", ABOUT, wrap=True), self.figures, self.state, self.classes, foot)
+        head, foot = row(label("section", translate("demo", "Demo")), None), row(choose, None, margins=(0, 2, 0, 0))
+        parts = (head, label("small", translate("demo", ABOUT), wrap=True), self.figures, self.state, self.classes, foot)
         column(*parts, spacing=4, margins=(16, 10, 16, 12), of=self)
         self.show_text("")
 
@@ -57,10 +68,10 @@ class DemoCard(Panel):
         if item.state is ItemState.FAILED:
             self.show_text(item.summary)
         elif item.state is ItemState.CANCELLED:
-            self.show_text("Cancelled: the accuracy is measured when all frames are detected.")
+            self.show_text(translate("demo", "Cancelled: the accuracy is measured when all frames are detected."))
         else:
-            so_far = f" {formats.percent(item.fraction)} so far." if item.fraction else ""
-            self.show_text(f"The accuracy follows when all frames are detected.{so_far}")
+            so_far = translate("demo", " {fraction} so far.").format(fraction=formats.percent(item.fraction)) if item.fraction else ""
+            self.show_text(translate("demo", "The accuracy follows when all frames are detected.{so_far}").format(so_far=so_far))
 
     def show_text(self, text: str, figures: bool = False) -> None:
         """Show this text, with or without the accuracy."""
@@ -70,17 +81,29 @@ class DemoCard(Panel):
 
     def show_accuracy(self, accuracy: Accuracy) -> None:
         """Show the accuracy of the detections."""
-        self.map50.setText(f"{accuracy.map50:.1%}")
-        self.map50_95.setText(f"{accuracy.map50_95:.1%}")
+        self.map50.setText(formats.share(accuracy.map50))
+        self.map50_95.setText(formats.share(accuracy.map50_95))
         while (old := self._grid.takeAt(0)) is not None:
             if (widget := old.widget()) is not None:
                 widget.deleteLater()
         rows = -(-len(accuracy.classes) // COLUMNS)
         for number, found in enumerate(accuracy.classes):
             block, line = divmod(number, rows)
-            tip = f"{found.label}: AP@0.5 {found.ap50:.1%}, AP@0.5:0.95 {found.ap50_95:.1%}, {found.objects:,} objects"
+            tip = translate("demo", "{label}: AP@0.5 {ap50}, AP@0.5:0.95 {ap50_95}, {objects}").format(
+                label=found.label,
+                ap50=formats.share(found.ap50),
+                ap50_95=formats.share(found.ap50_95),
+                objects=formats.plural(found.objects, "object"),
+            )
             self._grid.addWidget(label("small", found.label, tip=tip), line, 3 * block)
-            self._grid.addWidget(label("small", f"{found.ap50:.1%}", tip=tip), line, 3 * block + 1, Qt.AlignmentFlag.AlignRight)
+            self._grid.addWidget(label("small", formats.share(found.ap50), tip=tip), line, 3 * block + 1, Qt.AlignmentFlag.AlignRight)
         objects = sum(found.objects for found in accuracy.classes)
-        self.show_text(f"Measured against {objects:,} known objects. Each class at 0.5:", figures=True)
-        self.setAccessibleDescription(f"Accuracy: mAP@0.5 {self.map50.text()}, mAP@0.5:0.95 {self.map50_95.text()}")
+        self.show_text(
+            translate("demo", "Measured against {objects} known objects. Each class at 0.5:").format(objects=formats.count(objects)),
+            figures=True,
+        )
+        self.setAccessibleDescription(
+            translate("demo", "Accuracy: mAP@0.5 {map50}, mAP@0.5:0.95 {map50_95}").format(
+                map50=self.map50.text(), map50_95=self.map50_95.text()
+            )
+        )

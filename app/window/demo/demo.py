@@ -12,6 +12,7 @@ from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
+from app.window.widgets.translation import translate
 from engine.evaluation.accuracy import Accuracy
 from engine.settings import RunSettings
 from resources import DEMO
@@ -64,7 +65,7 @@ class Demo(QObject):
             self.card.show_progress(item)
         elif item.results is not None and item.results != self._compared:
             self._compared = results = item.results
-            self.card.show_text("Comparing with the truth…")
+            self.card.show_text(translate("demo", "Comparing with the truth…"))
             done = partial(self._compare_done, results)
             self._background.start(partial(demo_accuracy, results.database, results.source), done, self.card.show_text)
 

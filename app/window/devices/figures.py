@@ -8,10 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
 from app.window.devices.chart import Chart
-from app.window.devices.stage_bar import StageBar, in_order, short_legend
+from app.window.devices.stage_bar import StageBar, in_order, short_legend, stage_name
 from app.window.devices.status import DeviceStatus, Phase, Sample
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, row, say, wrapped
+from app.window.widgets.translation import translate
 
 _BASE = Qt.AlignmentFlag.AlignBaseline
 
@@ -23,10 +24,11 @@ class DeviceFigures(QWidget):
         super().__init__()
         self._drawn: tuple[Sample, ...] | None = None
         self.rate = label("figure", "0")
-        self.latency = label("figure", formats.DASH, tip="Median of the last half second")
-        self.frames, self.tail = label("small"), label("small")
-        self.rate_chart = Chart("Throughput of the last minute", (theme.ACCENT,))
-        self.latency_chart = Chart("Latency of the last minute", (theme.ACCENT, theme.MUTED))
+        self.latency = label("figure", formats.DASH, tip=translate("devices", "Median of the last half second"))
+        self.frames = label("small")
+        self.tail = label("small", tip=translate("devices", "99 of 100 frames take at most this time"))
+        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",))
+        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"))
         self.stages = StageBar()
         self.stage_text, self.bottleneck = wrapped("small"), wrapped("notice")
         self.moving = QWidget()
@@ -35,15 +37,16 @@ class DeviceFigures(QWidget):
         inner.setVerticalSpacing(2)
         inner.setRowMinimumHeight(2, self.latency_chart.height() + 8)
         inner.addWidget(self.rate_chart, 0, 0)
-        inner.addLayout(_line(self.latency, "ms latency", self.tail), 1, 0)
+        inner.addLayout(_line(self.latency, translate("devices", "ms latency"), self.tail), 1, 0)
         for place, widget in enumerate((self.latency_chart, self.stages, self.stage_text, self.bottleneck), 2):
             inner.addWidget(widget, place, 0)
-        column(_line(self.rate, "frames/s", self.frames), self.moving, spacing=2, of=self)
+        column(_line(self.rate, translate("devices", "frames/s"), self.frames), self.moving, spacing=2, of=self)
 
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
         frames = formats.plural(status.frames, "frame")
-        self.frames.setText(frames if share is None else f"{formats.part(share)} of the work")
+        self.rate.setText(formats.rate(status.rate) if status.working else "0")
+        self.frames.setText(frames if share is None else translate("devices", "{share} of the work").format(share=formats.part(share)))
         self.frames.setToolTip(frames)
         self.moving.setVisible(status.phase not in (Phase.FAILED, Phase.LEFT))
 
@@ -57,13 +60,14 @@ class DeviceFigures(QWidget):
         lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
         latest = status.latest
-        self.rate.setText(formats.rate(status.rate) if status.working else "0")
         self.latency.setText(formats.milliseconds(latest.latency_p50 if latest else None))
-        self.tail.setText(f"p99 {formats.milliseconds(latest.latency_p99)} ms" if latest else "")
+        tail = formats.milliseconds(latest.latency_p99) if latest else ""
+        self.tail.setText(translate("devices", "99 %: {time} ms").format(time=tail) if tail else "")
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)
         say(self.stage_text, short_legend(stages))
-        say(self.bottleneck, f"Bottleneck: {status.bottleneck}" if status.bottleneck else "")
+        slowest = stage_name(status.bottleneck) if status.bottleneck else ""
+        say(self.bottleneck, translate("devices", "Slowest stage: {stage}").format(stage=slowest) if slowest else "")
 
 
 def _line(figure: QWidget, unit: str, more: QWidget) -> QBoxLayout:

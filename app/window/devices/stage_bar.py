@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
 from app.window.widgets.painting import draw_box, painting
+from app.window.widgets.translation import translate
 
 COLOURS = {
     "decode": "#4c79bd",
@@ -32,7 +33,7 @@ class StageBar(QWidget):
         super().__init__()
         self.setFixedHeight(6)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Time per stage")
+        self.setAccessibleName(translate("devices", "Time per stage"))
         self._stages: dict[str, float] = {}
         self._bottleneck: str | None = None
 
@@ -61,6 +62,12 @@ def _kind(name: str) -> str:
     return name.partition(" ")[0]
 
 
+def stage_name(name: str) -> str:
+    """The name of a stage in the language of the window; its device stays as it is."""
+    kind, space, device = name.partition(" ")
+    return translate("stages", kind) + space + device
+
+
 def in_order(stages: Mapping[str, float]) -> dict[str, float]:
     """The stages in the order in which a frame passes them."""
 
@@ -72,10 +79,13 @@ def in_order(stages: Mapping[str, float]) -> dict[str, float]:
 
 def legend(stages: Mapping[str, float]) -> str:
     """The stages as text, one per line: ``decode 1.2 ms``."""
-    return "\n".join(f"{name} {formats.milliseconds(value)} ms" for name, value in stages.items())
+    return "\n".join(
+        translate("devices", "{name} {value} ms").format(name=stage_name(name), value=formats.milliseconds(value))
+        for name, value in stages.items()
+    )
 
 
 def short_legend(stages: Mapping[str, float]) -> str:
     """The stages in one paragraph: ``ms: decode 1.2 · infer 8.3``. Lines do not break between a name and its number."""
-    parts = (f"{name}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
-    return f"ms: {' · '.join(parts)}" if stages else ""
+    parts = (f"{stage_name(name)}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
+    return translate("devices", "ms: {parts}").format(parts=" · ".join(parts)) if stages else ""

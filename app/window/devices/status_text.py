@@ -4,32 +4,41 @@ from __future__ import annotations
 
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.widgets import formats, theme
+from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 
 _PHASES = {
-    Phase.STARTING: ("Starting", theme.WARNING),
-    Phase.READY: ("Ready", theme.GOOD),
-    Phase.RESTARTING: ("Restarting", theme.WARNING),
-    Phase.FAILED: ("Failed", theme.DANGER),
-    Phase.LEAVING: ("Leaving", theme.WARNING),
-    Phase.LEFT: ("Left", theme.DISABLED),
-    Phase.IDLE: ("Idle", theme.MUTED),
-    Phase.RECORDED: ("Recorded", theme.MUTED),
+    Phase.STARTING: (marked("devices", "Starting"), "WARNING"),
+    Phase.READY: (marked("devices", "Ready"), "GOOD"),
+    Phase.RESTARTING: (marked("devices", "Restarting"), "WARNING"),
+    Phase.FAILED: (marked("devices", "Failed"), "DANGER"),
+    Phase.LEAVING: (marked("devices", "Leaving"), "WARNING"),
+    Phase.LEFT: (marked("devices", "Left"), "DISABLED"),
+    Phase.IDLE: (marked("devices", "Idle"), "MUTED"),
+    Phase.RECORDED: (marked("devices", "Recorded"), "MUTED"),
 }
 
 
 def title(status: DeviceStatus) -> str:
     """The state of the device: ``Working``, ``Building 37 %``, ``Restarting (attempt 2)``."""
     if status.building is not None:
-        return f"Building {formats.percent(status.building[1])}" if status.building[1] else "Building"
+        return (
+            translate("devices", "Building {building}").format(building=formats.percent(status.building[1]))
+            if status.building[1]
+            else translate("devices", "Building")
+        )
     if status.phase is Phase.RESTARTING and status.attempt > 1:
-        return f"Restarting (attempt {status.attempt})"
-    return "Working" if status.working and status.phase is Phase.READY else _PHASES[status.phase][0]
+        return translate("devices", "Restarting (attempt {attempt})").format(attempt=status.attempt)
+    return (
+        translate("devices", "Working")
+        if status.working and status.phase is Phase.READY
+        else translate("devices", _PHASES[status.phase][0])
+    )
 
 
 def colour(status: DeviceStatus) -> str:
     """The colour of the device's light."""
-    return theme.WARNING if status.building is not None else _PHASES[status.phase][1]
+    return theme.WARNING if status.building is not None else theme.colour(_PHASES[status.phase][1])
 
 
 def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:
@@ -38,8 +47,10 @@ def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:
     if status.building is not None:
         return status.building[0]
     if engine is not None:
-        return f"{engine.backend} · {engine.precision} · {engine.width}×{engine.height} · batch {engine.batch}"
-    return "Building the engine…" if status.phase is Phase.STARTING else facts(known)
+        return translate("devices", "{backend} · {precision} · {width}×{height} · batch {batch}").format(
+            backend=engine.backend, precision=engine.precision, width=engine.width, height=engine.height, batch=engine.batch
+        )
+    return translate("devices", "Building the engine…") if status.phase is Phase.STARTING else facts(known)
 
 
 def engine_details(status: DeviceStatus, known: DeviceDescription | None) -> str:
@@ -47,7 +58,9 @@ def engine_details(status: DeviceStatus, known: DeviceDescription | None) -> str
     engine, line = status.engine, engine_line(status, known)
     if engine is None or status.building is not None:
         return line
-    return f"{line}, {engine.slots} at once\n{engine.precision}: {engine.reason}"
+    return translate("devices", "{line}, {slots} at once\n{precision}: {reason}").format(
+        line=line, slots=engine.slots, precision=engine.precision, reason=engine.reason
+    )
 
 
 def hardware(status: DeviceStatus, known: DeviceDescription | None) -> str:
@@ -61,7 +74,10 @@ def facts(known: DeviceDescription | None) -> str:
         return ""
     parts = (
         (formats.gib(known.memory or 0), known.memory),
-        (f"compute {known.compute_capability}", known.compute_capability),
-        (f"driver {known.driver}", known.driver),
+        (
+            translate("devices", "compute {compute_capability}").format(compute_capability=known.compute_capability),
+            known.compute_capability,
+        ),
+        (translate("devices", "driver {driver}").format(driver=known.driver), known.driver),
     )
     return " · ".join(part for part, value in parts if value)

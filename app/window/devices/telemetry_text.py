@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.window.widgets import formats
+from app.window.widgets.translation import translate
 from engine.devices.telemetry.snapshot import Telemetry
 
 T = TypeVar("T")
 
-NOT_AVAILABLE = "not available"
 FULL, HOT = 0.95, 85.0
 """The share of the memory and the temperature (°C) from which a metric needs attention."""
 _HARMLESS = {"power limit", "sync boost", "clocks set by an application", "clocks of the display"}
@@ -20,13 +20,9 @@ _HARMLESS = {"power limit", "sync boost", "clocks set by an application", "clock
 
 @dataclass(frozen=True)
 class Metric:
-    """One telemetry value for display. short, brief: name and text in a narrow column. fraction: of its maximum, 0..1.
-
-    alarm: it needs attention.
-    """
+    """One telemetry value for display. brief: its text in a narrow column. fraction: of its maximum, 0..1. alarm: it needs attention."""
 
     name: str
-    short: str
     text: str
     brief: str
     fraction: float | None = None
@@ -35,59 +31,73 @@ class Metric:
     @property
     def known(self) -> bool:
         """Whether the value is available."""
-        return self.text != NOT_AVAILABLE
+        return self.text != not_available()
+
+
+def not_available() -> str:
+    """The text of a value that the device does not report."""
+    return translate("devices", "not available")
 
 
 def metrics(telemetry: Telemetry) -> tuple[Metric, ...]:
     """The values that a card shows: utilization and memory of a CPU, six values of a GPU. All are there, available or not."""
     memory = _share(telemetry.memory_used, telemetry.memory_total)
-    share = None if memory is None else f"{100 * memory:.0f} %"
+    share = None if memory is None else formats.part(memory)
     used = None if telemetry.memory_used is None else formats.gib(telemetry.memory_used)
-    stored = Metric("Memory", "Memory", used or NOT_AVAILABLE, share or formats.DASH, memory, (memory or 0.0) >= FULL)
+    stored = Metric(translate("devices", "Memory"), used or not_available(), share or formats.DASH, memory, (memory or 0.0) >= FULL)
     if telemetry.device.kind == "cpu":
-        return _percent("CPU", "CPU", telemetry.utilization), stored
+        return _percent("CPU", telemetry.utilization), stored
     heat, clock = telemetry.temperature, telemetry.sm_clock
     throttled = not _HARMLESS.issuperset(telemetry.throttling or ())
     return (
-        _percent("GPU", "GPU", telemetry.utilization),
+        _percent("GPU", telemetry.utilization),
         stored,
-        _percent("Decoder", "Decoder", telemetry.decoder),
-        _value("Power", "Power", telemetry.power, "W", _share(telemetry.power, telemetry.power_limit)),
-        _value("Temperature", "Heat", heat, "°C", _share(heat, 100), (heat or 0.0) >= HOT),
-        _value("Clock", "Clock", clock, "MHz", _share(clock, telemetry.sm_clock_limit), throttled),
+        _percent(translate("devices", "Decoder"), telemetry.decoder),
+        _value(translate("devices", "Power"), telemetry.power, "W", _share(telemetry.power, telemetry.power_limit)),
+        _value(translate("devices", "Temperature"), heat, "°C", _share(heat, 100), (heat or 0.0) >= HOT),
+        _value(translate("devices", "Clock"), clock, "MHz", _share(clock, telemetry.sm_clock_limit), throttled),
     )
 
 
 def details(telemetry: Telemetry) -> str:
     """All telemetry of a device, one value per line."""
-    memory = NOT_AVAILABLE
+    memory = not_available()
     if telemetry.memory_used is not None:
-        memory = f"{formats.gib(telemetry.memory_used)} of {_or(telemetry.memory_total, formats.gib)}"
-    lines = {"Utilization": _or(telemetry.utilization, _whole, "%"), "Memory": memory}
+        memory = translate("devices", "{memory_used} of {memory_total}").format(
+            memory_used=formats.gib(telemetry.memory_used), memory_total=_or(telemetry.memory_total, formats.gib)
+        )
+    lines = {translate("devices", "Utilization"): _or(telemetry.utilization, _whole, "%"), translate("devices", "Memory"): memory}
     if telemetry.device.kind != "cpu":
         lines |= {
-            "Memory traffic": _or(telemetry.memory_utilization, _whole, "%"),
-            "Decoder": _or(telemetry.decoder, _whole, "%"),
-            "Encoder": _or(telemetry.encoder, _whole, "%"),
-            "Power": _or(telemetry.power, _whole, "W", telemetry.power_limit),
-            "Temperature": _or(telemetry.temperature, _whole, "°C"),
-            "Clock": _or(telemetry.sm_clock, _whole, "MHz", telemetry.sm_clock_limit),
-            "Memory clock": _or(telemetry.memory_clock, _whole, "MHz"),
-            "Throttled by": _or(telemetry.throttling, lambda reasons: ", ".join(reasons) or "nothing"),
-            "PCIe": f"{_link(telemetry)}, receives {_or(telemetry.pcie_rx, bandwidth)}, sends {_or(telemetry.pcie_tx, bandwidth)}",
-            "NVLink": f"{_or(telemetry.nvlinks, _whole, 'links')}, receives {_or(telemetry.nvlink_rx, bandwidth)},"
-            f" sends {_or(telemetry.nvlink_tx, bandwidth)}",
+            translate("devices", "Memory traffic"): _or(telemetry.memory_utilization, _whole, "%"),
+            translate("devices", "Decoder"): _or(telemetry.decoder, _whole, "%"),
+            translate("devices", "Encoder"): _or(telemetry.encoder, _whole, "%"),
+            translate("devices", "Power"): _or(telemetry.power, _whole, "W", telemetry.power_limit),
+            translate("devices", "Temperature"): _or(telemetry.temperature, _whole, "°C"),
+            translate("devices", "Clock"): _or(telemetry.sm_clock, _whole, "MHz", telemetry.sm_clock_limit),
+            translate("devices", "Memory clock"): _or(telemetry.memory_clock, _whole, "MHz"),
+            translate("devices", "Throttled by"): _or(
+                telemetry.throttling, lambda reasons: ", ".join(reasons) or translate("devices", "nothing")
+            ),
+            "PCIe": translate("devices", "{telemetry}, receives {pcie_rx}, sends {pcie_tx}").format(
+                telemetry=_link(telemetry), pcie_rx=_or(telemetry.pcie_rx, bandwidth), pcie_tx=_or(telemetry.pcie_tx, bandwidth)
+            ),
+            "NVLink": translate("devices", "{nvlinks}, receives {nvlink_rx}, sends {nvlink_tx}").format(
+                nvlinks=_or(telemetry.nvlinks, formats.plural, "link"),
+                nvlink_rx=_or(telemetry.nvlink_rx, bandwidth),
+                nvlink_tx=_or(telemetry.nvlink_tx, bandwidth),
+            ),
         }
     return "\n".join(f"{name}: {value}" for name, value in lines.items())
 
 
-def _percent(name: str, short: str, value: float | None) -> Metric:
-    return _value(name, short, value, "%", _share(value, 100))
+def _percent(name: str, value: float | None) -> Metric:
+    return _value(name, value, "%", _share(value, 100))
 
 
-def _value(name: str, short: str, value: float | None, unit: str, fraction: float | None, alarm: bool = False) -> Metric:
-    text = None if value is None else f"{value:,.0f} {unit}"
-    return Metric(name, short, text or NOT_AVAILABLE, text or formats.DASH, fraction, alarm)
+def _value(name: str, value: float | None, unit: str, fraction: float | None, alarm: bool = False) -> Metric:
+    text = None if value is None else formats.quantity(value, unit)
+    return Metric(name, text or not_available(), text or formats.DASH, fraction, alarm)
 
 
 def _share(value: float | None, whole: float | None) -> float | None:
@@ -95,19 +105,29 @@ def _share(value: float | None, whole: float | None) -> float | None:
 
 
 def _or(value: T | None, text: Callable[..., str], *more: object) -> str:
-    return NOT_AVAILABLE if value is None else text(value, *more)
+    return not_available() if value is None else text(value, *more)
 
 
 def _whole(value: float, unit: str, limit: float | None = None) -> str:
-    return f"{value:,.0f} {unit}" + ("" if limit is None else f" of {limit:,.0f} {unit}")
+    return (
+        formats.quantity(value, unit)
+        if limit is None
+        else translate("devices", "{value} of {limit}").format(value=formats.count(round(value)), limit=formats.quantity(limit, unit))
+    )
 
 
 def bandwidth(value: float) -> str:
     """Bytes/s: ``0.6 MB/s``, ``54.1 GB/s``."""
-    return f"{value / 1e9:.1f} GB/s" if value >= 1e9 else f"{value / 1e6:.1f} MB/s"
+    return (
+        translate("devices", "{value} GB/s").format(value=formats.decimal(value / 1e9))
+        if value >= 1e9
+        else translate("devices", "{value} MB/s").format(value=formats.decimal(value / 1e6))
+    )
 
 
 def _link(telemetry: Telemetry) -> str:
     if telemetry.pcie_generation is None or telemetry.pcie_width is None:
-        return NOT_AVAILABLE
-    return f"generation {telemetry.pcie_generation}, {telemetry.pcie_width} lanes"
+        return not_available()
+    return translate("devices", "generation {pcie_generation}, {pcie_width} lanes").format(
+        pcie_generation=telemetry.pcie_generation, pcie_width=telemetry.pcie_width
+    )

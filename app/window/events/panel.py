@@ -8,55 +8,52 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.window.events.model import EventModel
-from app.window.widgets import formats
-from app.window.widgets.build import Panel, column, label, push_button, row
+from app.window.widgets.build import Panel, column, label, push_button, row, tool_button
 from app.window.widgets.fields import clearable, combo_box, narrow
-from app.window.widgets.table import style_table
+from app.window.widgets.table import sorted_table
+from app.window.widgets.translation import marked, translate
 from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
 
-_KINDS = {None: "All events", EventKind.APPEARANCE: "Appearances", EventKind.CROSSING: "Crossings", EventKind.VISIT: "Visits to zones"}
-_WIDTHS = (62, 100, 48, 180, 60, 60)
+_KINDS = {
+    None: marked("events", "All events"),
+    EventKind.APPEARANCE: marked("events", "Appearances"),
+    EventKind.CROSSING: marked("events", "Crossings"),
+    EventKind.VISIT: marked("events", "Visits to zones"),
+}
+_WIDTHS = (64, 84, 46, 132, 56)
 
 
 class EventsPanel(Panel):
-    """Lists events. sought: the time of the event that the user chose, seconds. save_requested: as CSV."""
+    """Lists events. sought: the time of the event that the user chose, seconds. save_requested: as CSV. clips_requested: as videos."""
 
     sought = Signal(float)
     save_requested = Signal()
+    clips_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.model = EventModel(self)
         self._time = 0.0
-        self.kinds = combo_box("Kind of event")
+        self.kinds = combo_box(translate("events", "Kind of event"))
         for kind, title in _KINDS.items():
-            self.kinds.addItem(title, kind)
+            self.kinds.addItem(translate("events", title), kind)
         narrow(self.kinds)
-        self.search = clearable("Class, track or place")
-        self.search.setAccessibleName("Search events")
+        self.search = clearable(translate("events", "Class, track or place"))
+        self.search.setAccessibleName(translate("events", "Search events"))
         self.count = label("small")
-        self.save = push_button("Save as CSV…", self.save_requested.emit, role="flat")
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("Events")
-        style_table(self.table)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        header = self.table.horizontalHeader()
-        for number, width in enumerate(_WIDTHS):
-            self.table.setColumnWidth(number, width)
-        header.setStretchLastSection(True)
-        self.table.setSortingEnabled(True)
-        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.detach = tool_button("detach", translate("events", "Events in their own window, or back here"))
+        self.save = push_button(translate("events", "CSV…"), self.save_requested.emit, role="flat")
+        self.clips = push_button(translate("events", "Clips…"), self.clips_requested.emit, role="flat")
+        self.clips.setToolTip(translate("events", "Cut the appearances of objects out of the video"))
+        self.table = sorted_table(self.model, translate("events", "Events"), _WIDTHS)
         column(
-            row(self.kinds, (self.search, 1), spacing=6),
+            row(self.kinds, (self.search, 1), self.detach, spacing=6),
             (self.table, 1),
-            row((self.count, 1), self.save, spacing=6),
+            row((self.count, 1), self.clips, self.save, spacing=6),
             spacing=6,
-            margins=(12, 10, 12, 8),
             of=self,
         )
         self.kinds.currentIndexChanged.connect(self._filter)
@@ -64,7 +61,7 @@ class EventsPanel(Panel):
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)
         for keys, forward in (("Shift+N", True), ("Shift+P", False)):
-            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.WindowShortcut)
+            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.ApplicationShortcut)
             shortcut.activated.connect(self.next if forward else self.previous)
 
     def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:
@@ -100,4 +97,4 @@ class EventsPanel(Panel):
         self._say()
 
     def _say(self) -> None:
-        self.count.setText(f"{formats.plural(self.model.rowCount(), 'event')} · Shift + N, P: next, previous")
+        self.count.setText(translate("events", "%Ln events · Shift + N, P: next, previous", None, self.model.rowCount()))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.window.devices.status import DeviceStatus, Phase, reason_of
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed
 
@@ -20,7 +21,7 @@ class Notices(QObject):
     def __init__(self, banners: BannerArea, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._banners = banners
-        self._settings = ("Settings…", self.settings_requested.emit)
+        self._settings = (translate("messages", "Settings…"), self.settings_requested.emit)
         self._missing: tuple[DeviceDescription, ...] = ()
         self._cpu_only = False
 
@@ -28,9 +29,13 @@ class Notices(QObject):
         """Show that a device failed, and whether it is restarted."""
         subject, reason = f"device {event.device}", reason_of(event)
         if event.restarting:
-            self._banners.show_banner(subject, Severity.WARNING, f"{event.device} is being restarted: {reason}")
+            self._banners.show_banner(
+                subject,
+                Severity.WARNING,
+                translate("messages", "{device} is being restarted: {reason}").format(device=event.device, reason=reason),
+            )
         else:
-            text = f"{event.device} failed and is out of this run: {reason}"
+            text = translate("messages", "{device} failed and is out of this run: {reason}").format(device=event.device, reason=reason)
             self._banners.show_banner(subject, Severity.ERROR, text, self._settings)
 
     def devices_changed(self, statuses: Sequence[DeviceStatus]) -> None:
@@ -51,19 +56,30 @@ class Notices(QObject):
     def _show_fallback(self) -> None:
         if self._cpu_only and self._missing:
             reasons = "; ".join(f"{description.id} ({description.name}): {description.problem}" for description in self._missing)
-            self._banners.show_banner("fallback", Severity.WARNING, f"Detection runs on the CPU. Not usable: {reasons}")
+            self._banners.show_banner(
+                "fallback",
+                Severity.WARNING,
+                translate("messages", "Detection runs on the CPU. Not usable: {reasons}").format(reasons=reasons),
+            )
         else:
             self._banners.remove("fallback")
 
     def session_failed(self, message: str) -> None:
         """Show that a session ended with an error."""
-        self._banners.show_banner("session", Severity.ERROR, f"Detection stopped: {message}", self._settings)
+        self._banners.show_banner(
+            "session", Severity.ERROR, translate("messages", "Detection stopped: {message}").format(message=message), self._settings
+        )
 
     def refused(self, message: str) -> None:
         """Show why a device cannot join or leave."""
-        self._banners.show_banner("refused", Severity.WARNING, f"That is not possible: {message}.")
+        self._banners.show_banner(
+            "refused", Severity.WARNING, translate("messages", "That is not possible: {message}.").format(message=message)
+        )
 
     def preview_crashed(self, message: str, again: bool) -> None:
         """Show that the preview process ended unexpectedly. again: it was restarted."""
-        text = f"{message} {'It was started again.' if again else 'It is not started again for this file.'} Detection goes on."
+        if again:
+            text = translate("messages", "{message} It was started again. Detection goes on.").format(message=message)
+        else:
+            text = translate("messages", "{message} It is not started again for this file. Detection goes on.").format(message=message)
         self._banners.show_banner("preview", Severity.WARNING, text)

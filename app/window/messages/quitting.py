@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.window.queue.model import QueueModel
-from app.window.widgets import formats
+from app.window.widgets.translation import translate
 
 
 class QuitQuestion:
@@ -26,11 +26,13 @@ class QuitQuestion:
         if self._box is None:
             box = self._box = QMessageBox(self._window)
             box.setIcon(QMessageBox.Icon.Question)
-            box.setWindowTitle("Quit Framefleet")
-            box.setText(f"Detection has not finished in {formats.plural(waiting, 'file')}.")
-            box.setInformativeText("Finished frames are stored. At the next start you can continue where detection stopped.")
-            leave = box.addButton("Quit", QMessageBox.ButtonRole.AcceptRole)
-            stay = box.addButton("Keep detecting", QMessageBox.ButtonRole.RejectRole)
+            box.setWindowTitle(translate("messages", "Quit Framefleet"))
+            box.setText(translate("messages", "Detection has not finished in %Ln files.", None, waiting))
+            box.setInformativeText(
+                translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped.")
+            )
+            leave = box.addButton(translate("messages", "Quit"), QMessageBox.ButtonRole.AcceptRole)
+            stay = box.addButton(translate("messages", "Keep detecting"), QMessageBox.ButtonRole.RejectRole)
             box.setDefaultButton(stay)
             box.setEscapeButton(stay)
             box.finished.connect(lambda _: self._answered(box.clickedButton() is leave))

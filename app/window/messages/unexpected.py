@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
 
 from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.build import column, label
+from app.window.widgets.translation import translate
 
 _log = logging.getLogger("framefleet")
 _LEVELS = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO, QtMsgType.QtWarningMsg: logging.WARNING}
@@ -92,20 +93,29 @@ class CrashReport(QObject):
 
     def show_error(self, summary: str, details: str) -> None:
         """Show the banner. details: the traceback."""
-        text = f"An error inside Framefleet: {summary}. What is under way may be incomplete; please report it."
-        self._banners.show_banner("error", Severity.ERROR, text, ("Details…", lambda: self.show_details(details)))
+        text = translate(
+            "messages", "An error inside Framefleet: {summary}. What is under way may be incomplete; please report it."
+        ).format(summary=summary)
+        self._banners.show_banner("error", Severity.ERROR, text, (translate("messages", "Details…"), lambda: self.show_details(details)))
 
     def show_details(self, details: str) -> None:
         """Show the traceback in a dialog, to be copied."""
         dialog = QDialog(self._window)
-        dialog.setWindowTitle("Details of the error")
+        dialog.setWindowTitle(translate("messages", "Details of the error"))
         dialog.resize(760, 420)
         text = QPlainTextEdit(details, readOnly=True)
         text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(dialog.reject)
-        copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy = buttons.addButton(translate("messages", "Copy"), QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(details))
         dialog.finished.connect(dialog.deleteLater)
-        column(text, label("small", f"Also in {self._log}"), buttons, spacing=10, margins=(20, 20, 20, 16), of=dialog)
+        column(
+            text,
+            label("small", translate("messages", "Also in {log}").format(log=self._log)),
+            buttons,
+            spacing=10,
+            margins=(20, 20, 20, 16),
+            of=dialog,
+        )
         dialog.open()

@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushBu
 from app.window.models.downloads import Download, ModelDownloads
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, row, set_role
+from app.window.widgets.translation import translate
 from engine.model.registry.catalogue import ModelEntry, Purpose
 from engine.model.registry.installed import is_installed, partial_bytes
 
 _COLOURS = {
-    Purpose.FAST: (theme.GOOD, "#18302a"),
-    Purpose.BALANCED: (theme.ACCENT_HOVER, theme.ACCENT_QUIET),
-    Purpose.ACCURATE: (theme.WARNING, "#322a19"),
+    Purpose.FAST: ("GOOD", "GOOD_GROUND"),
+    Purpose.BALANCED: ("ACCENT_HOVER", "ACCENT_QUIET"),
+    Purpose.ACCURATE: ("WARNING", "WARNING_GROUND"),
 }
 _FIGURE_WIDTH, _BUTTON_WIDTH = 94, 92
 
@@ -26,18 +27,39 @@ def _chip(purpose: Purpose) -> QLabel:
     chip = QLabel(purpose.value.capitalize())
     size = theme.base_size() - 2
     chip.setStyleSheet(
-        f"color: {colour}; background: {ground}; border-radius: 4px; padding: 1px 7px; font-size: {size}px; font-weight: 600;"
+        f"color: {theme.colour(colour)}; background: {theme.colour(ground)}; border-radius: 4px; padding: 1px 7px;"
+        f" font-size: {size}px; font-weight: 600;"
     )
     return chip
 
 
 def _figures(entry: ModelEntry) -> QGridLayout:
     figures = (
-        (f"{entry.ap:.1f} %", "COCO AP", f"Average precision on COCO at IoU 0.50–0.95; {entry.ap50:.1f} % at IoU 0.50"),
-        (f"{entry.gflops:.3g}", "GFLOP / picture", "Work for one picture: half of it takes about half the time"),
-        (f"{entry.side} × {entry.side}", "pixels", "The size of picture the network sees"),
-        (f"{entry.parameters / 1e6:.1f} M", "parameters", f"{entry.parameters:,} parameters"),
-        (f"{entry.download_bytes / 1e6:.0f} MB", "download", f"The weight file has exactly {entry.weights_bytes:,} bytes"),
+        (
+            formats.share(entry.ap / 100),
+            "COCO AP",
+            translate("models", "Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50").format(
+                ap50=formats.share(entry.ap50 / 100)
+            ),
+        ),
+        (
+            formats.rate(entry.gflops),
+            translate("models", "GFLOP / picture"),
+            translate("models", "Work for one picture: half of it takes about half the time"),
+        ),
+        (f"{entry.side} × {entry.side}", translate("models", "pixels"), translate("models", "The size of picture the network sees")),
+        (
+            translate("models", "{parameters} M").format(parameters=formats.decimal(entry.parameters / 1e6)),
+            translate("models", "parameters"),
+            translate("models", "{parameters} parameters").format(parameters=formats.count(entry.parameters)),
+        ),
+        (
+            translate("models", "{megabytes} MB").format(megabytes=formats.count(round(entry.download_bytes / 1e6))),
+            translate("models", "download"),
+            translate("models", "The weight file has exactly {weights_bytes} bytes").format(
+                weights_bytes=formats.count(entry.weights_bytes)
+            ),
+        ),
     )
     table = QGridLayout()
     table.setVerticalSpacing(1)
@@ -67,10 +89,10 @@ class ModelCard(QFrame):
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.bar.setFixedHeight(4)
-        self.download = self._button("Download", self.download_requested)
-        self.cancel = self._button("Cancel", self.cancel_requested)
-        self.use = self._button("Use", self.use_requested, "primary")
-        self.remove = self._button("Remove", self.remove_requested, "flat")
+        self.download = self._button(translate("models", "Download"), self.download_requested)
+        self.cancel = self._button(translate("models", "Cancel"), self.cancel_requested)
+        self.use = self._button(translate("models", "Use"), self.use_requested, "primary")
+        self.remove = self._button(translate("models", "Remove"), self.remove_requested, "flat")
         head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
         words = column(None, head, label("small", entry.note, wrap=True), None, spacing=3)
         buttons = QWidget()  # as wide in every card, so that the figures form columns
@@ -93,12 +115,18 @@ class ModelCard(QFrame):
         installed = running is None and is_installed(self.entry, downloads.folder)
         partial = 0 if installed or running else partial_bytes(self.entry, downloads.folder)
         error = downloads.errors.get(self.entry.name, "")
-        self.download.setText("Retry" if error else "Continue" if partial else "Download")
-        self.use.setText("In use" if in_use else "Use")
+        self.download.setText(
+            translate("models", "Retry") if error else translate("models", "Continue") if partial else translate("models", "Download")
+        )
+        self.use.setText(translate("models", "In use") if in_use else translate("models", "Use"))
         self.use.setEnabled(not in_use)
-        self.remove.setText("Remove" if installed else "Discard")
+        self.remove.setText(translate("models", "Remove") if installed else translate("models", "Discard"))
         self.remove.setEnabled(not in_use)
-        self.remove.setToolTip("It is in use: choose another model first" if in_use else f"Delete it from {downloads.folder}")
+        self.remove.setToolTip(
+            translate("models", "It is in use: choose another model first")
+            if in_use
+            else translate("models", "Delete it from {folder}").format(folder=downloads.folder)
+        )
         for widget, shown in (
             (self.download, running is None and not installed),
             (self.cancel, running is not None),
@@ -113,20 +141,28 @@ class ModelCard(QFrame):
         self.message.setText(state)
         set_role(self.message, "error" if error else "small")
         self.bar.setValue(int(1000 * (running.done if running else partial) / self.entry.weights_bytes))
-        self.setAccessibleName(f"{self.entry.title}, {state or ('installed' if installed else 'not downloaded')}")
+        self.setAccessibleName(
+            f"{self.entry.title}, {state or translate('models', 'installed') if installed else translate('models', 'not downloaded')}"
+        )
 
     def _state(self, running: Download | None, partial: int, error: str) -> str:
         total = self.entry.weights_bytes
         if running is None:
-            part = f"{formats.percent(partial / total)} is downloaded" if partial else ""
+            part = translate("models", "{partial} is downloaded").format(partial=formats.percent(partial / total)) if partial else ""
             return "\n".join(filter(None, (error, part)))
         if running.cancellation.asked:
-            return "Cancelling…"
+            return translate("models", "Cancelling…")
         if not running.done:
-            return "Connecting…"
+            return translate("models", "Connecting…")
         if running.done >= total:
-            return "Checking…"
-        text = f"{formats.percent(running.done / total)} · {running.done / 1e6:,.0f} of {total / 1e6:,.0f} MB"
+            return translate("models", "Checking…")
+        text = translate("models", "{percent} · {done} of {total} MB").format(
+            percent=formats.percent(running.done / total),
+            done=formats.count(round(running.done / 1e6)),
+            total=formats.count(round(total / 1e6)),
+        )
         if running.speed:
-            text += f" · {running.speed / 1e6:.3g} MB/s · {formats.remaining((total - running.done) / running.speed)} left"
+            text += translate("models", " · {speed} MB/s · {remaining} left").format(
+                speed=formats.rate(running.speed / 1e6), remaining=formats.remaining((total - running.done) / running.speed)
+            )
         return text

@@ -14,6 +14,7 @@ from app.window.models.downloads import ModelDownloads
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
 from app.window.widgets.build import column, label, push_button, row, show_inside, within_screen
+from app.window.widgets.translation import translate
 from engine.errors import FramefleetError
 from engine.model.registry.catalogue import FAMILY, ModelEntry
 from engine.model.registry.installed import files_of, remove_model
@@ -33,7 +34,7 @@ class ModelList(QDialog):
         self, downloads: ModelDownloads, in_use: Path | None, parent: QWidget | None = None, entries: Sequence[ModelEntry] | None = None
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Models")
+        self.setWindowTitle(translate("models", "Models"))
         self.setModal(True)
         self.setAcceptDrops(True)
         self._downloads = downloads
@@ -50,18 +51,20 @@ class ModelList(QDialog):
         self._refresh_some(tuple(self.cards))
 
     def _arrange(self) -> None:
-        about = "The official YOLOv4 family. All find the 80 classes of COCO: people, vehicles, animals, everyday things."
+        about = translate(
+            "models", "The official YOLOv4 family. All find the 80 classes of COCO: people, vehicles, animals, everyday things."
+        )
         inside, scroll = QWidget(), QScrollArea()
         column(*self.cards.values(), None, spacing=8, margins=(24, 2, 24, 16), of=inside)
         show_inside(scroll, inside)
-        files_tip = "Any Darknet .cfg and .weights; they can also be dropped here"
-        self.own = push_button("Use files of my own…", self.own_requested, tip=files_tip)
-        self.open_folder = push_button("Show folder", self._show_folder, tip=str(self._downloads.folder))
-        self.close_button = push_button("Close", self.reject)
+        files_tip = translate("models", "Any Darknet .cfg and .weights; they can also be dropped here")
+        self.own = push_button(translate("models", "Use files of my own…"), self.own_requested, tip=files_tip)
+        self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
+        self.close_button = push_button(translate("models", "Close"), self.reject)
         for button in (self.own, self.open_folder, self.close_button):
             button.setAutoDefault(False)
         below = row(self.own, self.open_folder, None, self.close_button, spacing=8, margins=(24, 12, 24, 14))
-        head = column(label("title", "Choose a model"), label("muted", about), spacing=4, margins=(24, 18, 24, 12))
+        head = column(label("title", translate("models", "Choose a model")), label("muted", about), spacing=4, margins=(24, 18, 24, 12))
         outer = column(head, (scroll, 1), below, spacing=0, of=self)
         self.resize(within_screen(self, 1080, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
 

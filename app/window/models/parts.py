@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.window.queue.intake import Intake
+from app.window.widgets.translation import translate
 from engine.model.files import find_cfg, find_weights
 from engine.settings import ModelFiles
 
@@ -42,7 +43,11 @@ class ModelParts:
     def missing(self) -> str:
         """A sentence that names the missing files, "" if none is missing."""
         if self.cfg is None and self.weights is None:
-            return "Give the model's .cfg and .weights files."
+            return translate("models", "Give the model's .cfg and .weights files.")
         if self.cfg is None:
-            return f"Give the .cfg file that belongs to {self.weights}."
-        return f"There are no weights beside {self.cfg.name}: give its .weights file too." if self.weights is None else ""
+            return translate("models", "Give the .cfg file that belongs to {weights}.").format(weights=self.weights)
+        return (
+            translate("models", "There are no weights beside {name}: give its .weights file too.").format(name=self.cfg.name)
+            if self.weights is None
+            else ""
+        )

@@ -17,8 +17,10 @@ from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.settings import preferences as stored
 from app.window.settings.dialog import SettingsDialog
+from app.window.settings.last_run import LastRun
 from app.window.settings.preferences import Preferences
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import discover
 from engine.model.check import ModelSummary, check_model
@@ -48,6 +50,7 @@ class ModelSetup(QObject):
         self._banners = banners
         self._parts = ModelParts()
         self.dialog: SettingsDialog | None = None
+        self.last_run = LastRun(store, self)
         self.models: ModelList | None = None
         self.downloads = ModelDownloads(background, parent=self)
         self.downloads.ended.connect(self._download_ended)
@@ -82,15 +85,17 @@ class ModelSetup(QObject):
         self._parts = self._parts.updated(intake)
         files = self._parts.files
         if files is None:
-            self._banners.show_banner("model", Severity.INFO, self._parts.missing, ("Settings…", self.open_dialog))
+            self._banners.show_banner("model", Severity.INFO, self._parts.missing, (translate("models", "Settings…"), self.open_dialog))
         else:
             self._check(replace(self.preferences, model=files))
 
     def ask_for_model(self) -> None:
         """Show a banner that asks for a model if there is none."""
         if self.preferences.model is None:
-            text = "Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here."
-            self._banners.show_banner("model", Severity.INFO, text, ("Choose model…", self.open_models))
+            text = translate(
+                "models", "Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here."
+            )
+            self._banners.show_banner("model", Severity.INFO, text, (translate("models", "Choose model…"), self.open_models))
 
     @Slot()
     def open_dialog(self) -> None:
@@ -98,7 +103,9 @@ class ModelSetup(QObject):
         if self.dialog is not None:
             self.dialog.raise_()
             return
-        self.dialog = SettingsDialog(replace(self.preferences, model=self._parts.files), self._background, self._window)
+        self.dialog = SettingsDialog(
+            replace(self.preferences, model=self._parts.files), self._background, self._store, self.last_run.sentences, self._window
+        )
         self.dialog.model.set_parts(self._parts)
         if self._found is not None:
             self.dialog.devices.offer(self._found)
@@ -144,17 +151,24 @@ class ModelSetup(QObject):
         if models is not None:
             models.deleteLater()
         if self.downloads.names:
-            text = f"{', '.join(self.downloads.names)}: being downloaded."
-            self._banners.show_banner("download", Severity.INFO, text, ("Show", self.open_models))
+            text = translate("models", "{names}: being downloaded.").format(names=", ".join(self.downloads.names))
+            self._banners.show_banner("download", Severity.INFO, text, (translate("models", "Show"), self.open_models))
 
     @Slot(str, object)
     def _download_ended(self, name: str, files: ModelFiles | None) -> None:
         if self.models is not None:
             return  # the list shows it
         if files is not None:
-            self._banners.show_banner("download", Severity.INFO, f"The model {name} is downloaded.", ("Use it", partial(self._use, files)))
+            self._banners.show_banner(
+                "download",
+                Severity.INFO,
+                translate("models", "The model {name} is downloaded.").format(name=name),
+                (translate("models", "Use it"), partial(self._use, files)),
+            )
         elif name in self.downloads.errors:
-            self._banners.show_banner("download", Severity.ERROR, self.downloads.errors[name], ("Models…", self.open_models))
+            self._banners.show_banner(
+                "download", Severity.ERROR, self.downloads.errors[name], (translate("models", "Models…"), self.open_models)
+            )
 
     @Slot(object)
     def _use(self, files: ModelFiles) -> None:
@@ -177,7 +191,7 @@ class ModelSetup(QObject):
         self._background.start(partial(check_model, files), partial(self._apply, preferences), self._unusable)
 
     def _unusable(self, message: str) -> None:
-        self._banners.show_message("model", Severity.ERROR, message, ("Settings…", self.open_dialog))
+        self._banners.show_message("model", Severity.ERROR, message, (translate("models", "Settings…"), self.open_dialog))
 
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
@@ -199,11 +213,11 @@ class ModelSetup(QObject):
     def _ask(self, apply: Callable[..., None]) -> None:
         """Ask whether files that are being detected with the old settings start again."""
         box = QMessageBox(self._window)
-        box.setWindowTitle("New settings")
-        box.setText("Detection is running with the old settings.")
-        box.setInformativeText("Files that wait get the new settings in both cases.")
-        restart = box.addButton("Restart them", QMessageBox.ButtonRole.DestructiveRole)
-        finish = box.addButton("Finish them first", QMessageBox.ButtonRole.AcceptRole)
+        box.setWindowTitle(translate("models", "New settings"))
+        box.setText(translate("models", "Detection is running with the old settings."))
+        box.setInformativeText(translate("models", "Queued files will use the new settings either way."))
+        restart = box.addButton(translate("models", "Restart them"), QMessageBox.ButtonRole.DestructiveRole)
+        finish = box.addButton(translate("models", "Finish them first"), QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(finish)
         box.setEscapeButton(finish)
         box.finished.connect(lambda: apply(restart=box.clickedButton() is restart))

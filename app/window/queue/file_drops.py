@@ -12,6 +12,7 @@ from app.window.queue.intake import Intake, sort_paths
 from app.window.widgets import formats, theme
 from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import CENTRE, draw_box, painting
+from app.window.widgets.translation import translate
 
 
 class DropOverlay(QWidget):
@@ -65,7 +66,7 @@ class DropOverlay(QWidget):
             draw_box(painter, frame, 14, ground, QPen(QColor(theme.ACCENT), 2, Qt.PenStyle.DashLine))
             middle = frame.center()
             painter.drawPixmap(round(middle.x() - 24), round(middle.y() - 64), pixmap("drop", 48, theme.ACCENT))
-            painter.setPen(QColor(theme.TEXT))
+            painter.setPen(QColor(theme.ON_STAGE))
             painter.setFont(theme.font(6, bold=True))
             painter.drawText(QRectF(frame.x(), middle.y(), frame.width(), 40), CENTRE, self.title)
 
@@ -73,11 +74,15 @@ class DropOverlay(QWidget):
 def drop_title(intake: Intake) -> str:
     """What dropping these files does: ``Drop to add 3 items``."""
     if intake.sessions and not (intake.sources or intake.has_model):
-        return "Drop to open these results"
+        return translate("queue", "Drop to open these results")
     sources = formats.plural(len(intake.sources), "item")
     if intake.has_model:
-        return f"Drop to set the model and add {sources}" if intake.sources else "Drop to use this model"
-    return f"Drop to add {intake.sources[0].name if len(intake.sources) == 1 else sources}"
+        return (
+            translate("queue", "Drop to set the model and add {sources}").format(sources=sources)
+            if intake.sources
+            else translate("queue", "Drop to use this model")
+        )
+    return translate("queue", "Drop to add {name}").format(name=intake.sources[0].name if len(intake.sources) == 1 else sources)
 
 
 def local_paths(event: QDropEvent) -> list[Path]:

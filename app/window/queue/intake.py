@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.window.widgets.translation import translate
 from engine.errors import SourceError
 from engine.media.sources import expand_sources, is_folder
 from engine.model.files import find_weights
@@ -76,7 +77,11 @@ def expand(paths: Sequence[Path]) -> Contents:
         except SourceError as error:
             if len(models) > 1:
                 names = ", ".join(cfg.name for cfg, _ in models)
-                problems.append(f"{path} holds several models ({names}): drop the .cfg of the one you want")
+                problems.append(
+                    translate("queue", "{path} holds several models ({names}): drop the .cfg of the one you want").format(
+                        path=path, names=names
+                    )
+                )
             elif not models:
                 problems.append(str(error))
         if len(models) == 1:
@@ -100,4 +105,4 @@ def _models_in(folder: Path) -> list[tuple[Path, Path]]:
 def listed(problems: Sequence[str]) -> str:
     """The first problems, one per line, and the number of further ones."""
     more = len(problems) - FEW
-    return "\n".join([*problems[:FEW], *([f"… and {more} more"] if more > 0 else [])])
+    return "\n".join([*problems[:FEW], *([translate("queue", "… and {more} more").format(more=more)] if more > 0 else [])])

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.window.widgets import formats
+from app.window.widgets.translation import translate
 from engine.pool.progress import SourceProgress
 
 
@@ -92,20 +93,26 @@ class QueueItem:
         """The state in one short line."""
         progress, frames = self.progress, formats.plural(self.progress.frames, "frame")
         if self.state is ItemState.WAITING:
-            return self.reason or "Waiting"
+            return self.reason or translate("queue", "Waiting")
         if self.state is ItemState.RUNNING:
             parts = [formats.percent(self.fraction) if self.fraction is not None else frames]
             if self.rate:
-                parts.append(f"{formats.rate(self.rate)} frames/s")
+                parts.append(translate("queue", "{rate} frames/s").format(rate=formats.rate(self.rate)))
             if self.remaining is not None:
-                parts.append(f"{formats.remaining(self.remaining)} left")
+                parts.append(translate("queue", "{remaining} left").format(remaining=formats.remaining(self.remaining)))
             return " · ".join(parts)
         if self.state is ItemState.DONE:
-            speed = f" · {formats.rate(progress.frames / progress.seconds)} frames/s" if progress.seconds else ""
-            missing = f" · {formats.count(progress.failed)} failed" if progress.failed else ""
+            speed = (
+                translate("queue", " · {rate} frames/s").format(rate=formats.rate(progress.frames / progress.seconds))
+                if progress.seconds
+                else ""
+            )
+            missing = translate("queue", " · {failed} failed").format(failed=formats.count(progress.failed)) if progress.failed else ""
             return f"{frames}{missing}{speed}"
         if self.state is ItemState.CANCELLED:
-            return f"Cancelled after {frames}" if progress.frames else "Cancelled"
+            return (
+                translate("queue", "Cancelled after {frames}").format(frames=frames) if progress.frames else translate("queue", "Cancelled")
+            )
         return self.explanation.splitlines()[0]
 
     @property
@@ -113,15 +120,19 @@ class QueueItem:
         """The state in a line that fits into the queue; the progress of a running file stands elsewhere in its row."""
         if self.state is not ItemState.RUNNING:
             return self.summary
-        parts = [f"{formats.rate(self.rate)}/s"] if self.rate else []
-        parts += [f"{formats.remaining(self.remaining)} left"] if self.remaining is not None else []
+        parts = [translate("queue", "{rate}/s").format(rate=formats.rate(self.rate))] if self.rate else []
+        parts += (
+            [translate("queue", "{remaining} left").format(remaining=formats.remaining(self.remaining))]
+            if self.remaining is not None
+            else []
+        )
         return " · ".join(parts) or formats.plural(self.progress.frames, "frame")
 
     @property
     def explanation(self) -> str:
         """The state with its complete reason."""
         if not self.reason:
-            return "Failed" if self.state is ItemState.FAILED else self.summary
+            return translate("queue", "Failed") if self.state is ItemState.FAILED else self.summary
         reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is shown beside it
         return reason[:1].upper() + reason[1:]
 

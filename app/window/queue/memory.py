@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.window.queue.item import Part, QueueItem
 from app.window.queue.model import QueueModel
+from app.window.widgets.translation import translate
 from engine.processes.file_lock import FileLock, LockedError
 
 NAME = "queue.json"
@@ -103,8 +104,8 @@ class QueueMemory(QObject):
 def unfinished_text(files: Sequence[Remembered]) -> str:
     """What happened to files, in one sentence."""
     if len(files) == 1:
-        return f"{files[0].path.name} was interrupted."
-    return f"{len(files)} files were interrupted."
+        return translate("queue", "{name} was interrupted.").format(name=files[0].path.name)
+    return translate("queue", "%Ln files were interrupted.", None, len(files))
 
 
 def _write(item: QueueItem) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QPixmap
 
 from app.window.queue.item import ItemState, QueueItem
+from app.window.widgets.translation import translate
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -126,8 +127,8 @@ class QueueModel(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             failed = ""
             if item.progress.failed and item.state is not ItemState.FAILED:
-                failed = f"\n{item.progress.failed:,} frames without detections"
-            decoder = f"\nFrames {item.progress.decoder}" if str(item.progress.decoder) else ""
+                failed = translate("queue", "\n%Ln frames without detections", None, item.progress.failed)
+            decoder = translate("queue", "\nFrames {decoder}").format(decoder=item.progress.decoder) if str(item.progress.decoder) else ""
             return f"{item.path}\n{item.explanation}{failed}{decoder}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{item.path.name}, {item.state.value}, {item.summary}"

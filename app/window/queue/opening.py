@@ -15,6 +15,7 @@ from app.window.results.stored import count_stored, read_stored
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.translation import translate
 
 
 class Opening(QObject):
@@ -77,7 +78,7 @@ class Opening(QObject):
             self._banners.show_message(subject, Severity.WARNING, message)
 
         self._reading.add(database)
-        self._banners.show_banner(subject, Severity.INFO, f"Opening the results in {database.name}…")
+        self._banners.show_banner(subject, Severity.INFO, translate("queue", "Opening the results in {name}…").format(name=database.name))
         self._background.start(partial(read_stored, database), done, failed)
 
     def show_stored(self, found: Iterable[QueueItem]) -> None:
@@ -91,8 +92,12 @@ class Opening(QObject):
 
     def _warn_of_changes(self, paths: Sequence[Path]) -> None:
         if paths:
-            changes = listed([f"{path} has changed since the detection." for path in paths])
-            self._banners.show_message("changed", Severity.WARNING, f"{changes}\nThe boxes are of the earlier file: detect again.")
+            changes = listed([translate("queue", "{path} has changed since the detection.").format(path=path) for path in paths])
+            self._banners.show_message(
+                "changed",
+                Severity.WARNING,
+                translate("queue", "{changes}\nThe boxes are of the earlier file: detect again.").format(changes=changes),
+            )
 
     def _count(self, item: QueueItem) -> None:
         """Count the detections of stored results, so that the window does not wait for it before it shows them."""

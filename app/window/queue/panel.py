@@ -17,6 +17,7 @@ from app.window.queue.problem import ProblemCard
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Panel, column, label, row, tool_button
 from app.window.widgets.icons import icon
+from app.window.widgets.translation import translate
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 REFRESH_MS = 50
@@ -68,7 +69,11 @@ def summary_of(items: Sequence[QueueItem]) -> str:
     if not items:
         return ""
     all_ended = done + failed + cancelled == len(items)
-    first = f"{formats.count(done)} done" if all_ended else f"{formats.count(done)} of {formats.count(len(items))} done"
+    first = (
+        translate("queue", "{done} done").format(done=formats.count(done))
+        if all_ended
+        else translate("queue", "{done} of {count} done").format(done=formats.count(done), count=formats.count(len(items)))
+    )
     others = [f"{formats.count(number)} {word}" for number, word in ((failed, "failed"), (cancelled, "cancelled")) if number]
     return ", ".join([first] * (not all_ended or bool(done) or not others) + others)
 
@@ -88,11 +93,11 @@ class QueuePanel(Panel):
         super().__init__()
         self._model = model
         self.summary = label("small")
-        add = tool_button("add", "Add files", "Ctrl+O", actions.open_files.trigger)
+        add = tool_button("add", translate("queue", "Add files"), "Ctrl+O", actions.open_files.trigger)
         self.view = QueueView()
         self.view.setMouseTracking(True)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.view.setAccessibleName("Queue")
+        self.view.setAccessibleName(translate("queue", "Queue"))
         self.view.setModel(model)
         self.view.setItemDelegate(QueueDelegate(self.view))
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
@@ -100,13 +105,13 @@ class QueuePanel(Panel):
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
         self.view.remove_pressed.connect(self._remove_current)
-        hint = label("small", "Files you add appear here.")
+        hint = label("small", translate("queue", "Files you add appear here."))
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         hint.setContentsMargins(16, 24, 16, 0)
         self._stack = QStackedWidget()
         self._stack.addWidget(hint)
         self._stack.addWidget(self.view)
-        head = row(label("section", "Queue"), 6, (self.summary, 1), add, margins=(16, 10, 8, 6))
+        head = row(label("section", translate("queue", "Queue")), 6, (self.summary, 1), add, margins=(16, 10, 8, 6))
         self.problem = ProblemCard()
         self.problem.retry.connect(lambda: self._emit_current(self.retry_requested))
         self.problem.reveal.connect(lambda: self._emit_current(self.reveal_requested))
@@ -184,15 +189,19 @@ class QueuePanel(Panel):
             if name is not None:
                 action.setIcon(icon(name, theme.MUTED))
 
-        add("Show", partial(self.show_item, item.key), name="play")
-        add("Show file", partial(self.reveal_requested.emit, item.key), name="folder")
+        add(translate("queue", "Show"), partial(self.show_item, item.key), name="play")
+        add(translate("queue", "Show file"), partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
-        add("Export…", partial(self.export_requested.emit, item.key), stored, "export")
+        add(translate("queue", "Export…"), partial(self.export_requested.emit, item.key), stored, "export")
         menu.addSeparator()
         if item.ended:
-            add("Retry" if item.state is ItemState.FAILED else "Detect again", partial(self.retry_requested.emit, item.key), name="play")
+            add(
+                translate("queue", "Retry") if item.state is ItemState.FAILED else translate("queue", "Detect again"),
+                partial(self.retry_requested.emit, item.key),
+                name="play",
+            )
         else:
-            add("Cancel", partial(self.cancel_requested.emit, item.key), name="stop")
-        add("Remove from queue", partial(self.remove_requested.emit, item.key), name="close")
-        add("Remove all finished", self.clear_requested.emit, any(other.ended for other in self._model))
+            add(translate("queue", "Cancel"), partial(self.cancel_requested.emit, item.key), name="stop")
+        add(translate("queue", "Remove from queue"), partial(self.remove_requested.emit, item.key), name="close")
+        add(translate("queue", "Remove all finished"), self.clear_requested.emit, any(other.ended for other in self._model))
         return menu

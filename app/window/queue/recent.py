@@ -9,6 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QMenu
 
+from app.window.widgets.translation import translate
+
 KEY, MOST = "window/recent", 10
 
 
@@ -43,7 +45,7 @@ class RecentFiles(QObject):
             action.setToolTip(str(path))
             action.setEnabled(path.exists())
         self.menu.addSeparator()
-        self.menu.addAction("Clear this list", self._clear)
+        self.menu.addAction(translate("queue", "Clear this list"), self._clear)
 
     def _clear(self) -> None:
         self._store.remove(KEY)

@@ -6,27 +6,45 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from app.window.widgets.build import column, label, row
-from app.window.widgets.fields import clearable, combo_box, form_grid, number
+from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
 from app.window.widgets.formats import capitalised, plural
+from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
 from engine.settings.kinds import Number
 from engine.store.exporters.common.coco_ids import check_coco_labels
 from engine.store.exporters.common.options import DEFAULTS, DRAWN, Every, ExportOptions, Part, PictureFormat, read_category_map
 from engine.zones.shapes import ZoneSet
 
-INTERVALS = {30.0: "30 seconds", 60.0: "1 minute", 300.0: "5 minutes", 900.0: "15 minutes", 3600.0: "1 hour", 86400.0: "1 day"}
-PICTURES = {None: "Labels only", PictureFormat.JPEG: "Labels and JPEG pictures", PictureFormat.PNG: "Labels and PNG pictures"}
-PARTS = {Part.BOXES: "Boxes", Part.IDS: "Numbers", Part.TRAILS: "Trails", Part.ZONES: "Lines and zones", Part.HEAT: "Heat map"}
+INTERVALS = {
+    30.0: marked("results", "30 seconds"),
+    60.0: marked("results", "1 minute"),
+    300.0: marked("results", "5 minutes"),
+    900.0: marked("results", "15 minutes"),
+    3600.0: marked("results", "1 hour"),
+    86400.0: marked("results", "1 day"),
+}
+PICTURES = {
+    None: marked("results", "Labels only"),
+    PictureFormat.JPEG: marked("results", "Labels and JPEG pictures"),
+    PictureFormat.PNG: marked("results", "Labels and PNG pictures"),
+}
+PARTS = {
+    Part.BOXES: marked("results", "Boxes"),
+    Part.IDS: marked("results", "Numbers"),
+    Part.TRAILS: marked("results", "Trails"),
+    Part.ZONES: marked("results", "Lines and zones"),
+    Part.HEAT: marked("results", "Heat map"),
+}
 EVERY = {
-    Every(): "Every frame",
-    Every(frames=5): "Every 5th frame",
-    Every(frames=25): "Every 25th frame",
-    Every(seconds=1.0): "A frame per second",
-    Every(seconds=10.0): "A frame every 10 seconds",
-    Every(seconds=60.0): "A frame per minute",
+    Every(): marked("results", "Every frame"),
+    Every(frames=5): marked("results", "Every 5th frame"),
+    Every(frames=25): marked("results", "Every 25th frame"),
+    Every(seconds=1.0): marked("results", "A frame per second"),
+    Every(seconds=10.0): marked("results", "A frame every 10 seconds"),
+    Every(seconds=60.0): marked("results", "A frame per minute"),
 }
 DOUBTFUL = (0.3, 0.6)
 """The range of confidences that the fields show first."""
@@ -34,7 +52,11 @@ DOUBTFUL = (0.3, 0.6)
 
 def _places(zones: ZoneSet | None) -> str:
     """How many lines and zones there are, in words."""
-    return "no lines and zones" if zones is None else f"{plural(len(zones.lines), 'line')}, {plural(len(zones.zones), 'zone')}"
+    return (
+        translate("results", "no lines and zones")
+        if zones is None
+        else f"{plural(len(zones.lines), 'line')}, {plural(len(zones.zones), 'zone')}"
+    )
 
 
 class OptionsForm(QWidget):
@@ -45,41 +67,48 @@ class OptionsForm(QWidget):
     def __init__(self, labels: Sequence[str], zones: ZoneSet | None = None) -> None:
         super().__init__()
         self._labels, self._zones = labels, zones
-        self.coco_ids = QCheckBox("COCO's own, 1 to 90, for its 80 labels")
+        self.coco_ids = QCheckBox(translate("results", "COCO's own, 1 to 90, for its 80 labels"))
         self.coco_ids.toggled.connect(self._changed)
-        self.interval, self.pictures, self.every = combo_box("Intervals"), combo_box("Content"), combo_box("Frames")
-        self.bom = QCheckBox("Begin with a byte order mark, so that Excel reads all letters")
+        self.interval, self.pictures, self.every = (
+            combo_box(translate("results", "Intervals")),
+            combo_box(translate("results", "Content")),
+            combo_box(translate("results", "Frames")),
+        )
+        self.bom = QCheckBox(translate("results", "Begin with a byte order mark, so that Excel reads all letters"))
         for combo, titles in ((self.interval, INTERVALS), (self.pictures, PICTURES), (self.every, EVERY)):
-            combo.addItems([*titles.values()])
+            combo.addItems([translate("results", title) for title in titles.values()])
         self.interval.setCurrentIndex(list(INTERVALS).index(DEFAULTS.interval))
         for combo in (self.interval, self.pictures, self.every):
             combo.currentIndexChanged.connect(self._changed)
         self.bom.toggled.connect(self._changed)
-        self.doubtful = QCheckBox("With a confidence from")
-        self.low, self.high = (self._share(name, value) for name, value in zip(("Lowest", "Highest"), DOUBTFUL, strict=True))
+        self.doubtful = QCheckBox(translate("results", "With a confidence from"))
+        self.low, self.high = (
+            self._share(name, value)
+            for name, value in zip((translate("results", "Lowest"), translate("results", "Highest")), DOUBTFUL, strict=True)
+        )
         self.doubtful.toggled.connect(self._changed)
         between = QWidget()
-        row(self.doubtful, self.low, QLabel("to"), self.high, None, spacing=8, of=between)
-        self.map = clearable("COCO's labels as animal, person and vehicle")
-        self.map.setAccessibleName("Categories")
-        self.map.setToolTip("label=category, with commas between them, such as dog=animal,car=vehicle")
+        row(self.doubtful, self.low, QLabel(translate("results", "to")), self.high, None, spacing=8, of=between)
+        self.map = clearable(translate("results", "COCO's labels as animal, person and vehicle"))
+        self.map.setAccessibleName(translate("results", "Categories"))
+        self.map.setToolTip(translate("results", "label=category, with commas between them, such as dog=animal,car=vehicle"))
         self.map.textChanged.connect(self._changed)
-        self.parts = {part: QCheckBox(title) for part, title in PARTS.items()}
+        self.parts = {part: QCheckBox(translate("results", title)) for part, title in PARTS.items()}
         draws = QWidget()
         row(*self.parts.values(), None, spacing=12, of=draws)
         for part, check in self.parts.items():
             check.setChecked(part in DRAWN)
             check.toggled.connect(self._changed)
         fields: dict[str, tuple[str, QWidget]] = {
-            "interval": ("Intervals", self.interval),
-            "bom": ("Excel", self.bom),
-            "pictures": ("Content", self.pictures),
-            "every": ("Frames", self.every),
-            "between": ("Only frames", between),
-            "category_map": ("Categories", self.map),
-            "coco_ids": ("Category ids", self.coco_ids),
-            "draw": ("Draws", draws),
-            "zones": ("Counted at", label("muted", _places(zones))),
+            "interval": (translate("results", "Intervals"), self.interval),
+            "bom": (translate("results", "Excel"), self.bom),
+            "pictures": (translate("results", "Content"), self.pictures),
+            "every": (translate("results", "Frames"), self.every),
+            "between": (translate("results", "Only frames"), between),
+            "category_map": (translate("results", "Categories"), self.map),
+            "coco_ids": (translate("results", "Category ids"), self.coco_ids),
+            "draw": (translate("results", "Draws"), draws),
+            "zones": (translate("results", "Counted at"), label("muted", _places(zones))),
         }
         self._fields = {name: QWidget() for name in fields}
         for name, (title, field) in fields.items():
@@ -87,11 +116,11 @@ class OptionsForm(QWidget):
         column(*self._fields.values(), spacing=8, of=self)
         self._changed()
 
-    def _share(self, name: str, value: float) -> QDoubleSpinBox:
-        spin = number(f"{name} confidence", Number(0, 1), value)
+    def _share(self, name: str, value: float) -> PercentBox:
+        spin = number(translate("results", "{name} confidence").format(name=name), Number(0, 1), value)
         spin.setFixedWidth(84)
         spin.valueChanged.connect(self._changed)
-        assert isinstance(spin, QDoubleSpinBox)
+        assert isinstance(spin, PercentBox)
         return spin
 
     def show_options(self, names: Collection[str]) -> None:
@@ -102,8 +131,8 @@ class OptionsForm(QWidget):
 
     def problem(self, names: Collection[str]) -> str:
         """What is wrong with the fields of these options, "" = nothing."""
-        if "between" in names and self.doubtful.isChecked() and self.low.value() > self.high.value():
-            return "The lower confidence must not be above the higher one."
+        if "between" in names and self.doubtful.isChecked() and self.low.share > self.high.share:
+            return translate("results", "The lower confidence must not be above the higher one.")
         try:
             if "category_map" in names and self.map.text().strip():
                 read_category_map(self.map.text())
@@ -115,7 +144,7 @@ class OptionsForm(QWidget):
 
     def options(self, names: Collection[str]) -> ExportOptions:
         """The values of the fields of these options; the others have their defaults. The fields have no problem."""
-        low, high = round(self.low.value(), 2), round(self.high.value(), 2)
+        low, high = self.low.share, self.high.share
         values: dict[str, Any] = {
             "interval": [*INTERVALS][self.interval.currentIndex()],
             "bom": self.bom.isChecked(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from app.window.results.stored import read_stored
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.store.file.interrupted import Interrupted, find_interrupted
 
@@ -59,8 +60,10 @@ class InterruptedRun(QObject):
         elif not remembered:
             self._background.start(partial(find_interrupted, self._controller.folder), self._offer, _log.warning)
 
-    def _ask(self, text: str, go_on: object) -> None:
-        self._banners.show_banner(_SUBJECT, Severity.INFO, text, ("Continue", go_on), ("Discard", self._discard))  # type: ignore[arg-type]
+    def _ask(self, text: str, go_on: Callable[[], object]) -> None:
+        self._banners.show_banner(
+            _SUBJECT, Severity.INFO, text, (translate("results", "Continue"), go_on), (translate("results", "Discard"), self._discard)
+        )
 
     def _discard(self) -> None:
         self._banners.remove(_SUBJECT)
@@ -79,7 +82,9 @@ class InterruptedRun(QObject):
             return
         run = found[0]
         self._store.setValue(OFFERED, str(run.database))
-        text = f"The last detection was interrupted: {len(run.unfinished)} of {run.sources} files are not finished."
+        text = translate("results", "The last detection was interrupted: {count} of {sources} files are not finished.").format(
+            count=len(run.unfinished), sources=run.sources
+        )
         self._ask(text, partial(self._read, run))
 
     def _read(self, run: Interrupted) -> None:

@@ -13,6 +13,7 @@ from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.player import Player
 from app.window.viewer.preview_conversation import Shown
 from app.window.widgets import formats
+from app.window.widgets.translation import translate
 from engine.errors import ExportError
 
 
@@ -60,5 +61,9 @@ class PictureSaver(QObject):
 def _write(image: QImage, target: Path) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     if not image.save(str(target)):
-        raise ExportError(f"cannot write {target}: check that the folder may be written and that the disk is not full")
+        raise ExportError(
+            translate("results", "cannot write {target}: check that the folder may be written and that the disk is not full").format(
+                target=target
+            )
+        )
     return target

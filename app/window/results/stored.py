@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.timeline.class_counts import Tally, length_of
+from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.pool.events import SourceFinished
 from engine.pool.progress import SourceProgress
@@ -21,7 +22,9 @@ def read_stored(database: Path) -> list[QueueItem]:
     with SessionReader(database) as reader:
         found = [_stored(reader, source) for source in reader.sources()]
     if not found:
-        raise ExportError(f"{database} holds no results: the run ended before it had looked at a file")
+        raise ExportError(
+            translate("results", "{database} holds no results: the run ended before it had looked at a file").format(database=database)
+        )
     return found
 
 

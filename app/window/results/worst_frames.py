@@ -18,6 +18,7 @@ from app.window.queue.opening import Opening, same_file
 from app.window.results.worst_frames_dialog import WorstFramesDialog
 from app.window.session.background import Background
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.store.schema import explained
 
@@ -50,7 +51,11 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
         databases = {name: Path(database) for name, database in lists["databases"].items()}
         return {name: [_frame(databases[name], entry) for entry in entries] for name, entries in lists["sessions"].items()}
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise UsageError(f"{path} is not a list of worst frames: open a worst-frames.json that 'framefleet evaluate --out' wrote") from None
+        raise UsageError(
+            translate(
+                "results", "{path} is not a list of worst frames: open a worst-frames.json that 'framefleet evaluate --out' wrote"
+            ).format(path=path)
+        ) from None
 
 
 def _frame(database: Path, entry: dict[str, Any]) -> WorstFrame:
@@ -91,7 +96,10 @@ class WorstFrames(QObject):
         if item is not None:
             self.shown.emit(item.key, frame.time)
         elif not frame.database.exists():
-            self._failed(frame.database, f"{frame.database} does not exist any more, so its frames cannot be shown.")
+            self._failed(
+                frame.database,
+                translate("results", "{database} does not exist any more, so its frames cannot be shown.").format(database=frame.database),
+            )
         else:
             self._wanted = frame
             self._opening.take([frame.database])
@@ -105,7 +113,12 @@ class WorstFrames(QObject):
         if item is not None:
             self.shown.emit(item.key, wanted.time)
         else:
-            self._failed(wanted.database, f"{wanted.name} is not in the queue any more: open {wanted.database} again.")
+            self._failed(
+                wanted.database,
+                translate("results", "{name} is not in the queue any more: open {database} again.").format(
+                    name=wanted.name, database=wanted.database
+                ),
+            )
 
     def _item_of(self, frame: WorstFrame) -> QueueItem | None:
         """The item with the stored results of a frame, None if it is not in the queue."""

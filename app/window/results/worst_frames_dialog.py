@@ -9,14 +9,23 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label
 from app.window.widgets.fields import combo_box
+from app.window.widgets.style_sheet import table_style
+from app.window.widgets.translation import marked, translate
 
 if TYPE_CHECKING:
     from app.window.results.worst_frames import WorstFrame
 
-COLUMNS = ("File", "Time", "Frame", "Objects", "Missed", "Wrong")
+COLUMNS = (
+    marked("results", "File"),
+    marked("results", "Time"),
+    marked("results", "Frame"),
+    marked("results", "Objects"),
+    marked("results", "Missed"),
+    marked("results", "Wrong"),
+)
 SIZE = 520, 460
 
 
@@ -27,25 +36,28 @@ class WorstFramesDialog(QDialog):
 
     def __init__(self, path: Path, sessions: Mapping[str, Sequence[WorstFrame]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(f"Worst frames – {path.parent.name or path.name}")
+        self.setWindowTitle(translate("results", "Worst frames – {name}").format(name=path.parent.name or path.name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._sessions = sessions
-        self.session = combo_box("Session")
+        self.session = combo_box(translate("results", "Session"))
         self.session.addItems([*sessions])
         self.session.setVisible(len(sessions) > 1)
         self.table = QTreeWidget()
-        self.table.setAccessibleName("Worst frames")
+        self.table.setAccessibleName(translate("results", "Worst frames"))
         self.table.setColumnCount(len(COLUMNS))
-        self.table.setHeaderLabels(COLUMNS)
+        self.table.setHeaderLabels([translate("results", title) for title in COLUMNS])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setStyleSheet(theme.table_style())
+        self.table.setStyleSheet(table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         hint = label(
-            "small", "The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object."
+            "small",
+            translate(
+                "results", "The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object."
+            ),
         )
         hint.setWordWrap(True)
         column(self.session, (self.table, 1), hint, spacing=10, margins=(16, 16, 16, 12), of=self)

@@ -13,14 +13,35 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QInputDialog, QMessageBox, Q
 
 from app.window.session.background import Background
 from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box
+from app.window.widgets.style_sheet import table_style
+from app.window.widgets.translation import marked, translate
 
-COLUMNS = ("Name", "Date", "Files", "Frames", "Model", "Size on disk")
+COLUMNS = (
+    marked("sessions", "Name"),
+    marked("sessions", "Date"),
+    marked("sessions", "Files"),
+    marked("sessions", "Frames"),
+    marked("sessions", "Model"),
+    marked("sessions", "Size on disk"),
+)
 SIZE = 860, 460
-AGES = {"never by age": None, "older than a week": 7, "older than a month": 30, "older than 3 months": 91, "older than a year": 365}
-SIZES = {"no limit": None, "1 GiB": 1 << 30, "5 GiB": 5 << 30, "20 GiB": 20 << 30, "100 GiB": 100 << 30}
+AGES = {
+    marked("sessions", "never by age"): None,
+    marked("sessions", "older than a week"): 7,
+    marked("sessions", "older than a month"): 30,
+    marked("sessions", "older than 3 months"): 91,
+    marked("sessions", "older than a year"): 365,
+}
+SIZES = {
+    marked("sessions", "no limit"): None,
+    marked("sessions", "1 GiB"): 1 << 30,
+    marked("sessions", "5 GiB"): 5 << 30,
+    marked("sessions", "20 GiB"): 20 << 30,
+    marked("sessions", "100 GiB"): 100 << 30,
+}
 
 
 class SessionsDialog(QDialog):
@@ -34,17 +55,17 @@ class SessionsDialog(QDialog):
 
     def __init__(self, folder: Path, background: Background, in_use: Callable[[], Collection[Path]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Sessions")
+        self.setWindowTitle(translate("sessions", "Sessions"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._folder, self._background, self._in_use = folder, background, in_use
         self._sessions: list[StoredSession] = []
         self.table = QTreeWidget()
-        self.table.setAccessibleName("Sessions")
-        self.table.setHeaderLabels(COLUMNS)
+        self.table.setAccessibleName(translate("sessions", "Sessions"))
+        self.table.setHeaderLabels([translate("sessions", title) for title in COLUMNS])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
         self.table.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
-        self.table.setStyleSheet(theme.table_style())
+        self.table.setStyleSheet(table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -53,20 +74,29 @@ class SessionsDialog(QDialog):
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemActivated.connect(lambda *_: self._emit(self.opened))
         self.total, self.problem = label("small"), wrapped("error")
-        self.show_ = push_button("Open", partial(self._emit, self.opened), role="primary")
-        self.export = push_button("Export…", partial(self._emit, self.export_requested))
-        self.rename = push_button("Rename…", self._ask_name)
-        self.delete = push_button("Delete…", lambda: self._ask_delete([session.path for session in self.selected]))
-        self.age, self.size_ = combo_box("Delete sessions of this age"), combo_box("Delete the oldest above this size")
-        self.age.addItems([*AGES])
-        self.size_.addItems([*SIZES])
-        self.clean = push_button("Clean up…", self._ask_clean)
+        self.show_ = push_button(translate("sessions", "Open"), partial(self._emit, self.opened), role="primary")
+        self.export = push_button(translate("sessions", "Export…"), partial(self._emit, self.export_requested))
+        self.rename = push_button(translate("sessions", "Rename…"), self._ask_name)
+        self.delete = push_button(translate("sessions", "Delete…"), lambda: self._ask_delete([session.path for session in self.selected]))
+        self.age, self.size_ = (
+            combo_box(translate("sessions", "Delete sessions of this age")),
+            combo_box(translate("sessions", "Delete the oldest above this size")),
+        )
+        self.age.addItems([translate("sessions", title) for title in AGES])
+        self.size_.addItems([translate("sessions", title) for title in SIZES])
+        self.clean = push_button(translate("sessions", "Clean up…"), self._ask_clean)
         for changed in (self.age.currentIndexChanged, self.size_.currentIndexChanged):
             changed.connect(self._selected)
         for key, act in (("F2", self.rename.click), ("Delete", self.delete.click)):
             QShortcut(QKeySequence(key), self).activated.connect(act)
         cleaning = row(
-            label("muted", "Delete sessions"), self.age, label("muted", "and the oldest above"), self.size_, self.clean, None, spacing=8
+            label("muted", translate("sessions", "Delete sessions")),
+            self.age,
+            label("muted", translate("sessions", "and the oldest above")),
+            self.size_,
+            self.clean,
+            None,
+            spacing=8,
         )
         actions = row(self.show_, self.export, self.rename, self.delete, None, self.total, spacing=8)
         column((self.table, 1), self.problem, actions, cleaning, spacing=12, margins=(16, 16, 16, 14), of=self)
@@ -86,7 +116,7 @@ class SessionsDialog(QDialog):
         self._sessions = list(sessions)
         self.table.clear()
         for session in sessions:
-            files = ", ".join(session.files) if session.files else session.problem or "no files"
+            files = ", ".join(session.files) if session.files else session.problem or translate("sessions", "no files")
             date = f"{session.created:%Y-%m-%d %H:%M}"
             texts = (session.path.stem, date, files, formats.count(session.frames), session.model, formats.size(session.size))
             item = QTreeWidgetItem(texts)
@@ -96,7 +126,9 @@ class SessionsDialog(QDialog):
                 item.setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.table.addTopLevelItem(item)
         size = formats.size(sum(session.size for session in sessions))
-        self.total.setText(f"{formats.plural(len(sessions), 'session')}, {size}, in {self._folder}")
+        self.total.setText(
+            translate("sessions", "%Ln sessions, {size}, in {folder}", None, len(sessions)).format(size=size, folder=self._folder)
+        )
         self._selected()
 
     def _fail(self, message: str) -> None:
@@ -116,7 +148,7 @@ class SessionsDialog(QDialog):
     @property
     def cleanable(self) -> list[StoredSession]:
         """The sessions that cleaning up would delete."""
-        days, most = AGES[self.age.currentText()], SIZES[self.size_.currentText()]
+        days, most = [*AGES.values()][self.age.currentIndex()], [*SIZES.values()][self.size_.currentIndex()]
         used = self._in_use()
         free = [session for session in self._sessions if session.path not in used]
         return to_clean(free, datetime.now().astimezone(), timedelta(days=days) if days else None, most)
@@ -129,8 +161,8 @@ class SessionsDialog(QDialog):
     def _ask_name(self) -> None:
         (session,) = self.selected
         dialog = QInputDialog(self)
-        dialog.setWindowTitle("Rename the session")
-        dialog.setLabelText("New name")
+        dialog.setWindowTitle(translate("sessions", "Rename the session"))
+        dialog.setLabelText(translate("sessions", "New name"))
         dialog.setTextValue(session.path.stem)
         dialog.textValueSelected.connect(lambda name: self._change([session.path], partial(rename_session, session.path, name)))
         dialog.finished.connect(dialog.deleteLater)
@@ -142,11 +174,14 @@ class SessionsDialog(QDialog):
     def _ask_delete(self, paths: Sequence[Path]) -> None:
         size = formats.size(sum(session.size for session in self._sessions if session.path in paths))
         box = QMessageBox(
-            QMessageBox.Icon.Warning, "Delete sessions", f"Delete {formats.plural(len(paths), 'session')} ({size})?", parent=self
+            QMessageBox.Icon.Warning,
+            translate("sessions", "Delete sessions"),
+            translate("sessions", "Delete %Ln sessions ({size})?", None, len(paths)).format(size=size),
+            parent=self,
         )
-        box.setInformativeText("Their detections are lost. The videos stay.")
-        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
-        keep = box.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
+        box.setInformativeText(translate("sessions", "Their detections are lost. The videos stay."))
+        delete = box.addButton(translate("sessions", "Delete"), QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton(translate("sessions", "Keep"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(keep)
         box.setEscapeButton(keep)
 
@@ -160,6 +195,11 @@ class SessionsDialog(QDialog):
 
     def _change(self, paths: Sequence[Path], change: Callable[[], object]) -> None:
         used = [path.stem for path in paths if path in self._in_use()]
-        say(self.problem, f"{', '.join(used)}: shown in the queue. Remove its files from the queue first." if used else "")
+        say(
+            self.problem,
+            translate("sessions", "{used}: shown in the queue. Remove its files from the queue first.").format(used=", ".join(used))
+            if used
+            else "",
+        )
         if not used:
             self._background.start(change, lambda _: self._read(), self._fail)

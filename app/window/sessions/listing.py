@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from app.window.queue.intake import SESSION
+from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
@@ -71,7 +72,7 @@ def delete_sessions(paths: Iterable[Path]) -> None:
         except ExportError as error:
             problems.append(str(error))
         except OSError as error:
-            problems.append(f"cannot delete {path}: {error.strerror or error}")
+            problems.append(translate("sessions", "cannot delete {path}: {strerror}").format(path=path, strerror=error.strerror or error))
     if problems:
         raise ExportError("\n".join(problems))
 
@@ -83,16 +84,20 @@ def rename_session(path: Path, name: str) -> Path:
         ExportError: the name cannot be used, or the session is in use.
     """
     if not name.strip() or any(letter in name for letter in "/\\:"):
-        raise ExportError(f"'{name}' cannot be a name: write at least one character, and no / \\ or :")
+        raise ExportError(
+            translate("sessions", "'{name}' cannot be a name: write at least one character, and no / \\ or :").format(name=name)
+        )
     new = path.with_name(f"{name.strip()}{SESSION}")
     if new.exists():
-        raise ExportError(f"there is already a session named {name.strip()}: choose another name")
+        raise ExportError(translate("sessions", "there is already a session named {strip}: choose another name").format(strip=name.strip()))
     with lock_session(path):
         try:
             for part in _parts(path):
                 part.rename(part.with_name(new.name + part.name.removeprefix(path.name)))
         except OSError as error:
-            raise ExportError(f"cannot rename {path}: {error.strerror or error}") from error
+            raise ExportError(
+                translate("sessions", "cannot rename {path}: {strerror}").format(path=path, strerror=error.strerror or error)
+            ) from error
     return new
 
 

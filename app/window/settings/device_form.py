@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel, column, label, say, wrapped
+from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices
 from engine.errors import DeviceError
 from engine.types import DeviceId
 
 FEW = 3
-_AUTOMATIC = "Automatic: the best available"
+_AUTOMATIC = marked("settings", "Automatic: the best available")
 
 
 class DeviceForm(QWidget):
@@ -25,10 +26,10 @@ class DeviceForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.automatic = QCheckBox(_AUTOMATIC)
+        self.automatic = QCheckBox(translate("settings", _AUTOMATIC))
         self.automatic.setChecked(True)
         self.automatic.toggled.connect(self._enable)
-        self.hint = label("small", "Looking for devices…", wrap=True)
+        self.hint = label("small", translate("settings", "Looking for devices…"), wrap=True)
         self.problem = wrapped("error")
         self.boxes: dict[DeviceId, QCheckBox] = {}
         self.found: tuple[DeviceDescription, ...] | None = None
@@ -80,12 +81,13 @@ class DeviceForm(QWidget):
             self._add(description.id, _described(description), description.problem)
         for device in self._wanted:
             if device not in self.boxes and device.kind == "cpu":
-                self._add(device, "Shares the processor with the other CPU devices", None)
+                self._add(device, translate("settings", "Shares the processor with the other CPU devices"), None)
             elif device not in self.boxes:
-                self._add(device, "", "It was not found on this machine.", usable=True)
+                self._add(device, "", translate("settings", "It was not found on this machine."), usable=True)
         used = self.default
         names = ", ".join(map(str, used)) if len(used) <= FEW else formats.plural(len(used), "device")
-        self.automatic.setText(f"{_AUTOMATIC} ({names})" if used else _AUTOMATIC)
+        automatic = translate("settings", _AUTOMATIC)
+        self.automatic.setText(f"{automatic} ({names})" if used else automatic)
         self.hint.hide()
         self._enable()
 

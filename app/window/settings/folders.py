@@ -18,6 +18,7 @@ from app.window.session.background import Background
 from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import form_grid
+from app.window.widgets.translation import marked, translate
 from engine.errors import ExportError
 from engine.model.registry.installed import models_folder
 
@@ -25,10 +26,10 @@ from engine.model.registry.installed import models_folder
 def own_folders() -> dict[str, Path]:
     """The folders of this user, by what they hold."""
     return {
-        "Sessions": user_data_path("framefleet", appauthor=False) / "sessions",
-        "Models": models_folder(),
-        "Cache": user_cache_path("framefleet", appauthor=False),
-        "Logs": user_log_path("framefleet", appauthor=False),
+        marked("settings", "Sessions"): user_data_path("framefleet", appauthor=False) / "sessions",
+        marked("settings", "Models"): models_folder(),
+        marked("settings", "Cache"): user_cache_path("framefleet", appauthor=False),
+        marked("settings", "Logs"): user_log_path("framefleet", appauthor=False),
     }
 
 
@@ -56,7 +57,9 @@ def empty_folder(folder: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise ExportError(f"{error.filename} cannot be deleted: {error.strerror}") from error
+        raise ExportError(
+            translate("settings", "{filename} cannot be deleted: {strerror}").format(filename=error.filename, strerror=error.strerror)
+        ) from error
 
 
 class FoldersForm(QWidget):
@@ -67,17 +70,32 @@ class FoldersForm(QWidget):
         self._background, self._folders = background, dict(own_folders() if folders is None else folders)
         self.sizes = {name: label("small", formats.size(0)) for name in self._folders}
         self.problem = wrapped("error")
-        self.empty = push_button("Empty", self._empty, role="link", tip="Built engines and other files that are made again when needed")
+        self.empty = push_button(
+            translate("settings", "Empty"),
+            self._empty,
+            role="link",
+            tip=translate("settings", "Built engines and other files that are made again when needed"),
+        )
         rows = []
         for name, folder in self._folders.items():
             path = label("small", formats.shortened(str(folder), 40), tip=str(folder))
-            show = push_button("Show", partial(self._reveal, folder), role="link", tip=f"Open {folder}")
-            show.setAccessibleName(f"Show the folder of {name.lower()}")
+            show = push_button(
+                translate("settings", "Show"),
+                partial(self._reveal, folder),
+                role="link",
+                tip=translate("settings", "Open {folder}").format(folder=folder),
+            )
+            show.setAccessibleName(translate("settings", "Show the folder: {name}").format(name=translate("settings", name)))
             line = QWidget()
             buttons = [show, self.empty] if name == "Cache" else [show]
             row((path, 1), self.sizes[name], *buttons, spacing=10, of=line)
-            rows.append((name, line))
-        note = label("small", "The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up.")
+            rows.append((translate("settings", name), line))
+        note = label(
+            "small",
+            translate(
+                "settings", "The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up."
+            ),
+        )
         note.setWordWrap(True)
         column(form_grid(rows), note, self.problem, spacing=6, of=self)
         self._measure()

@@ -10,10 +10,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.window.widgets.build import Item, column, label, row, say, wrapped
-from app.window.widgets.fields import choice, form_grid, number, text_field
+from app.window.widgets.fields import PercentBox, choice, form_grid, number, text_field
+from app.window.widgets.translation import of_settings
 from engine.errors import UsageError
 from engine.settings.kinds import Choice, Kind, Number, Switch, write
-from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
+from engine.settings.table import DEFAULTS, SETTINGS, TABLE, Field, Section, Setting
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
 
@@ -29,6 +30,8 @@ class SettingsForm(QWidget):
         self.fields = {setting.name: self._field(setting.kind, field, values[setting.name]) for setting, field in shown}
         self.problems = {name: wrapped("error") for name in self.fields}
         self.notes = {name: wrapped("notice") for name in self.fields}
+        self.choices = {name: wrapped("small") for name in self.fields}
+        """What the engine chose for automatic values."""
         self.parts: dict[tuple[str, str], QWidget] = {}
         """The fields that are shown only while another setting has a certain value."""
         groups: list[Item] = []
@@ -54,9 +57,14 @@ class SettingsForm(QWidget):
         lines = {name: field for name, field in self.fields.items() if isinstance(field, QLineEdit)}
         return {name: problem for name, line in lines.items() if (problem := _read(TABLE[name].kind, line)[1])}
 
-    def show_problems(self, problems: Mapping[str, str], notes: Mapping[str, str]) -> None:
-        """Show sentences below the fields, by the setting's name. problems: of values that cannot be used."""
-        for lines, texts in ((self.problems, problems), (self.notes, notes)):
+    def show_sentences(self, problems: Mapping[str, str], notes: Mapping[str, str], choices: Mapping[str, str]) -> None:
+        """Show sentences below the fields, by the setting's name.
+
+        problems: of values that cannot be used. choices: what the engine chose; shown where the value is the default.
+        """
+        values = self.values
+        automatic = {name: text for name, text in choices.items() if name in values and values[name] == DEFAULTS[name]}
+        for lines, texts in ((self.problems, problems), (self.notes, notes), (self.choices, automatic)):
             for name, line in lines.items():
                 say(line, texts.get(name, ""))
 
@@ -73,7 +81,7 @@ class SettingsForm(QWidget):
             for line in range(grid.rowCount()):
                 cells = (grid.itemAtPosition(line, place) for place in range(grid.columnCount()))
                 widgets = list(dict.fromkeys(widget for cell in cells if cell is not None and (widget := cell.widget()) is not None))
-                if any(widget in (*self.problems.values(), *self.notes.values()) for widget in widgets):
+                if any(widget in lines.values() for lines in self._sentences for widget in widgets):
                     continue  # they are shown below their field if they have a text
                 words = " ".join(_words(widget) for widget in widgets).lower()
                 shown = text.lower() in words
@@ -83,11 +91,15 @@ class SettingsForm(QWidget):
         self._show_parts()
         return found
 
+    @property
+    def _sentences(self) -> tuple[dict[str, QLabel], ...]:
+        return self.problems, self.notes, self.choices
+
     def _field(self, kind: Kind, field: Field, value: Any) -> QWidget:
-        name = field.spoken or field.title
+        name = of_settings(field.spoken or field.title)
         match kind:
             case Choice():
-                combo = choice(name, kind.titles, value)
+                combo = choice(name, {member: of_settings(title) for member, title in kind.titles.items()}, value)
                 combo.currentIndexChanged.connect(self._changed)
                 return combo
             case Number():
@@ -95,25 +107,25 @@ class SettingsForm(QWidget):
                 spin.valueChanged.connect(self._changed)
                 return spin
             case Switch():
-                box = QCheckBox(field.note)
+                box = QCheckBox(of_settings(field.note))
                 box.setChecked(value)
                 box.toggled.connect(self._changed)
                 return box
-        line = text_field(name, value, field.empty)
+        line = text_field(name, value, of_settings(field.empty))
         line.textChanged.connect(self._changed)
         return line
 
     def _rows(self, shown: Sequence[tuple[str, Field]]) -> list[Row]:
         """The rows of the grid: fields with the same title beside each other, their problems and notes below."""
         rows: list[Row] = []
-        for title, group in groupby(shown, lambda each: each[1].title):
+        for title, group in groupby(shown, lambda each: of_settings(each[1].title)):
             names, fields = zip(*group, strict=True)
-            widgets, note = [self.fields[name] for name in names], fields[-1].note
+            widgets, note = [self.fields[name] for name in names], of_settings(fields[-1].note)
             if len(widgets) > 1:
                 rows.append((title, _line(widgets, note)))
             else:
                 rows.append((title, widgets[0], note) if note and not isinstance(widgets[0], QCheckBox) else (title, widgets[0]))
-            rows += [("", lines[name]) for name in names for lines in (self.problems, self.notes)]
+            rows += [("", lines[name]) for name in names for lines in self._sentences]
         return rows
 
     @Slot()
@@ -147,6 +159,8 @@ def _set_value(field: QWidget, value: Any) -> None:
             field.setCurrentIndex(field.findData(value))
         case QSpinBox():
             field.setValue(int(value or 0))
+        case PercentBox():
+            field.set_share(value)
         case QDoubleSpinBox():
             field.setValue(value or 0.0)
         case QCheckBox():
@@ -161,6 +175,8 @@ def _value(setting: Setting, field: QWidget) -> Any:
             return setting.kind.read(field.currentData())  # Qt returns enumerations as plain text
         case QSpinBox():
             return field.value() or None
+        case PercentBox():
+            return field.share
         case QDoubleSpinBox():
             value = round(field.value(), field.decimals())
             return None if field.specialValueText() and not value else value

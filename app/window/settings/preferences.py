@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QSettings
 
+from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.settings import ModelFiles, RunSettings
 from engine.settings.kinds import write
@@ -51,7 +52,9 @@ class Preferences:
             UsageError: there is no model.
         """
         if self.model is None:
-            raise UsageError("no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window")
+            raise UsageError(
+                translate("settings", "no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window")
+            )
         return RunSettings.of(self.model, {**self.values, "confidence": self.floor})
 
 

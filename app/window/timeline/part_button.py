@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.window.queue.item import Part
 from app.window.timeline.timeline import Timeline
+from app.window.widgets.translation import translate
 
 
 class PartButton(QToolButton):
@@ -19,12 +20,12 @@ class PartButton(QToolButton):
         self._timeline = timeline
         self.setProperty("role", "flat")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName("Chosen part")
-        self.setToolTip("The chosen part: drag its edges on the timeline, or press I and O (X: none)")
+        self.setAccessibleName(translate("timeline", "Chosen part"))
+        self.setToolTip(translate("timeline", "The chosen part: drag its edges on the timeline, or press I and O (X: none)"))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
-        menu.addAction("Detect only in this part", lambda: self.detection_requested.emit(self._timeline.part))
-        menu.addAction("Choose the whole video", lambda: self._timeline.set_part(None))
+        menu.addAction(translate("timeline", "Detect only in this part"), lambda: self.detection_requested.emit(self._timeline.part))
+        menu.addAction(translate("timeline", "Choose the whole video"), lambda: self._timeline.set_part(None))
         self.setMenu(menu)
         self.hide()
         timeline.part_chosen.connect(self._chosen)

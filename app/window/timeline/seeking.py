@@ -11,6 +11,7 @@ from app.window.timeline.appearances import next_appearance
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.player import Player
 from app.window.viewer.transport import SPEEDS, Transport
+from app.window.widgets.translation import translate
 
 
 class Seeking:
@@ -51,13 +52,14 @@ class Seeking:
         item, hint = self._item(), self._transport.hint
         if item is None or item.results is None or item.results.source < 0:
             return
-        where = "after" if forward else "before"
 
         def found(pts: float | None) -> None:
             now = self._item()
             if now is None or now.key != item.key:
                 return
-            hint.setText("" if pts is not None else f"Nothing that is shown appears {where} this")
+            after = translate("timeline", "Nothing that is shown appears after this")
+            before = translate("timeline", "Nothing that is shown appears before this")
+            hint.setText("" if pts is not None else after if forward else before)
             if pts is not None:
                 self._player.pause()
                 self._player.seek(pts)

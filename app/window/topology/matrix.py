@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderVie
 from app.window.topology.text import about_link, gpu_title
 from app.window.widgets import theme
 from app.window.widgets.painting import CENTRE
+from app.window.widgets.translation import translate
 from engine.devices.topology.types import Level, Link, Topology
 
 WIDEST = 56
@@ -22,7 +23,7 @@ class TopologyMatrix(QTableWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("How GPUs are joined")
+        self.setAccessibleName(translate("topology", "How GPUs are joined"))
         self.setFont(theme.font(-2))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)

@@ -9,12 +9,14 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
+from app.window.cluster.machines import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.topology.drawing import NVLINK, PCIE, TopologyDrawing
 from app.window.topology.matrix import TopologyMatrix
 from app.window.topology.text import peers
 from app.window.widgets import theme
 from app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
+from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.devices.telemetry.snapshot import Telemetry
@@ -24,6 +26,7 @@ from engine.types import DeviceId
 REFRESH_MS = 500
 SIDE_BY_SIDE = 720
 """The panel's width from which the matrix stands beside the drawing, logical pixels."""
+
 _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
@@ -42,15 +45,16 @@ class TopologyPanel(Panel):
         self.drawing, self.matrix = TopologyDrawing(), TopologyMatrix()
         self.legend = label("small", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
-        self.matrix_heading = label("heading", "GPU to GPU")
-        say(self.note, "Looking at this machine…")
+        self.matrix_heading = label("heading", translate("topology", "GPU to GPU"))
+        say(self.note, translate("topology", "Looking at this machine…"))
         self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._parts.setSpacing(3 * theme.SPACE)
         for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.peers)):
             self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
         inside = QWidget()
-        column(self.problem, self.note, self._parts, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
-        column(ScrollPane("Topology", inside), of=self)
+        self.cluster = ClusterTopology()
+        column(self.problem, self.note, self._parts, self.cluster, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
+        column(ScrollPane(translate("topology", "Topology"), inside), of=self)
         for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
             widget.hide()
         self._timer = QTimer(self, interval=REFRESH_MS)
@@ -70,12 +74,15 @@ class TopologyPanel(Panel):
         """Show a recorded machine instead of this one."""
         self._recorded = recording.telemetry
         self._show(recording.topology)
+        say(self.note, translate("topology", "A recorded machine, not this one"))
 
     def _show(self, topology: Topology) -> None:
         self.topology = topology
         gpus = topology.gpus
-        say(self.problem, f"Not all is known: {topology.problem}." if topology.problem else "")
-        say(self.note, "" if gpus else "No NVIDIA GPU: the processors do the work.")
+        say(
+            self.problem, translate("topology", "Not all is known: {problem}.").format(problem=topology.problem) if topology.problem else ""
+        )
+        say(self.note, "" if gpus else translate("topology", "No NVIDIA GPU: the processors do the work."))
         self.drawing.show_topology(topology)
         self.drawing.show()
         self.legend.setText(_legend(nvlink=any(gpu.nvlinks for gpu in gpus)))
@@ -126,7 +133,7 @@ class TopologyPanel(Panel):
 
 def _legend(nvlink: bool) -> str:
     """The meaning of colours and arrows, as rich text."""
-    parts = [f'<span style="color:{PCIE}">━</span> PCIe']
+    parts = [f'<span style="color:{theme.colour(PCIE)}">━</span> PCIe']
     if nvlink:
-        parts.append(f'<span style="color:{NVLINK}">━</span> NVLink')
-    return " &nbsp; ".join([*parts, "↓&nbsp;receives &nbsp; ↑&nbsp;sends"])
+        parts.append(f'<span style="color:{theme.colour(NVLINK)}">━</span> NVLink')
+    return " &nbsp; ".join([*parts, translate("topology", "↓&nbsp;receives &nbsp; ↑&nbsp;sends")])

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from app.window.devices.telemetry_text import bandwidth, details
 from app.window.widgets import formats
+from app.window.widgets.translation import marked, translate
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.tree import Box, Kind
 from engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
@@ -17,8 +18,8 @@ _LANE = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.563e9}
 _NVLINK = 25e9
 """Bytes/s of one NVLink each way, generations 2 to 4."""
 _PEERS = {
-    True: "Each may read the other's memory.",
-    False: "Neither reads the other's memory: what they exchange goes through the processors' memory.",
+    True: marked("topology", "Each may read the other's memory."),
+    False: marked("topology", "Neither reads the other's memory: what they exchange goes through the processors' memory."),
     None: "",
 }
 
@@ -60,21 +61,21 @@ def traffic(received: float | None, sent: float | None) -> str | None:
 
 
 def _figure(value: float) -> str:
-    return "0" if value < 0.05 else f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+    return "0" if value < 0.05 else formats.decimal(value, 1 if value < 9.95 else 0)
 
 
 def node_name(box: Box) -> str:
     """``NUMA node 0``, or the kind of another box."""
     if box.node is not None:
         return f"{Kind.NODE} {box.node.number}"
-    return "NUMA node unknown" if box.kind is Kind.NODE else str(box.kind)
+    return translate("topology", "NUMA node unknown") if box.kind is Kind.NODE else translate("topology", str(box.kind))
 
 
 def node_facts(node: NumaNode | None) -> str:
     """``CPUs 0-127 · 256.0 GiB``."""
     if node is None:
-        return "The system does not tell where they are"
-    facts = [f"{'CPU' if len(node.cpus) == 1 else 'CPUs'} {list_text(node.cpus)}" if node.cpus else "no CPUs"]
+        return translate("topology", "The system does not tell where they are")
+    facts = [translate("topology", "CPUs {cpus}").format(cpus=list_text(node.cpus)) if node.cpus else translate("topology", "no CPUs")]
     if node.memory is not None:
         facts.append(formats.gib(node.memory))
     return " · ".join(facts)
@@ -84,20 +85,28 @@ def about_box(box: Box) -> str:
     """A box's tooltip."""
     inside = ", ".join(map(gpu_name, box.gpus()))
     meaning = {
-        Kind.NODE: "Processors and the memory that is nearest to them",
-        Kind.BRIDGE: "Where PCIe comes out of a processor",
-        Kind.SWITCH: "What is behind it exchanges data without a processor",
+        Kind.NODE: translate("topology", "Processors and the memory that is nearest to them"),
+        Kind.BRIDGE: translate("topology", "Where PCIe comes out of a processor"),
+        Kind.SWITCH: translate("topology", "What is behind it exchanges data without a processor"),
     }[box.kind]
     lines = [node_name(box), meaning]
     if box.kind is Kind.NODE:
         lines.append(node_facts(box.node))
-    return "\n".join([*lines, f"GPUs: {inside}" if inside else "No GPU"])
+    return "\n".join([*lines, translate("topology", "GPUs: {inside}").format(inside=inside) if inside else translate("topology", "No GPU")])
 
 
 def about_gpu(gpu: Gpu, telemetry: Telemetry | None) -> str:
     """A GPU's tooltip: its location, then its telemetry."""
-    near = f"near NUMA node {list_text(gpu.nodes)}" if gpu.nodes else "NUMA node unknown"
-    lines = [gpu_title(gpu), f"{gpu.pci or 'place unknown'}, {pcie_link(gpu)}", f"{near}, CPUs {list_text(gpu.cpus) or 'unknown'}"]
+    near = (
+        translate("topology", "near NUMA node {nodes}").format(nodes=list_text(gpu.nodes))
+        if gpu.nodes
+        else translate("topology", "NUMA node unknown")
+    )
+    lines = [
+        gpu_title(gpu),
+        f"{gpu.pci or translate('topology', 'place unknown')}, {pcie_link(gpu)}",
+        translate("topology", "{near}, CPUs {cpus}").format(near=near, cpus=list_text(gpu.cpus) or translate("topology", "unknown")),
+    ]
     if gpu.bridges:
         lines.append(" › ".join([*gpu.bridges, gpu.pci or ""]))
     return "\n".join(lines + ([details(telemetry)] if telemetry is not None else []))
@@ -107,10 +116,24 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
     """The tooltip of a link in the matrix."""
     if link is None:
         return gpu_title(one)
-    way = LEVELS[link.level] if link.level is not None else None
-    nvlinks = formats.plural(link.nvlinks, "NVLink") + (" bonded" if link.nvlinks > 1 else "")
-    over = f"{nvlinks}; over PCIe {way or 'in an unknown way'}" if link.nvlinks else f"over PCIe {way}" if way else "nothing is known"
-    return "\n".join(filter(None, [f"{gpu_name(one)} and {gpu_name(other)}: {over}.", _PEERS[link.peer]]))
+    way = translate("topology", LEVELS[link.level]) if link.level is not None else None
+    nvlinks = formats.plural(link.nvlinks, "NVLink") + (translate("topology", " bonded") if link.nvlinks > 1 else "")
+    over = (
+        translate("topology", "{nvlinks}; over PCIe {way}").format(nvlinks=nvlinks, way=way or translate("topology", "in an unknown way"))
+        if link.nvlinks
+        else translate("topology", "over PCIe {way}").format(way=way)
+        if way
+        else translate("topology", "nothing is known")
+    )
+    return "\n".join(
+        filter(
+            None,
+            [
+                translate("topology", "{one} and {other}: {over}.").format(one=gpu_name(one), other=gpu_name(other), over=over),
+                _PEERS[link.peer] and translate("topology", _PEERS[link.peer]),
+            ],
+        )
+    )
 
 
 def peers(topology: Topology) -> str:
@@ -118,8 +141,12 @@ def peers(topology: Topology) -> str:
     found = {link.peer for links in topology.links for link in links if link is not None}
     if False not in found:
         return ""
-    which = "No GPU reads another's memory" if found == {False} else "Not all GPUs read each other's memory"
-    return f"{which}: what they exchange goes through the processors' memory."
+    which = (
+        translate("topology", "No GPU reads another's memory")
+        if found == {False}
+        else translate("topology", "Not all GPUs read each other's memory")
+    )
+    return translate("topology", "{which}: what they exchange goes through the processors' memory.").format(which=which)
 
 
 Snapshots: TypeAlias = Mapping[DeviceId, Telemetry]
@@ -173,13 +200,22 @@ def about_rail(gpus: Sequence[Gpu], nvlinks: int, telemetry: Snapshots) -> str:
     """The tooltip of a rail: the traffic between two GPUs if known, else the traffic of all links of each GPU."""
     links = formats.plural(nvlinks, "link")
     if len(gpus) > 2:
-        return "\n".join(["NVLink", f"{', '.join(map(gpu_name, gpus))}: each with each by {links}", *_totals(gpus, telemetry)])
+        return "\n".join(
+            [
+                translate("topology", "NVLink"),
+                translate("topology", "{names}: each with each by {links}").format(names=", ".join(map(gpu_name, gpus)), links=links),
+                *_totals(gpus, telemetry),
+            ]
+        )
     one, other = gpus
-    lines = ["NVLink", f"{gpu_name(one)} and {gpu_name(other)}: {links}"]
+    lines = [
+        translate("topology", "NVLink"),
+        translate("topology", "{one} and {other}: {links}").format(one=gpu_name(one), other=gpu_name(other), links=links),
+    ]
     flows = between(one, other, telemetry)
     if flows is None:
         totals = _totals(gpus, telemetry)
-        return "\n".join([*lines, *(["All links of each:", *totals] if totals else [])])
+        return "\n".join([*lines, *([translate("topology", "All links of each:"), *totals] if totals else [])])
     there, back = map(bandwidth, flows)
     return "\n".join([*lines, f"{gpu_name(one)} → {gpu_name(other)}: {there}", f"{gpu_name(other)} → {gpu_name(one)}: {back}"])
 
@@ -200,4 +236,4 @@ def _busiest(links: Sequence[LinkTraffic]) -> str:
     most = max(links, key=flows.__getitem__, default=None)
     if most is None or flows[most] < max(_NOTHING, _MUCH * sum(flows.values()) / len(flows)):
         return ""
-    return f"; the most on link {most.number}: {traffic(most.rx, most.tx)}"
+    return translate("topology", "; the most on link {number}: {rx}").format(number=most.number, rx=traffic(most.rx, most.tx))

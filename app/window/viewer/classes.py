@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.window.widgets import formats, theme
 from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import RIGHT, draw_box, write
+from app.window.widgets.translation import translate
 from engine.media.annotation.colours import class_colour, ink_on
 
 CHECK = 14
@@ -107,7 +108,7 @@ class ClassModel(QSortFilterProxyModel):
 def _set_count(item: QStandardItem, count: int) -> None:
     description = f"{item.text()}, {formats.plural(count, 'detection')}"
     item.setData(count, COUNT_ROLE)
-    item.setToolTip(f"{description}\nDouble-click shows only this class")
+    item.setToolTip(translate("viewer", "{description}\nDouble-click shows only this class").format(description=description))
     item.setAccessibleText(description)
 
 
@@ -132,6 +133,7 @@ class ClassDelegate(QStyledItemDelegate):
         box = QRectF(area.x() + 10, area.center().y() - CHECK / 2, CHECK, CHECK)
         if not count:
             colour.setAlphaF(0.45)
+        draw_box(painter, box.adjusted(-2, -2, 2, 2), 6, theme.STAGE)  # the colours of classes need a dark ground
         draw_box(painter, box, 4, colour if checked else None, QPen(colour, 1.5))
         if checked:
             ink = QColor(*ink_on(class_colour(index.data(CLASS_ROLE)))).name()

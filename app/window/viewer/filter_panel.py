@@ -14,8 +14,9 @@ from app.window.widgets import theme
 from app.window.widgets.build import Panel, column, label, row
 from app.window.widgets.fields import clearable, indent
 from app.window.widgets.icons import icon
+from app.window.widgets.translation import marked, translate
 
-_HINT = "The classes of the model appear here."
+_HINT = marked("viewer", "The classes of the model appear here.")
 
 
 class FilterPanel(Panel):
@@ -26,18 +27,24 @@ class FilterPanel(Panel):
     def __init__(self) -> None:
         super().__init__()
         self.slider, self.spin = QSlider(Qt.Orientation.Horizontal), QSpinBox(suffix=" %")
-        self.slider.setToolTip("Show detections from this confidence on")
-        for control, name in ((self.slider, "Confidence from"), (self.spin, "Confidence from, in percent")):
+        self.slider.setToolTip(translate("viewer", "Show detections from this confidence on"))
+        for control, name in (
+            (self.slider, translate("viewer", "Confidence from")),
+            (self.spin, translate("viewer", "Confidence from, in percent")),
+        ):
             control.setRange(5, 100)
             control.setAccessibleName(name)
         indent(self.spin)
         self.spin.setFixedWidth(self.spin.fontMetrics().horizontalAdvance("100 %") + 44)
         self.classes = ClassModel(self)
-        self.search = clearable("Search classes")
-        self.search.setAccessibleName("Search classes")
+        self.search = clearable(translate("viewer", "Search classes"))
+        self.search.setAccessibleName(translate("viewer", "Search classes"))
         self.search.addAction(QAction(icon("search", theme.MUTED), "", self.search), QLineEdit.ActionPosition.LeadingPosition)
-        self.everything, self.nothing = QPushButton("All"), QPushButton("None")
-        for button, name in ((self.everything, "Show all classes"), (self.nothing, "Hide all classes")):
+        self.everything, self.nothing = QPushButton(translate("viewer", "All")), QPushButton(translate("viewer", "None"))
+        for button, name in (
+            (self.everything, translate("viewer", "Show all classes")),
+            (self.nothing, translate("viewer", "Hide all classes")),
+        ):
             button.setProperty("role", "link")
             button.setAccessibleName(name)
             button.setToolTip(name)
@@ -45,23 +52,23 @@ class FilterPanel(Panel):
         self.view.setMouseTracking(True)
         self.view.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.view.setProperty("role", "classes")
-        self.view.setAccessibleName("Classes")
+        self.view.setAccessibleName(translate("viewer", "Classes"))
         self.view.installEventFilter(self)
         self.view.setModel(self.classes)
         self.view.setItemDelegate(ClassDelegate(self.view))
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._hint = label("small", _HINT, wrap=True)
+        self._hint = label("small", translate("viewer", _HINT), wrap=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._hint.setContentsMargins(16, 6, 16, 0)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._hint)
         self._stack.addWidget(self.view)
-        heading = label("section", "Confidence")
+        heading = label("section", translate("viewer", "Confidence"))
         heading.setBuddy(self.slider)
         column(
             row(heading, None, self.spin, margins=(16, 12, 16, 0)),
             row(self.slider, margins=(16, 4, 16, 10)),
-            row(label("section", "Classes"), None, self.everything, self.nothing, spacing=2, margins=(16, 4, 12, 4)),
+            row(label("section", translate("viewer", "Classes")), None, self.everything, self.nothing, spacing=2, margins=(16, 4, 12, 4)),
             row(self.search, margins=(16, 0, 16, 6)),
             (self._stack, 1),
             spacing=0,
@@ -127,5 +134,5 @@ class FilterPanel(Panel):
         self.classes.setData(index, Qt.CheckState.Unchecked if shown else Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
 
     def _show_rows(self) -> None:
-        self._hint.setText("No class has such a name." if self.search.text() else _HINT)
+        self._hint.setText(translate("viewer", "No class has such a name.") if self.search.text() else translate("viewer", _HINT))
         self._stack.setCurrentIndex(1 if self.classes.rowCount() else 0)

@@ -13,6 +13,11 @@ class PlaybackClock:
         self.speed = 1.0
         self._anchor: tuple[float, float] | None = None
 
+    @property
+    def anchor(self) -> tuple[float, float] | None:
+        """A time and the pts that is due then, None while the clock is stopped."""
+        return self._anchor
+
     def stop(self) -> None:
         """Stop the clock; the next ``due`` starts it again."""
         self._anchor = None

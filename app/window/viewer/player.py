@@ -86,6 +86,21 @@ class Player(QObject):
         return self._speed
 
     @property
+    def path(self) -> str | None:
+        """The path of the open file."""
+        return str(self._item.path) if self._item is not None else None
+
+    @property
+    def is_pictures(self) -> bool:
+        """Whether the open file is a picture or a folder of them."""
+        return self.info is not None and self.info.kind is SourceKind.IMAGES
+
+    @property
+    def anchor(self) -> tuple[float, float] | None:
+        """A monotonic time and the pts that is due then, both in seconds, while it plays."""
+        return self._clock.anchor if self._state.playing and self._speed > 0 else None
+
+    @property
     def current(self) -> Shown | None:
         """The picture on the screen."""
         return self._current
@@ -218,8 +233,7 @@ class Player(QObject):
             self.changed.emit(state)
 
     def _set_clock_speed(self) -> None:
-        pictures = self.info is not None and self.info.kind is SourceKind.IMAGES
-        self._clock.set_speed(abs(self._speed) * (PICTURES_PER_SECOND if pictures else 1.0))
+        self._clock.set_speed(abs(self._speed) * (PICTURES_PER_SECOND if self.is_pictures else 1.0))
 
     def _display(self, shown: Shown) -> None:
         self._current = shown

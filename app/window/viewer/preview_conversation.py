@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from app.window.queue.item import Results
+from app.window.widgets.translation import translate
 from engine.errors import FramefleetError
 from engine.media.preview import process as preview
 from engine.media.preview.process import Fetch, Picture
@@ -259,7 +260,12 @@ class PreviewConversation:
             self._wanted.appendleft(replace(current, at=self._position, after=None) if current.sequential else current)
         elif current is not None:
             self._wanted.clear()
-            self._signals.unavailable.emit(self._ticket, f"The preview process ended {RESTARTS + 1} times on this file: {outcome.reason}.")
+            self._signals.unavailable.emit(
+                self._ticket,
+                translate("viewer", "The preview process ended {restarts} times on this file: {reason}.").format(
+                    restarts=RESTARTS + 1, reason=outcome.reason
+                ),
+            )
         self._signals.crashed.emit(f"{outcome.reason[0].upper()}{outcome.reason[1:]}.", again)
 
     def _end_process(self) -> Outcome:

@@ -8,6 +8,7 @@ from collections import deque
 from app.window.queue.item import QueueItem
 from app.window.viewer.preview_conversation import Shown
 from app.window.widgets import formats
+from app.window.widgets.translation import translate
 from engine.media.types import SourceInfo
 
 SECONDS = 2.0
@@ -35,11 +36,25 @@ class Statistics:
 
     def text(self, item: QueueItem, info: SourceInfo, shown: Shown, visible: int, zoom: float) -> str:
         """The lines to show. visible: number of boxes on the picture."""
-        video = f"{info.width} × {info.height} · {info.codec}" + (f" · {info.rate:.3g} frames/s" if info.rate else "")
+        video = f"{info.width} × {info.height} · {info.codec}" + (
+            translate("viewer", " · {rate} frames/s").format(rate=formats.rate(info.rate)) if info.rate else ""
+        )
         result = shown.result
-        found = "not analysed"
+        found = translate("viewer", "not analysed")
         if result is not None:
-            found = result.failure or f"{formats.plural(visible, 'box', 'boxes')} of {len(result.detections or ())} · {result.device}"
-        detection = f"Detection: {item.summary}"
-        picture = f"Picture: {shown.image.width()} × {shown.image.height()} · {self.rate:.1f} shown a second · zoom {formats.part(zoom)}"
-        return "\n".join((item.path.name, video, f"At {formats.clock(shown.pts, 3)}: {found}", picture, detection))
+            found = result.failure or translate("viewer", "{visible} of %Ln boxes · {device}", None, len(result.detections or ())).format(
+                visible=formats.count(visible), device=result.device
+            )
+        detection = translate("viewer", "Detection: {summary}").format(summary=item.summary)
+        picture = translate("viewer", "Picture: {width} × {height} · {rate} shown a second · zoom {zoom}").format(
+            width=shown.image.width(), height=shown.image.height(), rate=formats.decimal(self.rate), zoom=formats.part(zoom)
+        )
+        return "\n".join(
+            (
+                item.path.name,
+                video,
+                translate("viewer", "At {pts}: {found}").format(pts=formats.clock(shown.pts, 3), found=found),
+                picture,
+                detection,
+            )
+        )

@@ -13,6 +13,7 @@ from app.window.viewer.player import Playback
 from app.window.widgets import formats, theme
 from app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
 from app.window.widgets.icons import icon
+from app.window.widgets.translation import translate
 from engine.media.types import SourceInfo, SourceKind
 from engine.store.clock import Clock
 
@@ -40,30 +41,41 @@ class Transport(Panel):
         self._shown: tuple[float, int | None] = (0.0, None)
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
-        self.back = tool_button("step-back", "Previous frame", ",")
-        self.play = tool_button("play", "Play", "Space")
+        self.back = tool_button("step-back", translate("viewer", "Previous frame"))
+        self.play = tool_button("play", translate("viewer", "Play"))
         self.play.setIconSize(QSize(22, 22))
-        self.forward = tool_button("step-forward", "Next frame", ".")
-        self.time, self.length, self.frame = label(""), label("muted"), label("muted", tip="The number of the frame, from 0")
-        self.time.setAccessibleName("Time")
-        self.frame.setAccessibleName("Frame")
-        self.length.setAccessibleName("Length")
-        self.clock = label("muted", tip="The clock time of the picture")
-        self.clock.setAccessibleName("Clock time")
+        self.forward = tool_button("step-forward", translate("viewer", "Next frame"))
+        self.time, self.length, self.frame = (
+            label(""),
+            label("muted"),
+            label("muted", tip=translate("viewer", "The number of the frame, from 0")),
+        )
+        self.time.setAccessibleName(translate("viewer", "Time"))
+        self.frame.setAccessibleName(translate("viewer", "Frame"))
+        self.length.setAccessibleName(translate("viewer", "Length"))
+        self.clock = label("muted", tip=translate("viewer", "The clock time of the picture"))
+        self.clock.setAccessibleName(translate("viewer", "Clock time"))
         self._clock: Clock | None = None
         self.hint = ElidedLabel("small")  # elided, so that its text does not widen the window
-        self.follow = push_button("Follow", symbol="follow", role="flat", tip="Follow detection: play no further than what is analysed (D)")
+        self.follow = push_button(
+            translate("viewer", "Follow"),
+            symbol="follow",
+            role="flat",
+        )
         self.follow.setCheckable(True)
         self.follow.setChecked(True)
         self.follow.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.follow.setIconSize(QSize(18, 18))
-        self.follow.setAccessibleName("Follow detection")
-        self.speed = tool_button("", "Speed")
+        self.follow.setAccessibleName(translate("viewer", "Follow detection: play no further than what is analysed"))
+        self.sound = tool_button("muted", translate("viewer", "Sound"))
+        self.sound.setCheckable(True)
+        self.sound.toggled.connect(lambda on: self.sound.setIcon(icon("sound" if on else "muted")))
+        self.speed = tool_button("", translate("viewer", "Speed"))
         self.speed.setText("1×")
         self.speed.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.25×") + 18)
         self._add_speeds()
-        self.fullscreen = tool_button("fullscreen", "Full screen", "F")
+        self.fullscreen = tool_button("fullscreen", translate("viewer", "Full screen"), "F")
         self.back.clicked.connect(lambda: self.stepped.emit(-1))
         self.forward.clicked.connect(lambda: self.stepped.emit(1))
         self.play.clicked.connect(self.play_toggled)
@@ -72,10 +84,10 @@ class Transport(Panel):
         space = theme.SPACE
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
         self.part = PartButton(self.timeline)
-        buttons = (self.part, self.follow, self.speed, self.fullscreen)
+        buttons = (self.part, self.follow, self.sound, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
-        self.setMinimumWidth(28 * theme.base_size())
+        self.setMinimumWidth(30 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -85,7 +97,7 @@ class Transport(Panel):
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
         self.hint.setVisible(self.width() >= 46 * theme.base_size())
-        self.follow.setText("Follow" if roomy else "")
+        self.follow.setText(translate("viewer", "Follow") if roomy else "")
         self.set_position(*self._shown)
 
     def _add_speeds(self) -> None:
@@ -121,7 +133,7 @@ class Transport(Panel):
         self.timeline.set_duration(self._duration, self._pictures)
         length = str(self._total) if self._pictures else formats.clock(self._duration, int(self._duration < 10))
         self.length.setText("" if info is None else f"/ {length}")
-        for widget in (self.back, self.play, self.forward, self.follow, self.speed, self.fullscreen):
+        for widget in (self.back, self.play, self.forward, self.follow, self.sound, self.speed, self.fullscreen):
             widget.setEnabled(info is not None)
         self._writing.stop()
         self.set_position(0.0)
@@ -152,7 +164,11 @@ class Transport(Panel):
         else:
             self.time.setText(formats.clock(pts, 3 if self._roomy else 1))
         known = not self._pictures and (self._rate or frame is not None)
-        self.frame.setText(f"frame {round(pts * self._rate) if frame is None else frame:,}" if known else "")
+        self.frame.setText(
+            translate("viewer", "frame {number}").format(number=formats.count(round(pts * self._rate) if frame is None else frame))
+            if known
+            else ""
+        )
 
     def set_playback(self, state: Playback) -> None:
         """Show whether the video plays or waits for detection."""
@@ -161,6 +177,5 @@ class Transport(Panel):
             self._writing.stop()
             self._write_position()
         self.play.setIcon(icon("pause" if state.playing else "play"))
-        self.play.setToolTip("Pause (Space)" if state.playing else "Play (Space)")
-        self.play.setAccessibleName("Pause" if state.playing else "Play")
-        self.hint.setText("Waiting for detection" if state.waiting else "")
+        self.play.setAccessibleName(translate("viewer", "Pause") if state.playing else translate("viewer", "Play"))
+        self.hint.setText(translate("viewer", "Waiting for detection") if state.waiting else "")

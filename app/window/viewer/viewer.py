@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from app.window.keys.bindings import Bindings
 from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.results.clock_time import is_known, read_clock
 from app.window.results.saving import PictureSaver
@@ -22,9 +23,11 @@ from app.window.viewer.keys import PlayerKeys
 from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import Shown
+from app.window.viewer.sound import Sound
 from app.window.viewer.statistics import Statistics
 from app.window.viewer.transport import Transport
 from app.window.widgets.build import column
+from app.window.widgets.translation import marked, translate
 from engine.media.types import SourceInfo, SourceKind
 from engine.store.clock import Clock
 
@@ -37,9 +40,9 @@ COUNT_MS = 1000
 
 
 _MISSING = {
-    ItemState.FAILED: "Not analysed: detection failed",
-    ItemState.CANCELLED: "Not analysed: detection was cancelled",
-    ItemState.DONE: "Not analysed",
+    ItemState.FAILED: marked("viewer", "Not analysed: detection failed"),
+    ItemState.CANCELLED: marked("viewer", "Not analysed: detection was cancelled"),
+    ItemState.DONE: marked("viewer", "Not analysed"),
 }
 """The note over pictures without a result, by the state of their file."""
 
@@ -54,7 +57,7 @@ class Viewer(QWidget):
     part_detection_requested = Signal(int, object)
     fullscreen_requested = Signal()
 
-    def __init__(self, client: PreviewClient, background: Background) -> None:
+    def __init__(self, client: PreviewClient, background: Background, bindings: Bindings) -> None:
         super().__init__()
         self._background = background
         self._statistics = Statistics()
@@ -70,9 +73,10 @@ class Viewer(QWidget):
         self.player: Player = Player(client, self)
         self._column = column((self.canvas, 1), self.transport, spacing=0, of=self)
         self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
+        self.sound = Sound(self.player, self)
         self.saver = PictureSaver(self.player, self.canvas, background, self)
         self.glimpse = Glimpse(self.transport.timeline, client)
-        self.keys = PlayerKeys(self)
+        self.keys = PlayerKeys(self, bindings)
         self._counting = QTimer(self, interval=COUNT_MS, singleShot=True)
         self._counting.timeout.connect(self._count)
         player, transport = self.player, self.transport
@@ -80,6 +84,16 @@ class Viewer(QWidget):
         player.result.connect(self.canvas.show_result)
         player.opened.connect(self._opened)
         player.changed.connect(transport.set_playback)
+        for button, name in (
+            (transport.back, "previous_frame"),
+            (transport.forward, "next_frame"),
+            (transport.follow, "follow"),
+            (transport.sound, "mute"),
+        ):
+            bindings.show_on(button, f"player/{name}")
+        bindings.show_on(transport.fullscreen, "window/fullscreen")
+        name_keys = bindings.show_on(transport.play, "player/play")
+        player.changed.connect(lambda _: name_keys())
         player.failed.connect(self.canvas.show_message)
         transport.play_toggled.connect(player.toggle)
         transport.stepped.connect(player.step)
@@ -87,6 +101,8 @@ class Viewer(QWidget):
         transport.speed_chosen.connect(player.set_speed)
         transport.follow_toggled.connect(player.set_follow)
         transport.fullscreen_requested.connect(self.fullscreen_requested)
+        transport.sound.toggled.connect(self.sound.set_on)
+        self.sound.silent.connect(transport.hint.setText)
         transport.part.detection_requested.connect(self._detect_part)
         self.saver.failed.connect(transport.hint.setText)
         self.canvas.resized.connect(player.set_viewport)
@@ -102,7 +118,7 @@ class Viewer(QWidget):
         self.item, self._tally = item, tally
         self.transport.timeline.set_part(None)
         self.glimpse.set_path(str(item.path))
-        self.canvas.show_message("Opening…")
+        self.canvas.show_message(translate("viewer", "Opening…"))
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
         self.player.set_viewport(self.canvas.device_size())
@@ -221,7 +237,7 @@ class Viewer(QWidget):
                 end = item.part.end / length if item.part is not None and length else 1.0
             elif item.progress.head is not None and length:
                 end = item.progress.head / length
-            self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
+            self.canvas.set_missing(translate("viewer", _MISSING.get(item.state, NOT_YET)))
         self.transport.timeline.set_detected(min(end, 1.0), begin)
 
     def _count(self) -> None:

@@ -1,10 +1,29 @@
-"""Formats numbers, times and long names for display. No Qt."""
+"""Formats numbers, times and long names for display, in the language of the window."""
 
 from __future__ import annotations
 
 import re
 
+from PySide6.QtCore import QLocale
+
+from app.window.widgets.translation import translate
+
 DASH = "\N{EN DASH}"
+COUNTED = {
+    "byte": "%Ln bytes",
+    "class": "%Ln classes",
+    "detection": "%Ln detections",
+    "device": "%Ln devices",
+    "file": "%Ln files",
+    "frame": "%Ln frames",
+    "item": "%Ln items",
+    "line": "%Ln lines",
+    "link": "%Ln links",
+    "NVLink": "%Ln NVLinks",
+    "object": "%Ln objects",
+    "zone": "%Ln zones",
+}
+"""What ``plural`` counts. The translations have the singular, the English one too."""
 
 
 def clock(seconds: float, decimals: int = 0) -> str:
@@ -13,7 +32,7 @@ def clock(seconds: float, decimals: int = 0) -> str:
     minutes, second = divmod(whole, 60)
     hours, minute = divmod(minutes, 60)
     text = f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
-    return f"{text}.{rest:0{decimals}}" if decimals else text
+    return f"{text}{QLocale().decimalPoint()}{rest:0{decimals}}" if decimals else text
 
 
 def remaining(seconds: float) -> str:
@@ -27,9 +46,7 @@ def remaining(seconds: float) -> str:
 
 def rate(frames_per_second: float) -> str:
     """Throughput with a precision that depends on its size: ``0.42``, ``9.7``, ``128``, ``1,234``."""
-    if frames_per_second < 0.995:
-        return f"{frames_per_second:.2f}"
-    return f"{frames_per_second:.1f}" if frames_per_second < 99.95 else f"{frames_per_second:,.0f}"
+    return decimal(frames_per_second, 2 if frames_per_second < 0.995 else 1 if frames_per_second < 99.95 else 0)
 
 
 def milliseconds(value: float | None) -> str:
@@ -39,12 +56,22 @@ def milliseconds(value: float | None) -> str:
 
 def count(value: int) -> str:
     """A whole number with thousands separated: ``12,345``."""
-    return f"{value:,}"
+    return QLocale().toString(value)
 
 
-def plural(value: int, one: str, many: str | None = None) -> str:
-    """``1 file``, ``3 files``, ``1,000 files``."""
-    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+def decimal(value: float, decimals: int = 1) -> str:
+    """A number with this many decimals: ``1,234.5``."""
+    return QLocale().toString(float(value), "f", decimals)
+
+
+def quantity(value: float, unit: str) -> str:
+    """A whole number with its unit: ``1,980 MHz``."""
+    return f"{count(round(value))} {unit}"
+
+
+def plural(value: int, what: str) -> str:
+    """A number of things: ``1 file``, ``3 files``, ``1,000 files``. what: a key of ``COUNTED``."""
+    return translate("counts", COUNTED[what], None, value)
 
 
 def percent(fraction: float) -> str:
@@ -57,16 +84,21 @@ def part(fraction: float) -> str:
     return "< 1 %" if 0.0 < fraction < 0.005 else f"{100 * fraction:.0f} %"
 
 
+def share(fraction: float) -> str:
+    """A confidence or an accuracy with one decimal: ``25.0 %``."""
+    return f"{decimal(100 * fraction)} %"
+
+
 def gib(size: float) -> str:
     """Bytes of memory: ``15.9 GiB``."""
-    return f"{size / (1 << 30):.1f} GiB"
+    return f"{decimal(size / (1 << 30))} GiB"
 
 
 def size(nbytes: float) -> str:
     """The size of files: ``812 bytes``, ``4.2 MiB``, ``15.9 GiB``."""
     for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if nbytes >= factor:
-            return f"{nbytes / factor:.1f} {unit}"
+            return f"{decimal(nbytes / factor)} {unit}"
     return plural(round(nbytes), "byte")
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from app.window.widgets.translation import translate
 from engine.zones.checks import problem_of
 from engine.zones.shapes import Line, Point, Reference, Shape, Zone, ZoneSet
 
@@ -82,7 +83,7 @@ class ZoneEditor(QObject):
         points, kind = tuple(self.draft), self.drawing
         if kind is None:
             return
-        name = self._free_name("Line" if kind is Line else "Zone")
+        name = self._free_name(translate("zones", "Line") if kind is Line else translate("zones", "Zone"))
         shape: Shape = Line(name, points[0], points[1]) if kind is Line else Zone(name, points)
         if self._accept(replace(self.zones, shapes=(*self.zones.shapes, shape)), shape):
             self.drawing, self.draft, self.selected = None, [], len(self.zones.shapes) - 1
@@ -109,7 +110,11 @@ class ZoneEditor(QObject):
         name = name.strip()
         others = {shape.name.casefold() for other, shape in enumerate(self.zones.shapes) if other != number}
         if not name or not name.isprintable() or name.casefold() in others:
-            self.refused.emit(f"Another line or zone has the name '{name}'." if name else "A line or zone needs a name.")
+            self.refused.emit(
+                translate("zones", "Another line or zone has the name '{name}'.").format(name=name)
+                if name
+                else translate("zones", "A line or zone needs a name.")
+            )
             return False
         return self._change(number, lambda shape: replace(shape, name=name))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
+from app.window.widgets.translation import translate
 from engine.errors import ExportError, UsageError
 from engine.store.exporters.common.base import text_file
 from engine.zones.file import read_zones, zones_text
@@ -52,7 +53,7 @@ class ZoneLibrary:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ExportError(f"cannot write {path}: {error.strerror}") from error
+            raise ExportError(translate("zones", "cannot write {path}: {strerror}").format(path=path, strerror=error.strerror)) from error
         with text_file(path) as file:
             file.write(zones_text(zones))
 

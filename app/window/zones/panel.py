@@ -5,24 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
 
-from app.window.viewer.canvas import VideoCanvas
+from app.window.widgets import undo_keys
 from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.table import style_table
-from app.window.zones import undo_keys
-from app.window.zones.chart import CountChart
+from app.window.widgets.translation import marked, translate
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
+from app.window.zones.parts import BY_TRACK, ShownParts
 from app.window.zones.shape_list import ShapeModel
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Reference, Zone
 
-NONE = "No lines and zones"
-KINDS = "Lines and zones (*.json)"
-_REFERENCES = {Reference.BOTTOM: "Bottom of the box", Reference.CENTRE: "Centre of the box", Reference.TOP: "Top of the box"}
+NONE = marked("zones", "No lines and zones")
+KINDS = marked("zones", "Lines and zones (*.json)")
+_REFERENCES = {
+    Reference.BOTTOM: marked("zones", "Bottom of the box"),
+    Reference.CENTRE: marked("zones", "Centre of the box"),
+    Reference.TOP: marked("zones", "Top of the box"),
+}
 
 
 class ZonesPanel(Panel):
@@ -40,67 +44,74 @@ class ZonesPanel(Panel):
     import_requested = Signal(object)
     export_requested = Signal(object)
 
-    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, canvas: VideoCanvas) -> None:
+    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, parts: ShownParts) -> None:
         super().__init__()
         self._editor, self._layer = editor, layer
-        self.counts: Counts | None = None
-        self._length = 0.0
-        self.sets = combo_box("Set of lines and zones")
+        self.sets = combo_box(translate("zones", "Set of lines and zones"))
         narrow(self.sets)
-        self.sets.setToolTip("Videos of the same folder use the same set")
+        self.sets.setToolTip(translate("zones", "Videos of the same folder use the same set"))
         self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
         self.menu = QMenu(self)
         for title, act in (
-            ("New set…", self._ask_name),
-            ("Import…", self._import),
-            ("Export…", self._export),
-            ("Use for all files of the queue", self.apply_requested.emit),
-            ("Delete this set", self.delete_requested.emit),
+            (translate("zones", "New set…"), self._ask_name),
+            (translate("zones", "Import…"), self._import),
+            (translate("zones", "Export…"), self._export),
+            (translate("zones", "Use for all files of the queue"), self.apply_requested.emit),
+            (translate("zones", "Delete this set"), self.delete_requested.emit),
         ):
             self.menu.addAction(title, act)
-        more = push_button("Set", role="flat")
+        more = push_button(translate("zones", "Set"), role="flat")
         more.setMenu(self.menu)
-        self.line = push_button("Draw line", lambda: self._begin(Line), tip="Click where it begins and where it ends")
-        self.zone = push_button("Draw zone", lambda: self._begin(Zone), tip="Click its corners, then the first one again; Esc stops")
-        self.undo = push_button("Undo", editor.undo, role="flat", tip="Ctrl + Z")
-        self.redo = push_button("Redo", editor.redo, role="flat", tip="Ctrl + Shift + Z")
-        self.delete = push_button("Delete", editor.delete, role="flat", tip="Delete")
-        self.turn = push_button("Reverse", self._reverse, role="flat", tip="Swap the directions of the line")
-        self.reference = combo_box("Point that counts")
+        self.line = push_button(
+            translate("zones", "Draw line"), lambda: self._begin(Line), tip=translate("zones", "Click where it begins and where it ends")
+        )
+        self.zone = push_button(
+            translate("zones", "Draw zone"),
+            lambda: self._begin(Zone),
+            tip=translate("zones", "Click its corners, then the first one again; Esc stops"),
+        )
+        self.undo = push_button(translate("zones", "Undo"), editor.undo, role="flat", tip="Ctrl + Z")
+        self.redo = push_button(translate("zones", "Redo"), editor.redo, role="flat", tip="Ctrl + Shift + Z")
+        self.delete = push_button(translate("zones", "Delete"), editor.delete, role="flat", tip=translate("zones", "Delete"))
+        self.turn = push_button(
+            translate("zones", "Reverse"), self._reverse, role="flat", tip=translate("zones", "Swap the directions of the line")
+        )
+        self.reference = combo_box(translate("zones", "Point that counts"))
         for reference, title in _REFERENCES.items():
-            self.reference.addItem(title, reference)
+            self.reference.addItem(translate("zones", title), reference)
         narrow(self.reference)
-        self.reference.setToolTip("The point of each box that must cross a line")
+        self.reference.setToolTip(translate("zones", "The point of each box that must cross a line"))
         self.reference.activated.connect(lambda _: editor.set_reference(self.reference.currentData()))
-        self.checks = {name: QCheckBox(title) for name, title in _SHOWN.items()}
-        for name, check in self.checks.items():
-            check.setChecked(getattr(layer, name))
-            check.toggled.connect(self._show_parts)
+        self.checks = {name: _check_box(action) for name, action in parts.actions.items() if name != BY_TRACK}
         self.model = ShapeModel(editor, self)
         self.table = QTableView()
         self.table.setModel(self.model)
-        self.table.setAccessibleName("Lines and zones")
+        self.table.setAccessibleName(translate("zones", "Lines and zones"))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
         self.note = wrapped("notice")
-        self.track = push_button("Track the objects", self.track_requested.emit, tip="Follow the objects through the stored results")
+        self.track = push_button(
+            translate("zones", "Track the objects"),
+            self.track_requested.emit,
+            tip=translate("zones", "Follow the objects through the stored results"),
+        )
         self.track.hide()
-        self.chart = CountChart(canvas.label_of)
         tools = row(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, None, spacing=4)
-        left = column(
-            row((self.sets, 1), more, self.reference, spacing=6),
+        column(
+            row((self.sets, 1), more, (self.reference, 1), spacing=6),
             tools,
             (self.table, 1),
-            row(*self.checks.values(), None, spacing=14),
+            row(*self.checks.values(), None, spacing=12),
             row((self.note, 1), self.track),
             spacing=6,
+            margins=(12, 10, 12, 8),
+            of=self,
         )
-        row((left, 3), (self.chart, 2), spacing=12, margins=(12, 10, 12, 8), of=self)
         editor.changed.connect(self._update)
         editor.drawn.connect(self._update)
-        editor.refused.connect(lambda text: say(self.note, text))
+        editor.refused.connect(self.say)
         self.set_sets([], None)
 
     def event(self, event: QEvent) -> bool:
@@ -109,26 +120,28 @@ class ZonesPanel(Panel):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Undo or redo."""
-        if not undo_keys.press(self._editor, event):
+        if not undo_keys.press(event, self._editor.undo, self._editor.redo):
             super().keyPressEvent(event)
 
     def set_sets(self, names: list[str], current: str | None) -> None:
         """Show the names of all sets, and the one in use."""
         with QSignalBlocker(self.sets):
             self.sets.clear()
-            self.sets.addItem(NONE, "")
+            self.sets.addItem(translate("zones", NONE), "")
             for name in names:
                 self.sets.addItem(name, name)
             self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
         self._update()
 
-    def set_counts(self, counts: Counts | None, length: float, note: str, can_track: bool = False) -> None:
-        """Show these counts. length: of the file, seconds. note: why there are none, "" = there are."""
-        self.counts, self._length = counts, length
+    def set_counts(self, counts: Counts | None, note: str, can_track: bool = False) -> None:
+        """Show these counts. note: what the user should know about them. can_track: offer to track the objects."""
         self.model.set_counts(counts)
-        self.chart.show_counts(counts, self._editor.selected, length)
-        say(self.note, note)
+        self.say(note)
         self.track.setVisible(can_track)
+
+    def say(self, text: str) -> None:
+        """Show a sentence, "" = none."""
+        say(self.note, text)
 
     def _update(self) -> None:
         editor = self._editor
@@ -146,7 +159,6 @@ class ZonesPanel(Panel):
             elif self.table.currentIndex().row() != selected:
                 self.table.selectRow(selected)
         self.reference.setCurrentIndex(list(_REFERENCES).index(editor.zones.reference))
-        self.chart.show_counts(self.counts, selected, self._length)
 
     def _begin(self, kind: type[Line] | type[Zone]) -> None:
         say(self.note, "")
@@ -160,27 +172,24 @@ class ZonesPanel(Panel):
     def _select(self, current: QModelIndex, _before: QModelIndex) -> None:
         self._editor.select(current.row() if current.isValid() else None)
 
-    def _show_parts(self) -> None:
-        for name, check in self.checks.items():
-            setattr(self._layer, name, check.isChecked())
-        self._layer.update()
-
     def _ask_name(self) -> None:
         dialog = QInputDialog(self.window())
-        dialog.setWindowTitle("New set of lines and zones")
-        dialog.setLabelText("Name, such as that of the camera:")
+        dialog.setWindowTitle(translate("zones", "New set of lines and zones"))
+        dialog.setLabelText(translate("zones", "Name, such as that of the camera:"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.textValueSelected.connect(self.create_requested)
         dialog.open()
 
     def _import(self) -> None:
-        dialog = QFileDialog(self.window(), "Import lines and zones", "", KINDS)
+        dialog = QFileDialog(self.window(), translate("zones", "Import lines and zones"), "", translate("zones", KINDS))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.import_requested.emit(Path(name)))
         dialog.open()
 
     def _export(self) -> None:
-        dialog = QFileDialog(self.window(), "Export lines and zones", f"{self.sets.currentText()}.json", KINDS)
+        dialog = QFileDialog(
+            self.window(), translate("zones", "Export lines and zones"), f"{self.sets.currentText()}.json", translate("zones", KINDS)
+        )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -188,4 +197,11 @@ class ZonesPanel(Panel):
         dialog.open()
 
 
-_SHOWN = {"show_zones": "Lines and zones", "show_trails": "Trails", "show_ids": "Numbers", "show_heat": "Heat map"}
+def _check_box(action: QAction) -> QCheckBox:
+    """A box that turns a part of the picture on and off, as its action in the menu does."""
+    box = QCheckBox(action.text())
+    box.setToolTip(action.toolTip())
+    box.setChecked(action.isChecked())
+    box.toggled.connect(action.setChecked)
+    action.toggled.connect(box.setChecked)
+    return box

@@ -6,12 +6,14 @@ from typing import Any, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.window.widgets import formats
+from app.window.widgets.translation import marked, translate
 from app.window.zones.editor import ZoneEditor
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Shape
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
-HEADINGS = ("Name", "Classes", "→ / visits", "← / mean time")
+HEADINGS = (marked("zones", "Name"), marked("zones", "Classes"), marked("zones", "→ / visits"), marked("zones", "← / mean time"))
 _ROOT = QModelIndex()
 
 
@@ -49,9 +51,11 @@ class ShapeModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """The titles of the columns."""
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADINGS[section]
-        return None
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(section)
+        return translate("zones", HEADINGS[section]) if role == Qt.ItemDataRole.DisplayRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Names and classes can be edited."""
@@ -65,17 +69,17 @@ class ShapeModel(QAbstractTableModel):
         shape = self._editor.zones.shapes[index.row()]
         if role == Qt.ItemDataRole.EditRole:
             return shape.name if index.column() == 0 else ", ".join(shape.classes)
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() > 1:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "Double-click to edit" if index.column() < 2 else None
+            return translate("zones", "Double-click to edit") if index.column() < 2 else None
         return self._text(index.row(), index.column(), shape) if role == Qt.ItemDataRole.DisplayRole else None
 
     def _text(self, number: int, column: int, shape: Shape) -> str:
         if column == 0:
             return shape.name
         if column == 1:
-            return ", ".join(shape.classes) or "All"
+            return ", ".join(shape.classes) or translate("zones", "All")
         counts = self._counts
         if counts is None or number >= len(counts.zones.shapes):
             return ""
@@ -84,7 +88,7 @@ class ShapeModel(QAbstractTableModel):
         if column == 2:
             return str(counts.visited(number))
         mean = counts.mean_seconds(number)
-        return "" if mean is None else f"{mean:.1f} s"
+        return "" if mean is None else translate("zones", "{mean} s").format(mean=formats.decimal(mean))
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Rename a line or zone, or change its classes."""
@@ -94,3 +98,8 @@ class ShapeModel(QAbstractTableModel):
             return self._editor.rename(index.row(), str(value))
         self._editor.set_classes(index.row(), [name.strip() for name in str(value).split(",") if name.strip()])
         return True
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    """Counts stand at the right of their columns."""
+    return (Qt.AlignmentFlag.AlignRight if column > 1 else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.backends.base import Progress
 from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
 from engine.backends.tensorrt.backend import TensorRtBackend
-from engine.backends.tensorrt.engine import value_bytes
+from engine.backends.tensorrt.engine import number_type
 from engine.backends.tensorrt.slot import Slot
 from engine.backends.tensorrt.stages import Stage, Staged, StagedSlot
 from engine.backends.tensorrt.trials import Builder
@@ -24,6 +24,7 @@ from engine.model.network import Network
 from engine.model.split import split
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import DeviceId, EngineInfo
+from plugins.launch import Number
 
 _RATES = {Precision.FP16: (4e14, 3e12), Precision.FP32: (4e13, 3e12)}
 _DIRECT, _THROUGH_HOST = 2e11, 2e10
@@ -99,11 +100,11 @@ class TensorRtDepthBackend(TensorRtBackend):
 
         def measure(cuts: tuple[int, ...]) -> list[StageTime]:
             try:
-                return _time(self._build_for(cuts, precision, batch, len(self._members) + 2), batch, self._network)
+                return _time(self._build_for(cuts, precision, batch, len(self._members) + 2), batch, self._network, number_type(precision))
             finally:
                 self._release()
 
-        return find_balance(self._network, len(self._members), batch, value_bytes(precision), rates, measure)
+        return find_balance(self._network, len(self._members), batch, np.dtype(number_type(precision)).itemsize, rates, measure)
 
     def _build_for(self, cuts: tuple[int, ...], precision: Precision, batch: int, count: int) -> list[StagedSlot]:
         stages = []
@@ -125,9 +126,9 @@ class TensorRtDepthBackend(TensorRtBackend):
             return slot.raw_outputs(inputs)
 
 
-def _time(slots: Sequence[StagedSlot], batch: int, network: Network) -> list[StageTime]:
+def _time(slots: Sequence[StagedSlot], batch: int, network: Network, number: Number) -> list[StageTime]:
     """The median times of each stage, with all slots under way."""
-    noise = np.random.default_rng(0).random((batch, network.channels, network.height, network.width), np.float32).astype(np.float16)
+    noise = np.random.default_rng(0).random((batch, network.channels, network.height, network.width), np.float32).astype(number)
     for slot in slots:
         slot.fill(noise)
     for slot in slots:

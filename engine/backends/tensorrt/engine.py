@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from cuda.core import Stream
@@ -22,15 +23,13 @@ from engine.model.split import PICTURES, Part, split
 from engine.settings import Precision
 from plugins.first_convolution import FirstConvolution, packed, suits
 from plugins.kernels import Kernels
+from plugins.launch import Number
 from plugins.mish import Mish
 
-HALF = 2
-"""Bytes of an FP16 number."""
 
-
-def value_bytes(precision: Precision) -> int:
-    """Bytes of a number between two parts. Pictures and raw outputs are always FP16."""
-    return 4 if precision is Precision.FP32 else HALF
+def number_type(precision: Precision) -> Number:
+    """The type of all numbers of an engine: pictures, values between parts, and raw outputs."""
+    return np.float32 if precision is Precision.FP32 else np.float16
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def cut(network: Network, layers: CustomLayers) -> Pieces:
 class Engine:
     """The built network of one batch size, for one thread and stream.
 
-    pictures: address of the input, FP16 (batch, 3, height, width), RGB, 0..1.
+    number: type of all its numbers. pictures: address of the input, (batch, 3, height, width), RGB, 0..1.
     """
 
     def __init__(
@@ -105,7 +104,7 @@ class Engine:
         Raises:
             OutOfMemoryError: the device's memory does not suffice.
         """
-        self.network, self.batch = network, batch
+        self.network, self.batch, self.number = network, batch, number_type(precision)
         self._memory, self._pieces, self._plans, self._kernels, self._first_layer = memory, pieces, plans, kernels, first_layer
         self._own_heads: list[int] = []
         scratch = max(plan.scratch for plan in self._plans)
@@ -113,19 +112,18 @@ class Engine:
         for plan in self._plans:
             plan.use_scratch(address, scratch)
         self.pictures = memory.device(self.nbytes((network.channels, network.height, network.width)))
-        size = value_bytes(precision)
         first = self._pieces.first
         self._weights = 0 if first is None else memory.constant(packed(first.weights, first.bias))
         between = {index for part in self._pieces.parts for index in (*part.inputs, *part.outputs)}
         between = {index for index in between if index != PICTURES and not isinstance(network.layers[index], Yolo)}
-        self._between = {index: memory.device(batch * math.prod(network.layers[index].shape) * size) for index in sorted(between)}
+        self._between = {index: memory.device(self.nbytes(network.layers[index].shape)) for index in sorted(between)}
 
     def nbytes(self, shape: Shape) -> int:
-        """Bytes of a batch of FP16 values of this shape."""
-        return self.batch * math.prod(shape) * HALF
+        """Bytes of a batch of values of this shape."""
+        return self.batch * math.prod(shape) * np.dtype(self.number).itemsize
 
     def new_heads(self) -> list[int]:
-        """Addresses for raw outputs of the YOLO heads, each FP16 (batch, anchors · (5 + classes), rows, columns)."""
+        """Addresses for raw outputs of the YOLO heads, each (batch, anchors · (5 + classes), rows, columns)."""
         return [self._memory.device(self.nbytes(head.shape)) for head in self.network.heads]
 
     def steps(self, heads: Sequence[int]) -> list[Step]:
@@ -148,33 +146,32 @@ class Engine:
         """Raw outputs for float32 (n, channels, height, width), 0..1, any n. For checks: waits. The stream must be idle."""
         addresses = self._own_heads = self._own_heads or self.new_heads()
 
-        def run(pictures: NDArray[np.float16]) -> list[NDArray[np.float16]]:
+        def run(pictures: NDArray[Any]) -> list[NDArray[Any]]:
             copy(self.pictures, pictures.ctypes.data, pictures.nbytes, stream)
             for step in self.steps(addresses):
                 step.launch(stream)
-            return [
-                download(address, (self.batch, *head.shape), stream) for address, head in zip(addresses, self.network.heads, strict=True)
-            ]
+            shapes = [(self.batch, *head.shape) for head in self.network.heads]
+            return [download(address, shape, self.number, stream) for address, shape in zip(addresses, shapes, strict=True)]
 
-        return in_batches(inputs, self.batch, run)
+        return in_batches(inputs, self.batch, self.number, run)
 
 
 def in_batches(
-    inputs: NDArray[np.float32], batch: int, run: Callable[[NDArray[np.float16]], list[NDArray[np.float16]]]
+    inputs: NDArray[np.float32], batch: int, number: Number, run: Callable[[NDArray[Any]], list[NDArray[Any]]]
 ) -> list[NDArray[np.float32]]:
-    """Run any number of pictures in batches. run: takes one batch, FP16 (batch, …); zeros fill up the last batch."""
+    """Run any number of pictures in batches. run: takes one batch of numbers of this type, (batch, …); zeros fill up the last batch."""
     found: list[list[NDArray[np.float32]]] = []
     for start in range(0, len(inputs), batch):
         part = inputs[start : start + batch]
-        values = np.zeros((batch, *inputs.shape[1:]), np.float16)
+        values = np.zeros((batch, *inputs.shape[1:]), number)
         values[: len(part)] = part
         found.append([output[: len(part)].astype(np.float32) for output in run(values)])
     return [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
 
-def download(address: int, shape: tuple[int, ...], stream: Stream) -> NDArray[np.float16]:
-    """Copy FP16 values from the device; waits for them."""
-    values = np.empty(shape, np.float16)
+def download(address: int, shape: tuple[int, ...], number: Number, stream: Stream) -> NDArray[Any]:
+    """Copy numbers of this type from the device; waits for them."""
+    values = np.empty(shape, number)
     copy(values.ctypes.data, address, values.nbytes, stream)
     stream.sync()
     return values

@@ -24,8 +24,8 @@ def value_name(index: int) -> str:
 class Lowering:
     """Writes one part of a network into an empty, strongly typed ``trt.INetworkDefinition``.
 
-    trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: valid only while this object exists. exact: FP32 arithmetic instead
-    of FP16; pictures and raw outputs are always FP16. linear: convolutions without their activation, which a custom layer computes.
+    trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: valid only while this object exists. exact: FP32 instead of FP16, for
+    the arithmetic, the pictures and the raw outputs. linear: convolutions without their activation, which a custom layer computes.
     channels_last: layers whose FP16 values are (batch, height, width, channels), with a multiple of 8 channels. Pictures are RGB,
     (batch, channels, height, width), 0..1.
     """
@@ -53,20 +53,16 @@ class Lowering:
         """
         values: dict[int, Any] = {}
         for index in part.inputs:
-            kind = self._trt.float16 if index == PICTURES else self._type
-            value = self._definition.add_input(value_name(index), kind, (self._batch, *network.shape_of(index)))
+            value = self._definition.add_input(value_name(index), self._type, (self._batch, *network.shape_of(index)))
             if index in self._channels_last:
                 value.allowed_formats = 1 << int(self._trt.TensorFormat.HWC8)
-            values[index] = self._cast(value, self._type)
+            values[index] = value
         for index in part.layers:
             layer = network.layers[index]
             inputs = [values[i] for i in layer.inputs]
             values[index] = self._pool(network, layer, inputs[0]) if isinstance(layer, model.MaxPool) else self._lower(index, layer, inputs)
         for index in part.outputs:
-            is_head = isinstance(network.layers[index], model.Yolo)
-            value = self._cast(values[index], self._trt.float16 if is_head else self._type)
-            if value is values[index]:  # the same tensor may be an input, or be marked twice
-                value = self._definition.add_identity(value).get_output(0)
+            value = self._definition.add_identity(values[index]).get_output(0)  # the same tensor may be an input, or be marked twice
             value.name = value_name(index)
             self._definition.mark_output(value)
 

@@ -20,6 +20,7 @@ from engine.model.network import Network
 from engine.settings import EngineSettings, Hint
 from engine.types import Detections, Found
 from plugins.kernels import Kernels
+from plugins.launch import Number
 from plugins.nms import LIMIT, Nms, class_mask, read_results, result_bytes
 from plugins.preprocess import FRAME, Preprocess
 from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
@@ -52,14 +53,14 @@ class Slot(ABC):
 class Intake:
     """The first steps of a batch: a table of its frames, and the preprocessing into the network's input.
 
-    steps: for the stream, in order. pictures: see ``Preprocess``.
+    steps: for the stream, in order. pictures, number: see ``Preprocess``.
     """
 
-    def __init__(self, network: Network, batch: int, kernels: Kernels, memory: Memory, pictures: int) -> None:
+    def __init__(self, network: Network, batch: int, kernels: Kernels, memory: Memory, pictures: int, number: Number) -> None:
         self.table = FrameTable(batch, memory, memory.pinned(batch * FRAME.itemsize))
         self.frames = self.table.host.view(FRAME)
         size = (network.width, network.height)
-        self.steps: list[Step] = [self.table.copy, Preprocess(kernels, self.table.address, pictures, batch, *size)]
+        self.steps: list[Step] = [self.table.copy, Preprocess(kernels, self.table.address, pictures, batch, *size, number)]
 
 
 class FrameTable:
@@ -74,7 +75,7 @@ class FrameTable:
 class Outcome:
     """The last steps of a batch: the YOLO layer and suppression on the device, detections in pinned memory.
 
-    heads: addresses of the raw outputs. table: address of the frames. steps, download: for the stream, in this order.
+    heads: addresses of the raw outputs. number: their type. table: address of the frames. steps, download: for the stream, in this order.
     exact_stream: another stream of this device, to download raw outputs when the kernels find more than they can keep.
     """
 
@@ -86,10 +87,12 @@ class Outcome:
         memory: Memory,
         settings: EngineSettings,
         heads: Sequence[int],
+        number: Number,
         table: int,
         exact_stream: Stream,
     ) -> None:
-        self._network, self._batch, self._settings, self._heads, self._exact_stream = network, batch, settings, heads, exact_stream
+        self._network, self._batch, self._settings, self._exact_stream = network, batch, settings, exact_stream
+        self._heads, self._number = heads, number
         self._results = memory.pinned(result_bytes(batch))
         self._counts, self._records = read_results(self._results, batch)
         results = memory.device(self._results.nbytes)
@@ -102,7 +105,7 @@ class Outcome:
         wanted = memory.constant(class_mask(network.classes, settings.classes))
         size, beta = (network.width, network.height), network.heads[-1].diou_beta
         self.steps: list[Step] = [
-            YoloLayer(kernels, described, head_addresses, batch, network.classes, size, settings.confidence, candidates),
+            YoloLayer(kernels, described, head_addresses, batch, network.classes, size, settings.confidence, candidates, number),
             Nms(kernels, candidates, table, wanted, batch, settings.iou, beta, results),
         ]
         self.download = Copy(self._results.ctypes.data, results, self._results.nbytes)
@@ -124,7 +127,7 @@ class Outcome:
 
     def _download_heads(self) -> list[NDArray[np.float32]]:
         return [
-            download(address, (self._batch, *head.shape), self._exact_stream).astype(np.float32)
+            download(address, (self._batch, *head.shape), self._number, self._exact_stream).astype(np.float32)
             for address, head in zip(self._heads, self._network.heads, strict=True)
         ]
 
@@ -174,10 +177,11 @@ class WholeSlot(Slot):
             OutOfMemoryError: the device's memory does not suffice.
         """
         self._stream = stream
-        intake = Intake(engine.network, engine.batch, kernels, memory, engine.pictures)
+        intake = Intake(engine.network, engine.batch, kernels, memory, engine.pictures, engine.number)
         self.frames = intake.frames
         heads = engine.new_heads()
-        self._outcome = Outcome(engine.network, engine.batch, kernels, memory, settings, heads, intake.table.address, exact_stream)
+        known = engine.network, engine.batch, kernels, memory, settings, heads, engine.number
+        self._outcome = Outcome(*known, intake.table.address, exact_stream)
         self._marks = Marks(device)
         self.steps: list[Step] = [
             self._marks.begin(),

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from cuda.core import Event
 from numpy.typing import NDArray
 
-from engine.backends.tensorrt.engine import HALF, download, in_batches, value_bytes
+from engine.backends.tensorrt.engine import download, in_batches, number_type
 from engine.backends.tensorrt.lowering import value_name
 from engine.backends.tensorrt.plan import Plan
 from engine.backends.tensorrt.slot import FrameTable, Intake, Marks, Outcome, Slot, finish_event
@@ -55,10 +56,7 @@ class Staged:
 
     def nbytes(self, layer: int) -> int:
         """Bytes of a batch of this layer's values, or of the network's input for PICTURES."""
-        if layer == PICTURES:
-            return self.batch * self.network.channels * self.network.height * self.network.width * HALF
-        found = self.network.layers[layer]
-        return self.batch * math.prod(found.shape) * (HALF if isinstance(found, Yolo) else value_bytes(self.precision))
+        return self.batch * math.prod(self.network.shape_of(layer)) * np.dtype(number_type(self.precision)).itemsize
 
 
 class StagedSlot(Slot):
@@ -72,6 +70,7 @@ class StagedSlot(Slot):
         """
         self._staged = staged
         network, batch, stages = staged.network, staged.batch, staged.stages
+        self._number = number_type(staged.precision)
         first, last = stages[0], stages[-1]
         moves = transfers(network, [stage.part for stage in stages])
         values: list[dict[int, int]] = []
@@ -82,12 +81,12 @@ class StagedSlot(Slot):
         self._heads = [values[-1][index] for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
 
         first.streams.device.set_current()
-        intake = Intake(network, batch, first.kernels, first.memory, self._pictures)
+        intake = Intake(network, batch, first.kernels, first.memory, self._pictures, self._number)
         self.frames = intake.frames
         last.streams.device.set_current()
         table = FrameTable(batch, last.memory, intake.table.host)
         outcome = Outcome(
-            network, batch, last.kernels, last.memory, settings, self._heads, table.address, last.streams.outgoing
+            network, batch, last.kernels, last.memory, settings, self._heads, self._number, table.address, last.streams.outgoing
         )  # the last device sends no values, so its outgoing stream is free
         self._outcome = outcome
 
@@ -142,15 +141,16 @@ class StagedSlot(Slot):
         network, batch = self._staged.network, self._staged.batch
         last = self._staged.stages[-1].streams
 
-        def run(pictures: NDArray[np.float16]) -> list[NDArray[np.float16]]:
+        def run(pictures: NDArray[Any]) -> list[NDArray[Any]]:
             self.fill(pictures)
             for leg in self.legs:
                 leg.launch_network()
-            return [download(address, (batch, *head.shape), last.compute) for address, head in zip(self._heads, network.heads, strict=True)]
+            shapes = [(batch, *head.shape) for head in network.heads]
+            return [download(address, shape, self._number, last.compute) for address, shape in zip(self._heads, shapes, strict=True)]
 
-        return in_batches(inputs, batch, run)
+        return in_batches(inputs, batch, self._number, run)
 
-    def fill(self, pictures: NDArray[np.float16]) -> None:
+    def fill(self, pictures: NDArray[Any]) -> None:
         """Copy pictures into the network's input, and wait. A launch with an empty frame table keeps them."""
         streams = self._staged.stages[0].streams
         streams.device.set_current()

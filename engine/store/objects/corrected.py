@@ -18,8 +18,8 @@ CREATE TABLE IF NOT EXISTS edited (
     class_id INTEGER, track INTEGER, deleted INTEGER, verified INTEGER, PRIMARY KEY (edit, source, frame, ordinal)
 ) WITHOUT ROWID;
 """
-"""corrections: what differs from the model's results, NULL = nothing. edits: what the user did. edited: for undo, what ``corrections``
-said before each edit."""
+"""corrections: what differs from the model's results, NULL = nothing. edits: what the user did; the number of an undone edit is below 0.
+edited: what ``corrections`` said before each edit, for undo, and what an undone edit makes of it, for redo."""
 
 VIEW = """
 CREATE TEMP VIEW detections AS
@@ -40,10 +40,14 @@ SELECT track, max(CASE place WHEN 1 THEN class_id END), min(first), max(last), s
 """The tracks of a source as corrected: number, class id, first and last frame, number of detections."""
 
 
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    known = connection.execute("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'corrections'").fetchone()
+    return known is not None
+
+
 def has_corrections(connection: sqlite3.Connection) -> bool:
     """Whether a session contains corrections."""
-    known = connection.execute("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'corrections'").fetchone()
-    return known is not None and connection.execute("SELECT 1 FROM main.corrections LIMIT 1").fetchone() is not None
+    return _has_tables(connection) and connection.execute("SELECT 1 FROM main.corrections LIMIT 1").fetchone() is not None
 
 
 def show_corrected(connection: sqlite3.Connection) -> bool:
@@ -57,9 +61,16 @@ def show_corrected(connection: sqlite3.Connection) -> bool:
 
 def forget(connection: sqlite3.Connection, source: int, behind: int = 0) -> None:
     """Delete the corrections of a source's frames from index ``behind`` on, because these frames are detected again."""
-    if has_corrections(connection):
+    if _has_tables(connection):
         for table in ("corrections", "edited"):
             connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (source, behind))
+
+
+def forget_undone(connection: sqlite3.Connection) -> None:
+    """Delete what ``redo`` would make again."""
+    if _has_tables(connection):
+        for table in ("edited", "edits"):
+            connection.execute(f"DELETE FROM {table} WHERE edit < 0")
 
 
 def has_track_corrections(connection: sqlite3.Connection) -> bool:
@@ -79,8 +90,8 @@ def drop_track_corrections(connection: sqlite3.Connection) -> None:
 
 
 def last_edit(connection: sqlite3.Connection) -> str:
-    """A text that changes with each edit and each undo, "" without corrections."""
+    """A text that changes with each edit, undo and redo, "" without corrections."""
     if not has_corrections(connection):
         return ""
-    edit, made = connection.execute("SELECT max(edit), max(made) FROM edits").fetchone()
+    edit, made = connection.execute("SELECT max(edit), max(made) FROM edits WHERE edit > 0").fetchone()
     return f"{edit} {made}"

@@ -1,4 +1,4 @@
-"""Corrects the results of a session: confirms, relabels and deletes detections and tracks, joins and splits tracks, with undo.
+"""Corrects the results of a session: confirms, relabels and deletes detections and tracks, joins and splits tracks, with undo and redo.
 
 Corrections are stored beside the model's results (see ``corrected``). ``SessionReader`` applies them.
 """
@@ -21,6 +21,7 @@ from engine.types import Closing
 
 _KEY = "source, frame, ordinal"
 _VALUES = "class_id, track, deleted, verified"
+_CORRECTED = "c.class_id, c.track, c.deleted, c.verified"
 
 
 @dataclass(frozen=True)
@@ -148,23 +149,37 @@ class Corrections(Closing):
     def edits(self) -> list[Edit]:
         """Return what was corrected and not undone, the oldest first."""
         with schema.explained(self._path, "read"):
-            return [Edit(*row) for row in self._connection.execute("SELECT edit, made, words FROM edits ORDER BY edit")]
+            return [Edit(*row) for row in self._connection.execute("SELECT edit, made, words FROM edits WHERE edit > 0 ORDER BY edit")]
 
     def undo(self) -> Edit | None:
         """Undo the last edit. Returns it, None if there is none."""
-        edit = next(reversed(self.edits()), None)
-        if edit is not None:
-            with self._transaction():
-                number = (edit.number,)
-                self._connection.execute(f"DELETE FROM corrections WHERE ({_KEY}) IN (SELECT {_KEY} FROM edited WHERE edit = ?)", number)
-                self._connection.execute(
-                    f"INSERT INTO corrections SELECT {_KEY}, {_VALUES} FROM edited WHERE edit = ?"
-                    " AND coalesce(class_id, track, deleted, verified) IS NOT NULL",
-                    number,
-                )
-                for table in ("edited", "edits"):
-                    self._connection.execute(f"DELETE FROM {table} WHERE edit = ?", number)
-        return edit
+        return self._exchange("edit > 0")
+
+    def redo(self) -> Edit | None:
+        """Make the edit again that was undone last. Returns it, None if there is none. A new edit forgets those that were undone."""
+        return self._exchange("edit < 0")
+
+    def _exchange(self, which: str) -> Edit | None:
+        """Exchange what ``corrections`` and ``edited`` say for the highest of these edits, which is then undone, or no longer undone."""
+        with self._transaction():
+            found = self._connection.execute(f"SELECT edit, made, words FROM edits WHERE {which} ORDER BY edit DESC LIMIT 1").fetchone()
+            if found is None:
+                return None
+            number, made, words = found
+            self._connection.execute(
+                f"INSERT INTO edited SELECT -edit, {_KEY}, {_CORRECTED} FROM edited LEFT JOIN corrections AS c USING ({_KEY})"
+                " WHERE edit = ?",
+                (number,),
+            )
+            for change in (
+                f"DELETE FROM corrections WHERE ({_KEY}) IN (SELECT {_KEY} FROM edited WHERE edit = ?)",
+                f"INSERT INTO corrections SELECT {_KEY}, {_VALUES} FROM edited WHERE edit = ?"
+                " AND coalesce(class_id, track, deleted, verified) IS NOT NULL",
+                "DELETE FROM edited WHERE edit = ?",
+                "UPDATE edits SET edit = -edit WHERE edit = ?",
+            ):
+                self._connection.execute(change, (number,))
+        return Edit(abs(number), made, words)
 
     def close(self) -> None:
         """Close the session; harmless when repeated."""
@@ -186,12 +201,13 @@ class Corrections(Closing):
         columns = ", ".join(part.split(" = ")[0] for part in change.split(", "))
         values = ", ".join(part.split(" = ")[1] for part in change.split(", "))
         with self._transaction():
+            corrected.forget_undone(self._connection)
             made = datetime.now(UTC).isoformat(timespec="microseconds")
             number = self._connection.execute("INSERT INTO edits (made, words) VALUES (?, ?)", (made, words)).lastrowid
             for each in chosen:
                 where = f"{each.condition}{also}"
                 self._connection.execute(
-                    f"INSERT INTO edited SELECT ?, {_KEY}, {', '.join('c.' + name for name in _VALUES.split(', '))}"
+                    f"INSERT INTO edited SELECT ?, {_KEY}, {_CORRECTED}"
                     f" FROM (SELECT {_KEY} FROM detections WHERE {where}) LEFT JOIN corrections AS c USING ({_KEY})",
                     (number, *each.values),
                 )

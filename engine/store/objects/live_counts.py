@@ -10,6 +10,7 @@ import numpy as np
 from engine.store.reader import SessionReader
 from engine.store.tracks import interval_of
 from engine.tracking.follow import Follower, TrackerName, make_tracker
+from engine.tracking.tracker import NONE
 from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, counts_of
 from engine.zones.shapes import ZoneSet
@@ -42,7 +43,9 @@ class LiveCounts:
         rows: list[tuple[np.ndarray, ...]] = []
         with SessionReader(self._path, corrected=False) as reader:
             for frame in reader.frames(self._source, self._last):
-                which, numbers = self._follower.add(frame)
+                places, numbers = self._follower.add(frame)
+                followed = numbers != NONE
+                which, numbers = places[followed], numbers[followed]
                 if frame.detections is not None:
                     scale = np.tile((self._zones.size[0] / frame.width, self._zones.size[1] / frame.height), 2)
                     rows.append((numbers, np.full(len(which), frame.ref.pts), frame.detections.boxes[which] * scale))

@@ -41,6 +41,9 @@ def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) 
     assert found[12] == [("person", 3, False), ("bicycle", None, False), ("bicycle", 2, True)]
     assert labels(session, "--uncorrected") == [[("person", 1, None), ("bicycle", None, None), ("car", 2, None)]] * 20
     assert run_main("correct", session, "undo").out == "undone: track 1 of a.mp4 split at frame 10, the new track is 3\n"
+    assert run_main("correct", session, "redo").out == "redone: track 1 of a.mp4 split at frame 10, the new track is 3\n"
+    assert run_main("correct", session, "redo").out == "nothing to redo\n"
+    assert run_main("correct", session, "undo").status == 0
     assert [line[21:] for line in run_main("correct", session, "list").out.splitlines()] == [
         "track 2 of a.mp4 labelled bicycle",
         "detection 0 in frame 3 of a.mp4 deleted",

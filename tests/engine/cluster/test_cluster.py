@@ -20,7 +20,8 @@ import pytest
 
 import engine.cluster.node
 from app.cli.run.exports import DATABASE
-from engine.cluster.cluster import Cluster
+from engine.cluster import connection_process
+from engine.cluster.connection import ClusterConnection
 from engine.cluster.files.content import Content
 from engine.cluster.versions import own_versions
 from engine.errors import ClusterError, UsageError
@@ -71,9 +72,9 @@ def local(video: Path) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture
-def cluster(raylets: Raylets, tmp_path: Path) -> Iterator[Cluster]:
+def cluster(raylets: Raylets, tmp_path: Path) -> Iterator[ClusterConnection]:
     raylets.add("beta")
-    with Cluster(raylets.address, print, cache=tmp_path / "cache" / "files") as cluster:
+    with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files") as cluster:
         yield cluster
 
 
@@ -85,32 +86,34 @@ def check(seen: Seen, local: list[tuple[Any, ...]]) -> None:
 
 
 class Once:
-    """Does something when the first frames are there."""
+    """Does something when the first frames are there. device: whose frames, None = any."""
 
-    def __init__(self, do: Callable[[], object]) -> None:
-        self._do, self.done = do, False
+    def __init__(self, do: Callable[[], object], device: DeviceId | None = None) -> None:
+        self._do, self._device, self.done = do, device, False
 
     def __call__(self, _: EnginePool, event: Event, __: Seen) -> None:
-        if isinstance(event, FramesDone) and not self.done:
+        if self.done or not isinstance(event, FramesDone):
+            return
+        if self._device is None or any(frame.device == self._device for frame in event.frames):
             self.done = True
             self._do()
 
 
-def test_two_nodes_share_a_file_and_the_results_equal_a_local_run(
-    cluster: Cluster, video: Path, local: list[tuple[Any, ...]], tmp_path: Path
+def test_two_nodes_share_a_file_one_agent_dies_and_the_results_equal_a_local_run(
+    cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
     assert cluster.devices() == (ALPHA, BETA)
     assert cluster.devices([DeviceId("cpu", "1")]) == (DeviceId("cpu", "1", "alpha"), DeviceId("cpu", "1", "beta"))
     with pytest.raises(UsageError, match="no node delta; its nodes are alpha, beta"):
         cluster.devices([DeviceId("cpu", "0", "delta")])
-    seen = run_on(cluster, [video, video], [ALPHA, BETA], pool_type=SLOW)
+    seen = run_on(cluster, [video, video], [ALPHA, BETA], Once(lambda: kill(raylets.agent("beta")), BETA), SLOW)
     check(seen, local)
     assert {frame.device for frame in seen.frames[0] + seen.frames[1]} == {ALPHA, BETA}
     assert not list((tmp_path / "cache" / "files").iterdir()), "the nodes can read the file"
 
 
 @pytest.mark.slow
-def test_the_worker_process_dies(cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
+def test_the_worker_process_dies(cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
     seen = run_on(cluster, [video, video], [ALPHA, BETA], Once(lambda: kill(raylets.worker("beta"))), SLOW)
     check(seen, local)
     assert [(failure.device, failure.restarting) for failure in seen.failures] == [(BETA, True)]
@@ -118,7 +121,7 @@ def test_the_worker_process_dies(cluster: Cluster, raylets: Raylets, video: Path
 
 
 @pytest.mark.slow
-def test_the_agent_dies(cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
+def test_the_agent_dies(cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
     worker = 0
 
     def strike() -> None:
@@ -137,7 +140,7 @@ def test_the_agent_dies(cluster: Cluster, raylets: Raylets, video: Path, local: 
 @pytest.mark.slow
 def test_a_frozen_agent_counts_as_lost(raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
     raylets.add("beta")
-    with Cluster(raylets.address, print, patience=5) as cluster:
+    with ClusterConnection(raylets.address, print, patience=5) as cluster:
         freeze = Once(lambda: os.kill(raylets.agent("beta"), signal.SIGSTOP))
         seen = run_on(cluster, [video, video], [ALPHA, BETA], freeze, SLOW)
     check(seen, local)
@@ -145,7 +148,7 @@ def test_a_frozen_agent_counts_as_lost(raylets: Raylets, video: Path, local: lis
 
 
 @pytest.mark.slow
-def test_a_node_returns_under_its_name(cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
+def test_a_node_returns_under_its_name(cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
     def restart() -> None:
         raylets.kill("beta")
         raylets.add("beta")
@@ -167,8 +170,36 @@ def test_a_node_returns_under_its_name(cluster: Cluster, raylets: Raylets, video
 
 
 @pytest.mark.timeout(240)
+def test_a_node_dies_and_another_one_joins(cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
+    def replace_the_node() -> None:
+        raylets.kill("beta")
+        raylets.add("gamma")
+
+    said: list[str] = []
+    cluster._say = said.append
+    seen, once, working = Seen(), Once(replace_the_node, BETA), False
+    with SLOW(tiny_settings(), [ALPHA, BETA], cluster) as pool:
+        cluster.watch(pool.add_device)
+        newest = [pool.add(video) for _ in range(2)][-1]
+        for event in pool.events():
+            seen.add(event)
+            if isinstance(event, FramesDone):
+                once(pool, event, seen)
+                if not working and any(frame.device == GAMMA for frame in event.frames):
+                    working = True
+                    pool.finish()
+            if isinstance(event, SourceOpened) and event.source == newest and not working:
+                newest = pool.add(video)  # until the new node takes part
+    raylets.kill("gamma")
+    check(seen, local)
+    assert said == ["node gamma has joined"]
+    assert all(len(frames) == FRAMES for frames in seen.frames.values())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
 def test_a_worker_an_agent_and_a_node_die_and_another_node_joins(
-    cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]
+    cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]
 ) -> None:
     def lose_the_node() -> None:
         raylets.kill("beta")
@@ -215,7 +246,7 @@ def test_the_driver_dies_and_nothing_is_left(raylets: Raylets, tmp_path: Path) -
 
 
 def test_files_that_a_node_cannot_read_are_sent(
-    cluster: Cluster, video: Path, local: list[tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     private = Path("/proc/self/cwd")  # another folder for each process
@@ -228,7 +259,11 @@ def test_files_that_a_node_cannot_read_are_sent(
     before = facts(run_pool([pictures, tmp_path / "none.mp4"]).frames[0])
     settings = replace(tiny_settings(), model=ModelFiles(private / "mine.cfg", "random:1"))
     sources = [private / "mine.mp4", private / "mine.mp4", private / "pictures", private / "none.mp4"]
-    seen = run_on(cluster, sources, [ALPHA, BETA], settings=settings)
+    raylets.add("beta")
+    with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files") as cluster:
+        seen = run_on(cluster, sources, [ALPHA, BETA], settings=settings)
+        until(lambda: sum(node.sent for node in cluster.states) > (tmp_path / "mine.mp4").stat().st_size)
+        assert all(0 < node.received < 1_000_000 for node in cluster.states)
     assert not seen.failures
     check(seen, local)
     assert [frame[1:] for frame in facts(seen.frames[2])] == [frame[1:] for frame in before]
@@ -236,20 +271,26 @@ def test_files_that_a_node_cannot_read_are_sent(
     assert "/proc/self/cwd/none.mp4" in (seen.finished[3].error or "")
     cached = sorted(path.name for path in (tmp_path / "cache" / "files").glob("*/*"))
     assert cached == ["mine.cfg", "mine.mp4", "pictures"]
-    assert sum(node.traffic[0] for node in cluster.nodes.values()) > (tmp_path / "mine.mp4").stat().st_size
 
 
-def test_a_file_that_vanishes_before_it_is_sent_fails_and_the_run_goes_on(
-    cluster: Cluster, video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.mp4").write_bytes(video.read_bytes())
+def without_files(*arguments: Any) -> None:
+    """The process of a connection, on a machine where no file can be sent."""
 
     def gone(content: Content) -> list[Path]:
         raise FileNotFoundError(2, "No such file", str(content.path))
 
-    monkeypatch.setattr(Content, "files", gone)
-    seen = run_on(cluster, [Path("/proc/self/cwd/mine.mp4"), video], [ALPHA, BETA])
+    Content.files = gone  # type: ignore[method-assign]
+    connection_process.main(*arguments)
+
+
+def test_a_file_that_vanishes_before_it_is_sent_fails_and_the_run_goes_on(
+    raylets: Raylets, video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raylets.add("beta")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.mp4").write_bytes(video.read_bytes())
+    with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files", main=without_files) as cluster:
+        seen = run_on(cluster, [Path("/proc/self/cwd/mine.mp4"), video], [ALPHA, BETA])
     assert "/proc/self/cwd/mine.mp4 cannot be read: No such file" in (seen.finished[0].error or "")
     assert seen.finished[1].error is None
     assert not seen.failures
@@ -270,18 +311,23 @@ def test_the_command_gives_the_same_files_as_on_one_machine(raylets: Raylets, vi
             stored.append((facts(list(reader.frames(0))), reader.sources()[0].ledger))
     assert stored[0] == stored[1]
     assert {device["id"] for device in there.report["devices"]} == {"alpha/cpu:0", "beta/cpu:0"}
+
+
+@pytest.mark.slow
+def test_the_command_lists_the_devices_of_all_nodes(raylets: Raylets) -> None:
+    raylets.add("beta")
     listed = run_main("devices", "--cluster", raylets.address, "--json")
     assert {device["id"] for device in listed.report["devices"]} == {"alpha/cpu:0", "beta/cpu:0"}
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """The results in a folder, without their dates, nodes and the session."""
+    """The results in a folder, without the nodes and the session."""
     paths = [path for path in folder.rglob("*") if path.is_file() and path.name != DATABASE]
-    changing = re.compile(rb'"date_created": "[^"]*"|(alpha|beta)/(?=cpu:0)')
+    changing = re.compile(rb"(alpha|beta)/(?=cpu:0)")
     return {str(path.relative_to(folder)): changing.sub(b"", path.read_bytes()) for path in paths}
 
 
-def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: Cluster, video: Path) -> None:
+def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: ClusterConnection, video: Path) -> None:
     for settings, words in (
         (tiny_settings(Parallel.FRAMES), "--parallel frames shares pictures within one machine"),
         (tiny_settings(isolation=Isolation.THREAD), "--isolation thread is for one machine"),
@@ -290,24 +336,29 @@ def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: Cluster, vi
             EnginePool(settings, [ALPHA, BETA], cluster)
     with pytest.raises(UsageError, match="cpu:0 is no device of the cluster"):
         EnginePool(tiny_settings(), [DeviceId("cpu", "0")], cluster)
-    with pytest.raises(UsageError, match="uses a cluster already"):
-        Cluster(raylets.address, print)
 
 
-def test_nodes_with_another_version_are_refused(raylets: Raylets, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def with_another_version(*arguments: Any) -> None:
+    """The process of a connection, of another version than the nodes."""
     other = replace(own_versions(), framefleet="9.9", python="3.99.1")
-    monkeypatch.setattr(engine.cluster.node, "own_versions", lambda: other)
+    engine.cluster.node.own_versions = lambda: other  # type: ignore[assignment]
+    connection_process.main(*arguments)
+
+
+def test_nodes_with_another_version_are_refused(raylets: Raylets) -> None:
     said: list[str] = []
     with pytest.raises(
         ClusterError, match=r"no node of the cluster .* can take part: node alpha: Framefleet is .* there and 9.9 here, Python is"
     ):
-        Cluster(raylets.address, said.append, cache=tmp_path / "cache")
+        ClusterConnection(raylets.address, said.append, main=with_another_version)
     assert any(line.startswith("node alpha is left out: Framefleet is") for line in said)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_kills_at_random_moments_cost_nothing(cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
+def test_kills_at_random_moments_cost_nothing(
+    cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]
+) -> None:
     choice = seeded()
     for number in range(20):
         find = choice.choice([raylets.worker, raylets.agent])

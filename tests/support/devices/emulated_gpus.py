@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.model.network import Network, Yolo
+from engine.model.network import Network
 from engine.model.split import PICTURES, Part
 from engine.settings import Precision
 from tests.support.models import compute_layer
@@ -197,7 +197,7 @@ class Builder:
 
     def __init__(self, gpus: Gpus, network: Network) -> None:
         self._gpus, self._network = gpus, network
-        self.kernels: dict[str, str] = {name: name for name in ("preprocess", "yolo_count", "yolo_layer", "nms")}
+        self.kernels: dict[str, str] = {name: name for name in ("preprocess_fp32", "yolo_count_fp32", "yolo_layer_fp32", "nms")}
 
     def choose_precision(self) -> tuple[Precision, str]:
         return Precision.FP32, "as asked"
@@ -210,7 +210,7 @@ class Builder:
 
 
 class Plan:
-    """Replaces TensorRT's ``plan.Plan``. Values are FP32; pictures and the heads' outputs are FP16."""
+    """Replaces TensorRT's ``plan.Plan``. All numbers are FP32."""
 
     scratch = 16
 
@@ -229,9 +229,8 @@ class Plan:
         """The values of a layer at an address, (batch, channels, height, width)."""
         layers, network = self._network.layers, self._network
         shape = (network.channels, network.height, network.width) if index == PICTURES else layers[index].shape
-        kind = np.float16 if index == PICTURES or isinstance(layers[index], Yolo) else np.float32
-        content = (ctypes.c_uint8 * (self._batch * int(np.prod(shape)) * np.dtype(kind).itemsize)).from_address(address)
-        return np.frombuffer(content, kind).reshape(self._batch, *shape)
+        content = (ctypes.c_float * (self._batch * int(np.prod(shape)))).from_address(address)
+        return np.frombuffer(content, np.float32).reshape(self._batch, *shape)
 
     def run(self, addresses: Mapping[int, int]) -> None:
         """Compute the layers of the part. addresses: of each input and output, by layer."""

@@ -65,7 +65,7 @@ class Export:
         """Yield the frames of a source in blocks (see ``read_blocks``), and report progress."""
         for block in read_blocks(self.reader, source.number, boxes):
             yield block
-            self.written += len(block.frames)
+            self.written += len(block.rows)
             self.progress(self.written)
 
 

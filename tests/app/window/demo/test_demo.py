@@ -59,8 +59,8 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
         window.controller.item_changed.emit(item.key)
         assert card.state.text() == "Comparing with the truth…"
         qtbot.waitUntil(card.figures.isVisible)
-        assert (card.map50.text() == "100.0%") is exact
-        assert (card.map50_95.text() == "100.0%") is exact
+        assert (card.map50.text() == "100.0 %") is exact
+        assert (card.map50_95.text() == "100.0 %") is exact
     assert "22,040 known objects" in card.state.text()
     shown = {widget.text() for widget in card.classes.findChildren(QWidget) if hasattr(widget, "text")}  # type: ignore[attr-defined]
     assert set(DEMO.labels.read_text().split()) < shown

@@ -66,8 +66,8 @@ def test_of_a_processor_there_is_its_own_load_and_memory() -> None:
 
 def test_the_details_have_everything_with_units() -> None:
     lines = dict(line.split(": ", 1) for line in details(BUSY).splitlines())
-    assert lines["Power"] == "612 W of 700 W"
-    assert lines["Clock"] == "1,785 MHz of 1,980 MHz"
+    assert lines["Power"] == "612 of 700 W"
+    assert lines["Clock"] == "1,785 of 1,980 MHz"
     assert lines["Throttled by"] == "power limit"
     assert lines["PCIe"] == "generation 5, 16 lanes, receives 2.5 GB/s, sends 1.5 MB/s"
     assert lines["NVLink"] == "not available, receives not available, sends not available"

@@ -59,10 +59,10 @@ def test_lines_begin_with_a_capital_but_names_stay_as_they_are(text: str, capita
 
 
 def test_plurals() -> None:
-    assert [formats.plural(1, "file"), formats.plural(1200, "file"), formats.plural(2, "box", "boxes")] == [
+    assert [formats.plural(1, "file"), formats.plural(1200, "file"), formats.plural(2, "class")] == [
         "1 file",
         "1,200 files",
-        "2 boxes",
+        "2 classes",
     ]
     assert formats.milliseconds(None) == formats.DASH
 

@@ -43,7 +43,7 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     assert shown.list.model.index(1, 3).data() == "crosses Line 1 backward"
     stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
-    assert shown.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
+    assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
     assert shown.current is not None
 
 

@@ -189,20 +189,21 @@ def test_older_layers_are_lowered_and_build(rtx: Any) -> None:
     for exact in (False, True):
         definition, _ = definition_of(rtx, older, exact=exact)
         assert tuple(definition.get_output(0).shape) == (2, *older.heads[0].shape)
-        assert definition.get_output(0).dtype == rtx.trt.float16
+        assert definition.get_output(0).dtype == (rtx.trt.float32 if exact else rtx.trt.float16)
         assert len(build_plan(rtx, older, split(older)[0], 2, exact=exact)) > 10_000
 
 
-def test_pictures_and_heads_are_fp16_whatever_is_computed_in(rtx: Any, network: Network) -> None:
+def test_pictures_layers_and_heads_have_the_type_of_the_precision(rtx: Any, network: Network) -> None:
     for exact in (False, True):
         definition, _ = definition_of(rtx, network, exact=exact)
-        assert definition.get_input(0).dtype == rtx.trt.float16
+        number = rtx.trt.float32 if exact else rtx.trt.float16
+        assert definition.get_input(0).dtype == number
         assert tuple(definition.get_input(0).shape) == (2, 3, 64, 64)
-        assert [definition.get_output(i).dtype for i in range(definition.num_outputs)] == [rtx.trt.float16]
+        assert [definition.get_output(i).dtype for i in range(definition.num_outputs)] == [number]
         convolutions = [
             definition.get_layer(i) for i in range(definition.num_layers) if definition.get_layer(i).type == rtx.trt.LayerType.CONVOLUTION
         ]
-        assert {layer.get_output(0).dtype for layer in convolutions} == {rtx.trt.float32 if exact else rtx.trt.float16}
+        assert {layer.get_output(0).dtype for layer in convolutions} == {number}
 
 
 def test_a_pool_of_a_pyramid_goes_on_from_the_smaller_one(rtx: Any, network: Network) -> None:

@@ -45,14 +45,14 @@ def group(count: int) -> DeviceId:
     return DeviceId.group(*(DeviceId("cuda", str(number)) for number in range(count)))
 
 
-def inputs_of(network: Network, seed: int) -> NDArray[np.float16]:
-    return np.random.default_rng(seed).random((2, 3, network.height, network.width)).astype(np.float16)
+def inputs_of(network: Network, seed: int) -> NDArray[np.float32]:
+    return np.random.default_rng(seed).random((2, 3, network.height, network.width), np.float32)
 
 
 def heads_of(slot: StagedSlot, network: Network) -> list[NDArray[np.float32]]:
     last = slot._staged.stages[-1].streams.compute
     shapes = [layer.shape for layer in network.layers if isinstance(layer, Yolo)]
-    return [download(address, (2, *shape), last).astype(np.float32) for address, shape in zip(slot._heads, shapes, strict=True)]
+    return [download(address, (2, *shape), np.float32, last) for address, shape in zip(slot._heads, shapes, strict=True)]
 
 
 @pytest.mark.parametrize("peers", [True, False])
@@ -77,7 +77,7 @@ def test_batches_under_way_neither_overtake_nor_disturb_each_other(
                 slot.launch()
             for number, slot in enumerate(slots):
                 slot.read([])
-                expected = run_by_definition(network, inputs_of(network, 10 * turn + number).astype(np.float32))
+                expected = run_by_definition(network, inputs_of(network, 10 * turn + number))
                 for ours, reference in zip(heads_of(slot, network), expected, strict=True):
                     assert np.linalg.norm(ours - reference) < 1e-3 * np.linalg.norm(reference)
         assert bool(gpus.direct) == peers
@@ -90,7 +90,7 @@ def test_from_the_first_measurement_to_results(network: Network, monkeypatch: py
     gpus.install(monkeypatch, network)
     monkeypatch.setattr(tensorrt_depth, "_ROUNDS", 3)
     monkeypatch.setattr(tensorrt_depth, "_WARM_UP_SECONDS", 0)
-    inputs = inputs_of(network, 3).astype(np.float32)
+    inputs = inputs_of(network, 3)
     with TensorRtDepthBackend(group(2)) as backend:
         info = backend.activate(network, SETTINGS)
         assert info.device_name == "2 × Emulated GPU"

@@ -44,7 +44,7 @@ def test_a_detection_is_confirmed_relabelled_and_deleted_and_the_model_s_results
     assert seen(path, corrected=False) == [PLAIN] * 20
     with SessionReader(path) as reader:
         assert reader.ordinals(0, 3) == [0, 1]
-        assert reader.detection_table(0, 3, 3, boxes=False).shape == (2, 2)
+        assert reader.detection_table(0, 3, 3, boxes=False).class_ids.tolist() == [0, 2]
         assert reader.class_ids() == [0, 1, 2]
 
 
@@ -92,6 +92,62 @@ def test_each_edit_can_be_undone(path):
         corrections.undo()
         assert corrections.undo() is None
     assert seen(path) == before
+
+
+def test_each_undone_edit_can_be_made_again_until_there_is_a_new_one(path):
+    states, said = [seen(path)], []
+    with Corrections(path) as corrections:
+        for edit in (
+            lambda: corrections.split(0, 1, 12),
+            lambda: corrections.relabel(OneTrack(0, 3), 1),
+            lambda: corrections.delete(OneDetection(0, 13, 0)),
+        ):
+            edit()
+            states.append(seen(path))
+        said = [edit.words for edit in corrections.edits()]
+        assert corrections.redo() is None
+        for _ in range(2):
+            assert [corrections.undo().words for _ in said] == said[::-1]
+            assert (corrections.edits(), seen(path)) == ([], states[0])
+            for words, state in zip(said, states[1:], strict=True):
+                assert corrections.redo().words == words
+                assert seen(path) == state
+        assert [edit.words for edit in corrections.edits()] == said
+        corrections.undo()
+        corrections.undo()
+        corrections.confirm(OneDetection(0, 0, 0))
+        assert corrections.redo() is None
+        assert corrections.undo().words == "detection 0 in frame 0 of a.mp4 confirmed"
+    assert seen(path) == states[1]
+    with Corrections(path) as corrections:  # another process makes it again
+        assert corrections.redo().words == "detection 0 in frame 0 of a.mp4 confirmed"
+
+
+def test_new_tracks_forget_what_was_undone(path):
+    with Corrections(path) as corrections:
+        corrections.split(0, 1, 12)
+        corrections.undo()
+    track_session(path, TrackerName.OCSORT)
+    before = seen(path)
+    with Corrections(path) as corrections:
+        assert corrections.redo() is None
+    assert seen(path) == before
+
+
+def test_the_last_edit_differs_after_undo_and_redo(path):
+    def last():
+        with SessionReader(path) as reader:
+            return reader.last_edit
+
+    with Corrections(path) as corrections:
+        corrections.confirm(OneDetection(0, 0, 0))
+        once = last()
+        corrections.confirm(OneDetection(0, 1, 0))
+        twice = last()
+        corrections.undo()
+        assert last() == once != twice
+        corrections.redo()
+        assert last() == twice
 
 
 def test_a_deleted_track_is_gone_from_everything(path):

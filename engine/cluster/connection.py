@@ -1,0 +1,287 @@
+"""The user's side of a cluster: a source of devices for the pool, and what is known of the nodes.
+
+A process of its own is connected to the cluster. The pool's pipes to its workers end in that process, so that neither the window nor the
+command line imports Ray.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing import Pipe, reduction
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from engine.cluster import connection_process
+from engine.cluster.agent import STOP_SECONDS
+from engine.cluster.cluster import PATIENCE_SECONDS
+from engine.cluster.messages import Admit, Answer, Ask, Hello, Joined, Leave, Measure, NodeState, Refused, Say, States
+from engine.devices.description import DeviceDescription
+from engine.devices.topology.types import Topology
+from engine.errors import ClusterError, UsageError
+from engine.pool.protocol import FromWorker, Setup, ToWorker, Unreachable
+from engine.pool.supervision.host import WorkerHost, WorkerMain
+from engine.pool.supervision.hosts import Hosts
+from engine.processes.child import ChildProcess
+from engine.processes.outcome import Outcome
+from engine.settings import Isolation, Parallel, RunSettings
+from engine.types import Closing, DeviceId
+
+WITHIN_MACHINES = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
+
+END_SECONDS = STOP_SECONDS + 6
+"""How long ``close`` waits for the agents, and for the process that is connected to them."""
+
+
+class ClusterConnection(Hosts, Closing):
+    """A connection to a cluster, and the nodes of it that can take part.
+
+    address: HOST:PORT, or "auto" = the cluster of this machine. say: takes sentences for the user, for example why a node is left out;
+    called in another thread. cache, limit, patience: see ``Cluster``. main: what the process runs.
+
+    Raises:
+        ClusterError: the cluster cannot be reached, or none of its nodes can take part.
+        UsageError: the address is not usable.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        say: Callable[[str], None],
+        *,
+        cache: Path | None = None,
+        limit: int | None = None,
+        patience: float = PATIENCE_SECONDS,
+        main: Callable[..., None] = connection_process.main,
+    ) -> None:
+        self.address = address
+        self.states: tuple[NodeState, ...] = ()
+        self._say = say
+        self._lock = threading.Lock()
+        self._sending = threading.Lock()
+        self._numbers = itertools.count()
+        self._hellos: dict[str, Hello] = {}
+        self._answers: dict[int, Future[Answer]] = {}
+        self._asked: tuple[DeviceId, ...] = ()
+        self._join: Callable[[DeviceId], None] | None = None
+        self._joining: list[DeviceId] = []
+        self._closed = False
+        self._greeted: Future[None] = Future()
+        try:
+            self._process = ChildProcess(
+                "cluster", main, address, cache, limit, patience, words="the process that is connected to the cluster", nice=0
+            )
+        except OSError as error:
+            raise ClusterError(f"the process for the cluster cannot be started: {error}") from error
+        self._reader = threading.Thread(target=self._read, name="framefleet cluster", daemon=True)
+        self._reader.start()
+        try:
+            self._greeted.result()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The process that is connected to the cluster."""
+        return self._process.pid
+
+    @property
+    def problem(self) -> str | None:
+        """Why the connection has ended, None while it lives."""
+        return self._problem() if self._greeted.done() and not self._reader.is_alive() and not self._closed else None
+
+    @property
+    def nodes(self) -> dict[str, Hello]:
+        """The first answers of the nodes that take part, by name."""
+        with self._lock:
+            return dict(self._hellos)
+
+    def devices(self, asked: Sequence[DeviceId] = ()) -> tuple[DeviceId, ...]:
+        """The devices to use. Nodes that join later add theirs by the same rule.
+
+        asked: a device of a node, ``a/cpu:0``, or of each node, ``cpu:0``. None: all CUDA devices of the cluster, else OpenVINO's GPUs,
+        else the CPUs.
+
+        Raises:
+            UsageError: a device's node is not in the cluster.
+            ClusterError: no node has a device.
+        """
+        self._asked = tuple(asked)
+        nodes = self.nodes
+        if unknown := [device for device in asked if device.node and device.node not in nodes]:
+            raise UsageError(f"{unknown[0]}: the cluster has no node {unknown[0].node}; its nodes are {', '.join(sorted(nodes))}")
+        chosen = [device for name in sorted(nodes) for device in self._devices_of(name)]
+        if not chosen:
+            problems = "; ".join(f"{name}: {hello.problem}" for name, hello in sorted(nodes.items()))
+            raise ClusterError(f"no node of the cluster has a device that can be used ({problems})")
+        return tuple(dict.fromkeys(chosen))
+
+    def describe(self) -> tuple[DeviceDescription, ...]:
+        """All devices of all nodes, which are asked for them. Raises ClusterError."""
+        found = sorted(self._ask("describe").items())
+        return tuple(replace(device, id=replace(device.id, node=name)) for name, devices in found for device in devices)
+
+    def topologies(self) -> dict[str, Topology]:
+        """The topology of each node, which is asked for it. Raises ClusterError."""
+        found: dict[str, Topology] = self._ask("topology")
+        return found
+
+    def measure(self, wanted: bool) -> None:
+        """Let the nodes take telemetry, or stop. ``states`` has it."""
+        self._send(Measure(wanted))
+
+    def watch(self, join: Callable[[DeviceId], None]) -> None:
+        """From now on, let devices of nodes that join the cluster join the run. join: see ``EnginePool.add_device``."""
+        self._joining, self._join = [], join
+
+    def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
+        """See ``Hosts.check``."""
+        if settings.parallel in WITHIN_MACHINES:
+            raise UsageError(
+                f"--parallel {settings.parallel} shares pictures within one machine, and a cluster shares segments: choose auto or streams"
+            )
+        if settings.isolation is Isolation.THREAD:
+            raise UsageError("--isolation thread is for one machine: on a cluster, each device has its own process")
+        if here := [device for device in devices if not device.node]:
+            raise UsageError(f"{here[0]} is no device of the cluster: write NODE/{here[0]}")
+
+    def host(self, device: DeviceId, worker_main: WorkerMain) -> WorkerHost:  # noqa: ARG002
+        """See ``Hosts.host``."""
+        return ClusterHost(self, worker_main)
+
+    def cores(self, device: DeviceId) -> int:
+        """See ``Hosts.cores``."""
+        return self.nodes[device.node].cores
+
+    def admit(self, setup: Setup, worker_main: WorkerMain) -> Connection[Any, Any]:
+        """Start a worker. Returns the pool's end of its pipe."""
+        ours, theirs = Pipe()
+        with theirs, self._sending, suppress(OSError):  # if the process has ended, the worker's pipe ends, too
+            self._process.connection.send(Admit(setup, worker_main))
+            reduction.send_handle(self._process.connection, theirs.fileno(), self._process.pid)
+        return ours
+
+    def close(self) -> None:
+        """End all agents and leave the cluster; harmless when repeated. The pool has to be closed before."""
+        self._closed = True
+        if self._greeted.done():
+            self._send(Leave())
+        else:
+            self._process.kill()
+        self._reader.join(END_SECONDS)
+        self._process.kill()
+        self._reader.join()
+        self._process.end()
+
+    def _devices_of(self, name: str) -> list[DeviceId]:
+        """The devices of a node that take part."""
+        if self._asked:
+            return [replace(device, node=name) for device in self._asked if device.node in ("", name)]
+        nodes = self.nodes
+        kinds = {device.kind for hello in nodes.values() for device in hello.devices}
+        best = next((kind for kind in ("cuda", "openvino", "cpu") if kind in kinds), "")
+        return [device for device in nodes[name].devices if device.kind == best]
+
+    def _send(self, message: Ask | Leave | Measure) -> None:
+        with self._sending, suppress(OSError):  # the reader notices that the process has ended
+            self._process.connection.send(message)
+
+    def _ask(self, what: str) -> Any:
+        number, answer = next(self._numbers), Future[Answer]()
+        with self._lock:
+            self._answers[number] = answer
+        if not self._reader.is_alive():
+            raise ClusterError(self._problem())
+        self._send(Ask(number, what))
+        given = answer.result()
+        if given.error is not None:
+            raise given.error
+        return given.values
+
+    def _read(self) -> None:
+        for message in self._process.messages():
+            match message:
+                case Joined(nodes):
+                    self._take_in(nodes)
+                case Refused(error):
+                    self._greeted.set_exception(error)
+                case Say(text):
+                    self._say(text)
+                case Answer(number):
+                    with self._lock:
+                        answer = self._answers.pop(number)
+                    answer.set_result(message)
+                case States(nodes):
+                    self.states = nodes
+                    self._let_join()
+        self._end()
+
+    def _end(self) -> None:
+        problem = ClusterError(self._problem())
+        with suppress(InvalidStateError):
+            self._greeted.set_exception(problem)
+        with self._lock:
+            answers, self._answers = self._answers, {}
+        for number, answer in answers.items():
+            answer.set_result(Answer(number, {}, problem))
+
+    def _problem(self) -> str:
+        last = self._process.exit_message
+        return f"the connection to the cluster has ended{f': {last.message}' if last is not None else ''}"
+
+    def _take_in(self, nodes: Mapping[str, Hello]) -> None:
+        first = not self._greeted.done()
+        with self._lock:
+            self._hellos |= nodes
+        if first:
+            self._greeted.set_result(None)
+            return
+        for name in nodes:
+            self._say(f"node {name} has joined")
+            if self._join is not None:
+                self._joining += self._devices_of(name)
+        self._let_join()
+
+    def _let_join(self) -> None:
+        still: list[DeviceId] = []
+        for device in self._joining:
+            assert self._join is not None
+            try:
+                self._join(device)
+            except UsageError:  # the pool has not noticed yet that an earlier node of this name was lost
+                still.append(device)
+            except RuntimeError:  # the run is over
+                continue
+        self._joining = still
+
+
+class ClusterHost:
+    """The host of one device's workers: see ``WorkerHost``."""
+
+    def __init__(self, cluster: ClusterConnection, worker_main: WorkerMain) -> None:
+        self._cluster = cluster
+        self._worker_main = worker_main
+
+    def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
+        """See ``WorkerHost``."""
+        return self._cluster.admit(setup, self._worker_main)
+
+    def dismiss(self) -> None:
+        """See ``WorkerHost``. The pool closes the connection, and the agent then ends the process."""
+
+    def release(self) -> None:
+        """See ``WorkerHost`` and ``dismiss``."""
+
+    def end(self) -> Outcome:
+        """See ``WorkerHost``. Does not wait for the process: the agent ends it before it starts another one for the device.
+
+        The worker's last message says how the process ended.
+        """
+        problem = self._cluster.problem
+        return Outcome(None, None if problem is None else Unreachable(problem, retry=False))

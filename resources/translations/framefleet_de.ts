@@ -1,0 +1,3473 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+    <name>bottleneck</name>
+    <message>
+        <source>Choose a smaller network or model, or more devices.</source>
+        <translation>Ein kleineres Netz oder Modell wählen, oder mehr Geräte.</translation>
+    </message>
+    <message>
+        <source>Close other programs that use it, or take it out of this run.</source>
+        <translation>Andere Programme auf dem Gerät beenden, oder es aus diesem Lauf nehmen.</translation>
+    </message>
+    <message>
+        <source>Close other programs, or use fewer GPUs for this model.</source>
+        <translation>Andere Programme beenden, oder weniger GPUs für dieses Modell verwenden.</translation>
+    </message>
+    <message>
+        <source>Close other programs, or use videos with fewer pixels.</source>
+        <translation>Andere Programme beenden, oder Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>Copy them to a faster disk, or detect in several files at once.</source>
+        <translation>Auf einen schnelleren Datenträger kopieren, oder mehrere Dateien zugleich verarbeiten.</translation>
+    </message>
+    <message>
+        <source>Detect in several files at once, or use videos with fewer pixels.</source>
+        <translation>Mehrere Dateien zugleich verarbeiten, oder Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>Its clocks are lowered: {why}. Check it.</source>
+        <translation>Sein Takt ist gesenkt: {why}. Das Gerät prüfen.</translation>
+    </message>
+    <message>
+        <source>Limited by decoding.</source>
+        <translation>Begrenzt durch das Dekodieren.</translation>
+    </message>
+    <message>
+        <source>Limited by decoding: the processors are busy.</source>
+        <translation>Begrenzt durch das Dekodieren: Die Prozessoren sind ausgelastet.</translation>
+    </message>
+    <message>
+        <source>Limited by preparing frames for the network.</source>
+        <translation>Begrenzt durch das Vorbereiten der Bilder für das Netz.</translation>
+    </message>
+    <message>
+        <source>Limited by reading the files.</source>
+        <translation>Begrenzt durch das Lesen der Dateien.</translation>
+    </message>
+    <message>
+        <source>Limited by storing the results.</source>
+        <translation>Begrenzt durch das Speichern der Ergebnisse.</translation>
+    </message>
+    <message>
+        <source>Limited by the GPUs&apos; video decoders.</source>
+        <translation>Begrenzt durch die Videodecoder der GPUs.</translation>
+    </message>
+    <message>
+        <source>Limited by the network: the devices are fully used.</source>
+        <translation>Begrenzt durch das Netz: Die Geräte sind ausgelastet.</translation>
+    </message>
+    <message>
+        <source>Limited by the processors, which feed the GPUs.</source>
+        <translation>Begrenzt durch die Prozessoren, die die GPUs versorgen.</translation>
+    </message>
+    <message>
+        <source>Raise the lowest confidence, or keep the sessions on a faster disk.</source>
+        <translation>Die niedrigste Konfidenz anheben, oder die Sitzungen auf einem schnelleren Datenträger ablegen.</translation>
+    </message>
+    <message>
+        <source>Use more GPUs, or videos with fewer pixels.</source>
+        <translation>Mehr GPUs verwenden, oder Videos mit weniger Pixeln.</translation>
+    </message>
+    <message>
+        <source>Use videos with fewer pixels.</source>
+        <translation>Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>{device} is slower than the others: {rate} instead of {usual} frames/s.</source>
+        <translation>{device} ist langsamer als die anderen: {rate} statt {usual} Bilder/s.</translation>
+    </message>
+</context>
+<context>
+    <name>corrections</name>
+    <message>
+        <source>Choose a track, then another one that is the same object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Class ({key})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Class of the selected object</source>
+        <translation>Klasse des gewählten Objekts</translation>
+    </message>
+    <message>
+        <source>Click an object, or press E</source>
+        <translation>Klicken Sie auf ein Objekt, oder drücken Sie E</translation>
+    </message>
+    <message>
+        <source>Confirm</source>
+        <translation>Bestätigen</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Do it again (also Ctrl+Shift+Z)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Done again: {words}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>E, ⇧E: next and previous object · Esc: none · . , : next and previous frame</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From this picture on, the track is another object</source>
+        <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
+    </message>
+    <message>
+        <source>Give it another class ({key})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Undo the last correction of this session (also Ctrl+Z)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whole track ({key})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>press G to join it with track {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>track {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>verified</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is right: mark it as verified</source>
+        <translation>Richtig: als geprüft markieren</translation>
+    </message>
+    <message>
+        <source>It is wrong: leave it out of all results</source>
+        <translation>Falsch: in allen Ergebnissen weglassen</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Verbinden</translation>
+    </message>
+    <message>
+        <source>Nothing to do again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing to undo</source>
+        <translation>Nichts rückgängig zu machen</translation>
+    </message>
+    <message>
+        <source>Split</source>
+        <translation>Teilen</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Undone: {words}</source>
+        <translation>Rückgängig gemacht: {words}</translation>
+    </message>
+</context>
+<context>
+    <name>counts</name>
+    <message numerus="yes">
+        <source>%Ln NVLinks</source>
+        <translation>
+            <numerusform>%Ln NVLink</numerusform>
+            <numerusform>%Ln NVLinks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln bytes</source>
+        <translation>
+            <numerusform>%Ln Byte</numerusform>
+            <numerusform>%Ln Byte</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln classes</source>
+        <translation>
+            <numerusform>%Ln Klasse</numerusform>
+            <numerusform>%Ln Klassen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation>
+            <numerusform>%Ln Erkennung</numerusform>
+            <numerusform>%Ln Erkennungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln devices</source>
+        <translation>
+            <numerusform>%Ln Gerät</numerusform>
+            <numerusform>%Ln Geräte</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln files</source>
+        <translation>
+            <numerusform>%Ln Datei</numerusform>
+            <numerusform>%Ln Dateien</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln frames</source>
+        <translation>
+            <numerusform>%Ln Bild</numerusform>
+            <numerusform>%Ln Bilder</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln items</source>
+        <translation>
+            <numerusform>%Ln Element</numerusform>
+            <numerusform>%Ln Elemente</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln lines</source>
+        <translation>
+            <numerusform>%Ln Linie</numerusform>
+            <numerusform>%Ln Linien</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln links</source>
+        <translation>
+            <numerusform>%Ln Verbindung</numerusform>
+            <numerusform>%Ln Verbindungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln objects</source>
+        <translation>
+            <numerusform>%Ln Objekt</numerusform>
+            <numerusform>%Ln Objekte</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln zones</source>
+        <translation>
+            <numerusform>%Ln Zone</numerusform>
+            <numerusform>%Ln Zonen</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>demo</name>
+    <message>
+        <source> {fraction} so far.</source>
+        <translation> {fraction} bisher.</translation>
+    </message>
+    <message>
+        <source>Accuracy: mAP@0.5 {map50}, mAP@0.5:0.95 {map50_95}</source>
+        <translation>Genauigkeit: mAP@0.5 {map50}, mAP@0.5:0.95 {map50_95}</translation>
+    </message>
+    <message>
+        <source>Cancelled: the accuracy is measured when all frames are detected.</source>
+        <translation>Abgebrochen: Die Genauigkeit wird gemessen, wenn alle Bilder analysiert sind.</translation>
+    </message>
+    <message>
+        <source>Choose your own model…</source>
+        <translation>Eigenes Modell wählen …</translation>
+    </message>
+    <message>
+        <source>Comparing with the truth…</source>
+        <translation>Vergleich mit den wahren Objekten …</translation>
+    </message>
+    <message>
+        <source>Demo</source>
+        <translation>Demo</translation>
+    </message>
+    <message>
+        <source>Mean average precision where a box that overlaps an object by half counts as right</source>
+        <translation>Mittlere Genauigkeit (mAP), wenn ein Rahmen zählt, der ein Objekt zur Hälfte überdeckt</translation>
+    </message>
+    <message>
+        <source>Measured against {objects} known objects. Each class at 0.5:</source>
+        <translation>Gemessen an {objects} bekannten Objekten. Jede Klasse bei 0.5:</translation>
+    </message>
+    <message>
+        <source>Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly.</source>
+        <translation>Gerenderte Straßen und das kleine Modell, das mit Framefleet kommt. Die wahren Objekte jedes Bildes sind genau bekannt.</translation>
+    </message>
+    <message>
+        <source>The accuracy follows when all frames are detected.{so_far}</source>
+        <translation>Die Genauigkeit folgt, wenn alle Bilder analysiert sind.{so_far}</translation>
+    </message>
+    <message>
+        <source>The same, averaged over overlaps from 0.5 to 0.95: how exactly the boxes fit</source>
+        <translation>Dasselbe, gemittelt über Überdeckungen von 0.5 bis 0.95: wie genau die Rahmen sitzen</translation>
+    </message>
+    <message>
+        <source>{label}: AP@0.5 {ap50}, AP@0.5:0.95 {ap50_95}, {objects}</source>
+        <translation>{label}: AP@0.5 {ap50}, AP@0.5:0.95 {ap50_95}, {objects}</translation>
+    </message>
+</context>
+<context>
+    <name>devices</name>
+    <message>
+        <source>All devices of this machine take part</source>
+        <translation>Alle Geräte dieses Rechners arbeiten mit</translation>
+    </message>
+    <message>
+        <source>Building</source>
+        <translation>Engine wird gebaut</translation>
+    </message>
+    <message>
+        <source>Building the engine…</source>
+        <translation>Engine wird gebaut …</translation>
+    </message>
+    <message>
+        <source>Building {building}</source>
+        <translation>Engine wird gebaut: {building}</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>Takt</translation>
+    </message>
+    <message>
+        <source>Decoder</source>
+        <translation>Decoder</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Each device appears here when detection starts.</source>
+        <translation>Jedes Gerät erscheint hier, wenn die Erkennung beginnt.</translation>
+    </message>
+    <message>
+        <source>Encoder</source>
+        <translation>Encoder</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>99 %: {time} ms</source>
+        <translation>99 %: {time} ms</translation>
+    </message>
+    <message>
+        <source>99 of 100 frames take at most this time</source>
+        <translation>99 von 100 Bildern brauchen höchstens diese Zeit</translation>
+    </message>
+    <message>
+        <source>A recorded machine, not this one</source>
+        <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
+    </message>
+    <message>
+        <source>Idle</source>
+        <translation>Untätig</translation>
+    </message>
+    <message>
+        <source>Latency of the last minute</source>
+        <translation>Latenz der letzten Minute</translation>
+    </message>
+    <message>
+        <source>Leaving</source>
+        <translation>Wird abgezogen</translation>
+    </message>
+    <message>
+        <source>Leaving this run…</source>
+        <translation>Verlässt diesen Lauf …</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>Abgezogen</translation>
+    </message>
+    <message>
+        <source>Left this run</source>
+        <translation>Hat diesen Lauf verlassen</translation>
+    </message>
+    <message>
+        <source>Let another device take part</source>
+        <translation>Ein weiteres Gerät mitarbeiten lassen</translation>
+    </message>
+    <message>
+        <source>Let {device} take part</source>
+        <translation>{device} mitarbeiten lassen</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>Last</translation>
+    </message>
+    <message>
+        <source>Median of the last half second</source>
+        <translation>Median der letzten halben Sekunde</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Memory clock</source>
+        <translation>Speichertakt</translation>
+    </message>
+    <message>
+        <source>Memory traffic</source>
+        <translation>Speicherverkehr</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Leistung</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>Bereit</translation>
+    </message>
+    <message>
+        <source>Recorded</source>
+        <translation>Aufgezeichnet</translation>
+    </message>
+    <message>
+        <source>Restarting</source>
+        <translation>Startet neu</translation>
+    </message>
+    <message>
+        <source>Restarting (attempt {attempt})</source>
+        <translation>Startet neu (Versuch {attempt})</translation>
+    </message>
+    <message>
+        <source>Slowest stage: {stage}</source>
+        <translation>Langsamste Stufe: {stage}</translation>
+    </message>
+    <message>
+        <source>Strategy: {name}</source>
+        <translation>Strategie: {name}</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>Startet</translation>
+    </message>
+    <message>
+        <source>Take {device} out of this run</source>
+        <translation>{device} aus diesem Lauf nehmen</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatur</translation>
+    </message>
+    <message>
+        <source>The batch went from {before} to {batch}: {value}</source>
+        <translation>Der Batch wurde von {before} auf {batch} geändert: {value}</translation>
+    </message>
+    <message>
+        <source>Throttled by</source>
+        <translation>Gedrosselt durch</translation>
+    </message>
+    <message>
+        <source>Throughput of the last minute</source>
+        <translation>Durchsatz der letzten Minute</translation>
+    </message>
+    <message>
+        <source>Time per stage</source>
+        <translation>Zeit je Stufe</translation>
+    </message>
+    <message>
+        <source>Utilization</source>
+        <translation>Auslastung</translation>
+    </message>
+    <message>
+        <source>With {name} no device can join or leave while a run goes on</source>
+        <translation>Mit {name} können während eines Laufs keine Geräte hinzukommen oder ausscheiden</translation>
+    </message>
+    <message>
+        <source>Working</source>
+        <translation>Arbeitet</translation>
+    </message>
+    <message>
+        <source>compute {compute_capability}</source>
+        <translation>Compute {compute_capability}</translation>
+    </message>
+    <message>
+        <source>driver {driver}</source>
+        <translation>Treiber {driver}</translation>
+    </message>
+    <message>
+        <source>frames/s</source>
+        <translation>Bilder/s</translation>
+    </message>
+    <message>
+        <source>generation {pcie_generation}, {pcie_width} lanes</source>
+        <translation>Generation {pcie_generation}, {pcie_width} Lanes</translation>
+    </message>
+    <message>
+        <source>ms latency</source>
+        <translation>ms Latenz</translation>
+    </message>
+    <message>
+        <source>ms: {parts}</source>
+        <translation>ms: {parts}</translation>
+    </message>
+    <message>
+        <source>not available</source>
+        <translation>nicht verfügbar</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>{backend} · {precision} · {width}×{height} · batch {batch}</source>
+        <translation>{backend} · {precision} · {width}×{height} · Batch {batch}</translation>
+    </message>
+    <message>
+        <source>{line}, {slots} at once
+{precision}: {reason}</source>
+        <translation>{line}, {slots} gleichzeitig
+{precision}: {reason}</translation>
+    </message>
+    <message>
+        <source>{memory_used} of {memory_total}</source>
+        <translation>{memory_used} von {memory_total}</translation>
+    </message>
+    <message>
+        <source>{name} {value} ms</source>
+        <translation>{name} {value} ms</translation>
+    </message>
+    <message>
+        <source>{nvlinks}, receives {nvlink_rx}, sends {nvlink_tx}</source>
+        <translation>{nvlinks}, empfängt {nvlink_rx}, sendet {nvlink_tx}</translation>
+    </message>
+    <message>
+        <source>{part} of the work</source>
+        <translation>{part} der Arbeit</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{share} of the work</source>
+        <translation>{share} der Arbeit</translation>
+    </message>
+    <message>
+        <source>{telemetry}, receives {pcie_rx}, sends {pcie_tx}</source>
+        <translation>{telemetry}, empfängt {pcie_rx}, sendet {pcie_tx}</translation>
+    </message>
+    <message>
+        <source>{value} GB/s</source>
+        <translation>{value} GB/s</translation>
+    </message>
+    <message>
+        <source>{value} MB/s</source>
+        <translation>{value} MB/s</translation>
+    </message>
+    <message>
+        <source>{value} of {limit}</source>
+        <translation>{value} von {limit}</translation>
+    </message>
+</context>
+<context>
+    <name>events</name>
+    <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation>
+            <numerusform>%Ln Erkennung</numerusform>
+            <numerusform>%Ln Erkennungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln events · Shift + N, P: next, previous</source>
+        <translation>
+            <numerusform>%Ln Ereignis · Umschalt + N, P: nächstes, voriges</numerusform>
+            <numerusform>%Ln Ereignisse · Umschalt + N, P: nächstes, voriges</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All events</source>
+        <translation>Alle Ereignisse</translation>
+    </message>
+    <message>
+        <source>Appearances</source>
+        <translation>Auftritte</translation>
+    </message>
+    <message>
+        <source>CSV…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Class</source>
+        <translation>Klasse</translation>
+    </message>
+    <message>
+        <source>Class, track or place</source>
+        <translation>Klasse, Spur oder Ort</translation>
+    </message>
+    <message>
+        <source>Clips…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Confidence</source>
+        <translation>Konfidenz</translation>
+    </message>
+    <message>
+        <source>Counts over time</source>
+        <translation>Zählungen im Verlauf</translation>
+    </message>
+    <message>
+        <source>Crossings</source>
+        <translation>Überquerungen</translation>
+    </message>
+    <message>
+        <source>Cut the appearances of objects out of the video</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Detections</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Event</source>
+        <translation>Ereignis</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>Ereignisse</translation>
+    </message>
+    <message>
+        <source>Events in their own window, or back here</source>
+        <translation>Ereignisse in eigenem Fenster, oder wieder hier</translation>
+    </message>
+    <message>
+        <source>Frame</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>Kind of event</source>
+        <translation>Art des Ereignisses</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>Länge</translation>
+    </message>
+    <message>
+        <source>Reading the detections…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>class {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search events</source>
+        <translation>Ereignisse suchen</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The detections are listed when the file is done.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Track</source>
+        <translation>Spur</translation>
+    </message>
+    <message>
+        <source>Visits to zones</source>
+        <translation>Aufenthalte in Zonen</translation>
+    </message>
+    <message>
+        <source>{seconds} s</source>
+        <translation>{seconds} s</translation>
+    </message>
+</context>
+<context>
+    <name>exporters</name>
+    <message>
+        <source>A copy of the video with the boxes drawn into it</source>
+        <translation>Eine Kopie des Videos mit eingezeichneten Rahmen</translation>
+    </message>
+    <message>
+        <source>A line per frame, for programs of your own</source>
+        <translation>Eine Zeile je Bild, für eigene Programme</translation>
+    </message>
+    <message>
+        <source>A row each time an object appears, crosses a line or is in a zone, for spreadsheets</source>
+        <translation>Eine Zeile je Auftritt, Überquerung oder Aufenthalt eines Objekts, für Tabellenprogramme</translation>
+    </message>
+    <message>
+        <source>A row per detection, counts per interval and a row per file, for spreadsheets, R and pandas</source>
+        <translation>Eine Zeile je Erkennung, Zahlen je Zeitraum und eine Zeile je Datei, für Tabellenprogramme, R und pandas</translation>
+    </message>
+    <message>
+        <source>A row per detection, small and fast, for pandas, DuckDB and Spark</source>
+        <translation>Eine Zeile je Erkennung, klein und schnell, für pandas, DuckDB und Spark</translation>
+    </message>
+    <message>
+        <source>Annotated video</source>
+        <translation>Video mit Rahmen</translation>
+    </message>
+    <message>
+        <source>Annotations to correct in CVAT</source>
+        <translation>Annotationen zum Korrigieren in CVAT</translation>
+    </message>
+    <message>
+        <source>Boxes as COCO, for pycocotools and labelling tools</source>
+        <translation>Rahmen als COCO, für pycocotools und Annotationswerkzeuge</translation>
+    </message>
+    <message>
+        <source>Boxes per video, for trackers and TrackEval</source>
+        <translation>Rahmen je Video, für Tracker und TrackEval</translation>
+    </message>
+    <message>
+        <source>COCO</source>
+        <translation>COCO</translation>
+    </message>
+    <message>
+        <source>CSV tables</source>
+        <translation>CSV-Tabellen</translation>
+    </message>
+    <message>
+        <source>CVAT</source>
+        <translation>CVAT</translation>
+    </message>
+    <message>
+        <source>Counts at lines and zones</source>
+        <translation>Zählungen an Linien und Zonen</translation>
+    </message>
+    <message>
+        <source>Crossings, times in zones, counts per interval and routes, for spreadsheets: needs tracks, and lines or zones</source>
+        <translation>Überquerungen, Zeiten in Zonen, Zahlen je Zeitraum und Wege, für Tabellenprogramme: braucht Spuren und Linien oder Zonen</translation>
+    </message>
+    <message>
+        <source>JSON Lines</source>
+        <translation>JSON Lines</translation>
+    </message>
+    <message>
+        <source>Label Studio</source>
+        <translation>Label Studio</translation>
+    </message>
+    <message>
+        <source>Labels and, if you like, pictures, to train a YOLO model with</source>
+        <translation>Labels und auf Wunsch Einzelbilder, um ein YOLO-Modell zu trainieren</translation>
+    </message>
+    <message>
+        <source>List of events</source>
+        <translation>Liste der Ereignisse</translation>
+    </message>
+    <message>
+        <source>MOTChallenge</source>
+        <translation>MOTChallenge</translation>
+    </message>
+    <message>
+        <source>MegaDetector</source>
+        <translation>MegaDetector</translation>
+    </message>
+    <message>
+        <source>Parquet</source>
+        <translation>Parquet</translation>
+    </message>
+    <message>
+        <source>Predictions to correct in Label Studio</source>
+        <translation>Vorhersagen zum Korrigieren in Label Studio</translation>
+    </message>
+    <message>
+        <source>Results of camera traps, for Timelapse and AddaxAI</source>
+        <translation>Ergebnisse von Wildkameras, für Timelapse und AddaxAI</translation>
+    </message>
+    <message>
+        <source>YOLO data set</source>
+        <translation>YOLO-Datensatz</translation>
+    </message>
+</context>
+<context>
+    <name>keys</name>
+    <message>
+        <source>1 second back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 second forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>5 seconds back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>5 seconds forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another file of the queue</source>
+        <translation>Andere Datei der Warteschlange</translation>
+    </message>
+    <message>
+        <source>Begin a part of the video here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Changed. At first: {keys}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Choose the whole video again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End the part here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Faster</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First frame</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit an enlarged picture again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Follow detection on or off</source>
+        <translation>Der Erkennung folgen: ein oder aus</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keys are off while you type in a field.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Last frame</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move between the parts of the window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the file in the queue</source>
+        <translation>Datei in der Warteschlange verschieben</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next detection of the shown classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>No key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause at normal speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Play backwards; again: twice as fast</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Play or pause</source>
+        <translation>Abspielen oder anhalten</translation>
+    </message>
+    <message>
+        <source>Play; again: twice as fast</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Press the new key for “{command}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous detection of the shown classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Remove the file from the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Save the picture with its boxes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the picture without boxes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search commands and keys</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Slower</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sound on or off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Statistics over the picture</source>
+        <translation>Statistik über dem Video</translation>
+    </message>
+    <message>
+        <source>Use it here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{key} already means: {command}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{key} always means: {command}. Press another key.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>messages</name>
+    <message>
+        <source>Also in {log}</source>
+        <translation>Auch in {log}</translation>
+    </message>
+    <message>
+        <source>An error inside Framefleet: {summary}. What is under way may be incomplete; please report it.</source>
+        <translation>Ein Fehler in Framefleet: {summary}. Laufende Arbeiten können unvollständig sein; bitte melden Sie ihn.</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Details of the error</source>
+        <translation>Einzelheiten zum Fehler</translation>
+    </message>
+    <message>
+        <source>Details…</source>
+        <translation>Einzelheiten …</translation>
+    </message>
+    <message numerus="yes">
+        <source>Detection has not finished in %Ln files.</source>
+        <translation>
+            <numerusform>Die Erkennung ist in %Ln Datei nicht abgeschlossen.</numerusform>
+            <numerusform>Die Erkennung ist in %Ln Dateien nicht abgeschlossen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Detection runs on the CPU. Not usable: {reasons}</source>
+        <translation>Die Erkennung läuft auf der CPU. Nicht nutzbar: {reasons}</translation>
+    </message>
+    <message>
+        <source>Detection stopped: {message}</source>
+        <translation>Die Erkennung wurde angehalten: {message}</translation>
+    </message>
+    <message>
+        <source>Finished frames are stored. At the next start you can continue where detection stopped.</source>
+        <translation>Fertige Bilder sind gespeichert. Beim nächsten Start können Sie dort weitermachen, wo die Erkennung aufgehört hat.</translation>
+    </message>
+    <message>
+        <source>Keep detecting</source>
+        <translation>Weiter erkennen</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Quit Framefleet</source>
+        <translation>Framefleet beenden</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>That is not possible: {message}.</source>
+        <translation>Das ist nicht möglich: {message}.</translation>
+    </message>
+    <message>
+        <source>{device} failed and is out of this run: {reason}</source>
+        <translation>{device} ist ausgefallen und nimmt an diesem Lauf nicht mehr teil: {reason}</translation>
+    </message>
+    <message>
+        <source>{device} is being restarted: {reason}</source>
+        <translation>{device} wird neu gestartet: {reason}</translation>
+    </message>
+    <message>
+        <source>{message} It is not started again for this file. Detection goes on.</source>
+        <translation>{message} Für diese Datei wird die Vorschau nicht neu gestartet. Die Erkennung läuft weiter.</translation>
+    </message>
+    <message>
+        <source>{message} It was started again. Detection goes on.</source>
+        <translation>{message} Die Vorschau wurde neu gestartet. Die Erkennung läuft weiter.</translation>
+    </message>
+</context>
+<context>
+    <name>models</name>
+    <message>
+        <source> · {speed} MB/s · {remaining} left</source>
+        <translation> · {speed} MB/s · noch {remaining}</translation>
+    </message>
+    <message>
+        <source>Any Darknet .cfg and .weights; they can also be dropped here</source>
+        <translation>Beliebige .cfg und .weights von Darknet; sie lassen sich auch hierher ziehen</translation>
+    </message>
+    <message>
+        <source>Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50</source>
+        <translation>Mittlere Genauigkeit auf COCO bei IoU 0.50–0.95; {ap50} bei IoU 0.50</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancelling…</source>
+        <translation>Wird abgebrochen …</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>Wird geprüft …</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>Modell wählen</translation>
+    </message>
+    <message>
+        <source>Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here.</source>
+        <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen: Laden Sie eines mit einem Klick, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
+    </message>
+    <message>
+        <source>Choose model…</source>
+        <translation>Modell wählen …</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>Verbindung wird aufgebaut …</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Delete it from {folder}</source>
+        <translation>Aus {folder} löschen</translation>
+    </message>
+    <message>
+        <source>Detection is running with the old settings.</source>
+        <translation>Die Erkennung läuft mit den alten Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Herunterladen</translation>
+    </message>
+    <message>
+        <source>Finish them first</source>
+        <translation>Erst abschließen</translation>
+    </message>
+    <message>
+        <source>GFLOP / picture</source>
+        <translation>GFLOP / Bild</translation>
+    </message>
+    <message>
+        <source>Give the .cfg file that belongs to {weights}.</source>
+        <translation>Geben Sie die .cfg-Datei an, die zu {weights} gehört.</translation>
+    </message>
+    <message>
+        <source>Give the model&apos;s .cfg and .weights files.</source>
+        <translation>Geben Sie die .cfg- und die .weights-Datei des Modells an.</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>Wird verwendet</translation>
+    </message>
+    <message>
+        <source>It is in use: choose another model first</source>
+        <translation>Es wird verwendet: Wählen Sie zuerst ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Models…</source>
+        <translation>Modelle …</translation>
+    </message>
+    <message>
+        <source>New settings</source>
+        <translation>Neue Einstellungen</translation>
+    </message>
+    <message>
+        <source>Queued files will use the new settings either way.</source>
+        <translation>Wartende Dateien verwenden in jedem Fall die neuen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Restart them</source>
+        <translation>Neu beginnen</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
+        <source>Show folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>The model {name} is downloaded.</source>
+        <translation>Das Modell {name} ist heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>The official YOLOv4 family. All find the 80 classes of COCO: people, vehicles, animals, everyday things.</source>
+        <translation>Die offizielle YOLOv4-Familie. Alle finden die 80 Klassen von COCO: Menschen, Fahrzeuge, Tiere, Alltägliches.</translation>
+    </message>
+    <message>
+        <source>The size of picture the network sees</source>
+        <translation>Die Eingabegröße des Netzes</translation>
+    </message>
+    <message>
+        <source>The weight file has exactly {weights_bytes} bytes</source>
+        <translation>Die Gewichtsdatei hat genau {weights_bytes} Byte</translation>
+    </message>
+    <message>
+        <source>There are no weights beside {name}: give its .weights file too.</source>
+        <translation>Neben {name} liegen keine Gewichte: Geben Sie auch die .weights-Datei an.</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>Verwenden</translation>
+    </message>
+    <message>
+        <source>Use files of my own…</source>
+        <translation>Eigene Dateien verwenden …</translation>
+    </message>
+    <message>
+        <source>Use it</source>
+        <translation>Verwenden</translation>
+    </message>
+    <message>
+        <source>Work for one picture: half of it takes about half the time</source>
+        <translation>Aufwand für ein Bild: Die Hälfte davon dauert etwa halb so lang</translation>
+    </message>
+    <message>
+        <source>download</source>
+        <translation>Download</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>installiert</translation>
+    </message>
+    <message>
+        <source>not downloaded</source>
+        <translation>nicht heruntergeladen</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>pixels</source>
+        <translation>Pixel</translation>
+    </message>
+    <message>
+        <source>{megabytes} MB</source>
+        <translation>{megabytes} MB</translation>
+    </message>
+    <message>
+        <source>{names}: being downloaded.</source>
+        <translation>{names}: wird heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>{parameters} M</source>
+        <translation>{parameters} Mio.</translation>
+    </message>
+    <message>
+        <source>{parameters} parameters</source>
+        <translation>{parameters} Parameter</translation>
+    </message>
+    <message>
+        <source>{partial} is downloaded</source>
+        <translation>{partial} ist heruntergeladen</translation>
+    </message>
+    <message>
+        <source>{percent} · {done} of {total} MB</source>
+        <translation>{percent} · {done} von {total} MB</translation>
+    </message>
+</context>
+<context>
+    <name>queue</name>
+    <message numerus="yes">
+        <source>
+%Ln frames without detections</source>
+        <translation>
+            <numerusform>
+%Ln Bild ohne Erkennungen</numerusform>
+            <numerusform>
+%Ln Bilder ohne Erkennungen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>
+Frames {decoder}</source>
+        <translation>
+Bilder: {decoder}</translation>
+    </message>
+    <message>
+        <source> · {failed} failed</source>
+        <translation> · {failed} fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source> · {rate} frames/s</source>
+        <translation> · {rate} Bilder/s</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln files were interrupted.</source>
+        <translation>
+            <numerusform>%Ln Datei wurde unterbrochen.</numerusform>
+            <numerusform>%Ln Dateien wurden unterbrochen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>Dateien hinzufügen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation>Abgebrochen</translation>
+    </message>
+    <message>
+        <source>Cancelled after {frames}</source>
+        <translation>Abgebrochen nach {frames}</translation>
+    </message>
+    <message>
+        <source>Clear this list</source>
+        <translation>Diese Liste leeren</translation>
+    </message>
+    <message>
+        <source>Detect again</source>
+        <translation>Erneut erkennen</translation>
+    </message>
+    <message>
+        <source>Drop to add {name}</source>
+        <translation>Loslassen, um {name} hinzuzufügen</translation>
+    </message>
+    <message>
+        <source>Drop to open these results</source>
+        <translation>Loslassen, um diese Ergebnisse zu öffnen</translation>
+    </message>
+    <message>
+        <source>Drop to set the model and add {sources}</source>
+        <translation>Loslassen, um das Modell zu setzen und {sources} hinzuzufügen</translation>
+    </message>
+    <message>
+        <source>Drop to use this model</source>
+        <translation>Loslassen, um dieses Modell zu verwenden</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Files you add appear here.</source>
+        <translation>Hinzugefügte Dateien erscheinen hier.</translation>
+    </message>
+    <message>
+        <source>Opening the results in {name}…</source>
+        <translation>Die Ergebnisse in {name} werden geöffnet …</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Remove all finished</source>
+        <translation>Alle fertigen entfernen</translation>
+    </message>
+    <message>
+        <source>Remove from queue</source>
+        <translation>Aus der Warteschlange entfernen</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
+        <source>Show file</source>
+        <translation>Datei anzeigen</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Wartet</translation>
+    </message>
+    <message>
+        <source>{changes}
+The boxes are of the earlier file: detect again.</source>
+        <translation>{changes}
+Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
+    </message>
+    <message>
+        <source>{done} done</source>
+        <translation>{done} fertig</translation>
+    </message>
+    <message>
+        <source>{done} of {count} done</source>
+        <translation>{done} von {count} fertig</translation>
+    </message>
+    <message>
+        <source>{name} failed</source>
+        <translation>{name} ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{name} failed: {explanation}</source>
+        <translation>{name} ist fehlgeschlagen: {explanation}</translation>
+    </message>
+    <message>
+        <source>{name} was interrupted.</source>
+        <translation>{name} wurde unterbrochen.</translation>
+    </message>
+    <message>
+        <source>{path} has changed since the detection.</source>
+        <translation>{path} hat sich seit der Erkennung geändert.</translation>
+    </message>
+    <message>
+        <source>{path} holds several models ({names}): drop the .cfg of the one you want</source>
+        <translation>{path} enthält mehrere Modelle ({names}): Ziehen Sie die .cfg des gewünschten hierher</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{rate}/s</source>
+        <translation>{rate}/s</translation>
+    </message>
+    <message>
+        <source>{remaining} left</source>
+        <translation>noch {remaining}</translation>
+    </message>
+    <message>
+        <source>… and {more} more</source>
+        <translation>… und {more} weitere</translation>
+    </message>
+</context>
+<context>
+    <name>results</name>
+    <message>
+        <source>1 day</source>
+        <translation>1 Tag</translation>
+    </message>
+    <message>
+        <source>1 hour</source>
+        <translation>1 Stunde</translation>
+    </message>
+    <message>
+        <source>1 minute</source>
+        <translation>1 Minute</translation>
+    </message>
+    <message>
+        <source>15 minutes</source>
+        <translation>15 Minuten</translation>
+    </message>
+    <message>
+        <source>30 seconds</source>
+        <translation>30 Sekunden</translation>
+    </message>
+    <message>
+        <source>5 minutes</source>
+        <translation>5 Minuten</translation>
+    </message>
+    <message>
+        <source>A frame every 10 seconds</source>
+        <translation>Ein Bild alle 10 Sekunden</translation>
+    </message>
+    <message>
+        <source>A frame per minute</source>
+        <translation>Ein Bild pro Minute</translation>
+    </message>
+    <message>
+        <source>A frame per second</source>
+        <translation>Ein Bild pro Sekunde</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %Ln files of this run</source>
+        <translation>
+            <numerusform>Die %Ln Datei dieses Laufs</numerusform>
+            <numerusform>Alle %Ln Dateien dieses Laufs</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Begin with a byte order mark, so that Excel reads all letters</source>
+        <translation>Mit Byte Order Mark beginnen, damit Excel alle Buchstaben liest</translation>
+    </message>
+    <message>
+        <source>Boxes</source>
+        <translation>Rahmen</translation>
+    </message>
+    <message>
+        <source>COCO&apos;s labels as animal, person and vehicle</source>
+        <translation>COCO-Labels als Tier, Mensch und Fahrzeug</translation>
+    </message>
+    <message>
+        <source>COCO&apos;s own, 1 to 90, for its 80 labels</source>
+        <translation>Die von COCO, 1 bis 90, für dessen 80 Labels</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Categories</source>
+        <translation>Kategorien</translation>
+    </message>
+    <message>
+        <source>Category ids</source>
+        <translation>Kategorie-Nummern</translation>
+    </message>
+    <message>
+        <source>Choose a folder.</source>
+        <translation>Wählen Sie einen Ordner.</translation>
+    </message>
+    <message>
+        <source>Content</source>
+        <translation>Inhalt</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Counted at</source>
+        <translation>Gezählt an</translation>
+    </message>
+    <message>
+        <source>Detections from {confidence} confidence, {classes}, as the window shows them.</source>
+        <translation>Erkennungen ab {confidence} Konfidenz, {classes}, wie im Fenster gezeigt.</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Draws</source>
+        <translation>Zeichnet</translation>
+    </message>
+    <message>
+        <source>Every 25th frame</source>
+        <translation>Jedes 25. Bild</translation>
+    </message>
+    <message>
+        <source>Every 5th frame</source>
+        <translation>Jedes 5. Bild</translation>
+    </message>
+    <message>
+        <source>Every frame</source>
+        <translation>Jedes Bild</translation>
+    </message>
+    <message>
+        <source>Excel</source>
+        <translation>Excel</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>Exported {written} to {folder}.</source>
+        <translation>{written} nach {folder} exportiert.</translation>
+    </message>
+    <message>
+        <source>Exporting as {title}…</source>
+        <translation>Export als {title} …</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>Frame</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>Heat map</source>
+        <translation>Heatmap</translation>
+    </message>
+    <message>
+        <source>Highest</source>
+        <translation>Höchste</translation>
+    </message>
+    <message>
+        <source>Intervals</source>
+        <translation>Zeiträume</translation>
+    </message>
+    <message>
+        <source>Labels and JPEG pictures</source>
+        <translation>Labels und JPEG-Bilder</translation>
+    </message>
+    <message>
+        <source>Labels and PNG pictures</source>
+        <translation>Labels und PNG-Bilder</translation>
+    </message>
+    <message>
+        <source>Labels only</source>
+        <translation>Nur Labels</translation>
+    </message>
+    <message>
+        <source>Lines and zones</source>
+        <translation>Linien und Zonen</translation>
+    </message>
+    <message>
+        <source>Lowest</source>
+        <translation>Niedrigste</translation>
+    </message>
+    <message>
+        <source>Missed</source>
+        <translation>Übersehen</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>Nummern</translation>
+    </message>
+    <message>
+        <source>Objects</source>
+        <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>Only frames</source>
+        <translation>Nur Bilder</translation>
+    </message>
+    <message>
+        <source>Saved {picture}.</source>
+        <translation>{picture} gespeichert.</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>Sitzung</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object.</source>
+        <translation>Die Pfeiltasten zeigen das nächste oder vorige Bild. Übersehen: Objekte ohne Rahmen. Falsch: Rahmen ohne Objekt.</translation>
+    </message>
+    <message>
+        <source>The export as {title} was cancelled.</source>
+        <translation>Der Export als {title} wurde abgebrochen.</translation>
+    </message>
+    <message>
+        <source>The last detection was interrupted: {count} of {sources} files are not finished.</source>
+        <translation>Die letzte Erkennung wurde unterbrochen: {count} von {sources} Dateien sind nicht fertig.</translation>
+    </message>
+    <message>
+        <source>The lower confidence must not be above the higher one.</source>
+        <translation>Die untere Konfidenz darf nicht über der oberen liegen.</translation>
+    </message>
+    <message>
+        <source>There is nothing to export yet: open a file or stored results first.</source>
+        <translation>Es gibt noch nichts zu exportieren: Öffnen Sie zuerst eine Datei oder gespeicherte Ergebnisse.</translation>
+    </message>
+    <message>
+        <source>This file has no lines and zones: draw some first (Ctrl + 3).</source>
+        <translation>Diese Datei hat keine Linien und Zonen: Zeichnen Sie zuerst welche (Strg + 3).</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Trails</source>
+        <translation>Bahnen</translation>
+    </message>
+    <message>
+        <source>Where to write the files</source>
+        <translation>Zielordner für die Dateien</translation>
+    </message>
+    <message>
+        <source>With a confidence from</source>
+        <translation>Mit einer Konfidenz von</translation>
+    </message>
+    <message>
+        <source>Worst frames</source>
+        <translation>Schlechteste Bilder</translation>
+    </message>
+    <message>
+        <source>Worst frames – {name}</source>
+        <translation>Schlechteste Bilder – {name}</translation>
+    </message>
+    <message>
+        <source>Writes {names}.</source>
+        <translation>Schreibt {names}.</translation>
+    </message>
+    <message>
+        <source>Writing {name}: {frames}</source>
+        <translation>{name} wird geschrieben: {frames}</translation>
+    </message>
+    <message>
+        <source>Wrong</source>
+        <translation>Falsch</translation>
+    </message>
+    <message>
+        <source>all classes</source>
+        <translation>alle Klassen</translation>
+    </message>
+    <message>
+        <source>cannot write {target}: check that the folder may be written and that the disk is not full</source>
+        <translation>{target} kann nicht geschrieben werden: Prüfen Sie, ob der Ordner beschreibbar und die Festplatte nicht voll ist</translation>
+    </message>
+    <message>
+        <source>label=category, with commas between them, such as dog=animal,car=vehicle</source>
+        <translation>Label=Kategorie, durch Kommas getrennt, etwa dog=animal,car=vehicle</translation>
+    </message>
+    <message>
+        <source>no lines and zones</source>
+        <translation>keine Linien und Zonen</translation>
+    </message>
+    <message>
+        <source>the folder {name}</source>
+        <translation>den Ordner {name}</translation>
+    </message>
+    <message>
+        <source>there is nothing to export yet: wait until detection has begun</source>
+        <translation>es gibt noch nichts zu exportieren: Warten Sie, bis die Erkennung begonnen hat</translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation>bis</translation>
+    </message>
+    <message>
+        <source>{database} does not exist any more, so its frames cannot be shown.</source>
+        <translation>{database} existiert nicht mehr, daher können die Bilder nicht gezeigt werden.</translation>
+    </message>
+    <message>
+        <source>{database} holds no results: the run ended before it had looked at a file</source>
+        <translation>{database} enthält keine Ergebnisse: Der Lauf endete vor der ersten Datei</translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <translation>{names} und {count} weitere</translation>
+    </message>
+    <message>
+        <source>{names} is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number.</source>
+        <translation>{names} existiert bereits: Ein früherer Export derselben Datei wird ersetzt, sonst erhält die neue Datei eine Nummer.</translation>
+    </message>
+    <message>
+        <source>{name} confidence</source>
+        <translation>{name} Konfidenz</translation>
+    </message>
+    <message>
+        <source>{name} is not in the queue any more: open {database} again.</source>
+        <translation>{name} ist nicht mehr in der Warteschlange: Öffnen Sie {database} erneut.</translation>
+    </message>
+    <message>
+        <source>{path} is not a list of worst frames: open a worst-frames.json that &apos;framefleet evaluate --out&apos; wrote</source>
+        <translation>{path} ist keine Liste schlechtester Bilder: Öffnen Sie eine worst-frames.json, die „framefleet evaluate --out“ geschrieben hat</translation>
+    </message>
+    <message>
+        <source>{title} is for videos only: choose another format.</source>
+        <translation>{title} gibt es nur für Videos: Wählen Sie ein anderes Format.</translation>
+    </message>
+</context>
+<context>
+    <name>session</name>
+    <message>
+        <source>Detection ended before this file.</source>
+        <translation>Die Erkennung endete vor dieser Datei.</translation>
+    </message>
+    <message>
+        <source>Waiting for a model</source>
+        <translation>Wartet auf ein Modell</translation>
+    </message>
+</context>
+<context>
+    <name>sessions</name>
+    <message numerus="yes">
+        <source>%Ln sessions, {size}, in {folder}</source>
+        <translation>
+            <numerusform>%Ln Sitzung, {size}, in {folder}</numerusform>
+            <numerusform>%Ln Sitzungen, {size}, in {folder}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be a name: write at least one character, and no / \ or :</source>
+        <translation>„{name}“ ist kein gültiger Name: Schreiben Sie mindestens ein Zeichen, und weder / noch \ noch :</translation>
+    </message>
+    <message>
+        <source>1 GiB</source>
+        <translation>1 GiB</translation>
+    </message>
+    <message>
+        <source>100 GiB</source>
+        <translation>100 GiB</translation>
+    </message>
+    <message>
+        <source>20 GiB</source>
+        <translation>20 GiB</translation>
+    </message>
+    <message>
+        <source>5 GiB</source>
+        <translation>5 GiB</translation>
+    </message>
+    <message>
+        <source>Clean up…</source>
+        <translation>Aufräumen …</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>Datum</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %Ln sessions ({size})?</source>
+        <translation>
+            <numerusform>%Ln Sitzung ({size}) löschen?</numerusform>
+            <numerusform>%Ln Sitzungen ({size}) löschen?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete sessions</source>
+        <translation>Sitzungen löschen</translation>
+    </message>
+    <message>
+        <source>Delete sessions of this age</source>
+        <translation>Sitzungen dieses Alters löschen</translation>
+    </message>
+    <message>
+        <source>Delete the oldest above this size</source>
+        <translation>Die ältesten über dieser Größe löschen</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>Löschen …</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>New name</source>
+        <translation>Neuer Name</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Rename the session</source>
+        <translation>Die Sitzung umbenennen</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>Umbenennen …</translation>
+    </message>
+    <message>
+        <source>Sessions</source>
+        <translation>Sitzungen</translation>
+    </message>
+    <message>
+        <source>Size on disk</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Their detections are lost. The videos stay.</source>
+        <translation>Ihre Erkennungen gehen verloren. Die Videos bleiben.</translation>
+    </message>
+    <message>
+        <source>and the oldest above</source>
+        <translation>und die ältesten über</translation>
+    </message>
+    <message>
+        <source>cannot delete {path}: {strerror}</source>
+        <translation>{path} kann nicht gelöscht werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>cannot rename {path}: {strerror}</source>
+        <translation>{path} kann nicht umbenannt werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>never by age</source>
+        <translation>nie nach Alter</translation>
+    </message>
+    <message>
+        <source>no files</source>
+        <translation>keine Dateien</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>older than 3 months</source>
+        <translation>älter als 3 Monate</translation>
+    </message>
+    <message>
+        <source>older than a month</source>
+        <translation>älter als ein Monat</translation>
+    </message>
+    <message>
+        <source>older than a week</source>
+        <translation>älter als eine Woche</translation>
+    </message>
+    <message>
+        <source>older than a year</source>
+        <translation>älter als ein Jahr</translation>
+    </message>
+    <message>
+        <source>there is already a session named {strip}: choose another name</source>
+        <translation>es gibt bereits eine Sitzung namens {strip}: Wählen Sie einen anderen Namen</translation>
+    </message>
+    <message>
+        <source>{used}: shown in the queue. Remove its files from the queue first.</source>
+        <translation>{used}: in der Warteschlange. Entfernen Sie die Dateien zuerst aus der Warteschlange.</translation>
+    </message>
+</context>
+<context>
+    <name>settings</name>
+    <message>
+        <source>A process for each device: a failure stays with its device</source>
+        <translation>Ein Prozess je Gerät: Ein Absturz bleibt bei seinem Gerät</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>Erweitert</translation>
+    </message>
+    <message>
+        <source>Also the whole frame at once, for large objects</source>
+        <translation>Auch das ganze Bild auf einmal, für große Objekte</translation>
+    </message>
+    <message>
+        <source>As the model says</source>
+        <translation>Wie im Modell angegeben</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
+        <source>Automatic: NVDEC on GPUs, for what it can decode</source>
+        <translation>Automatisch: NVDEC auf GPUs, soweit es kann</translation>
+    </message>
+    <message>
+        <source>Automatic: the best available</source>
+        <translation>Automatisch: die besten verfügbaren</translation>
+    </message>
+    <message>
+        <source>Automatic: the best for the files and devices</source>
+        <translation>Automatisch: die beste für Dateien und Geräte</translation>
+    </message>
+    <message>
+        <source>Automatic: the fastest whose detections match FP32</source>
+        <translation>Automatisch: die schnellste mit denselben Erkennungen wie FP32</translation>
+    </message>
+    <message>
+        <source>BF16</source>
+        <translation>BF16</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>Batch</translation>
+    </message>
+    <message>
+        <source>Begin</source>
+        <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>Built engines and other files that are made again when needed</source>
+        <translation>Gebaute Engines und andere Dateien, die bei Bedarf neu entstehen</translation>
+    </message>
+    <message>
+        <source>ByteTrack: fast, weak detections continue a track</source>
+        <translation>ByteTrack: schnell, schwache Erkennungen setzen eine Spur fort</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>Cache</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>Wird geprüft …</translation>
+    </message>
+    <message>
+        <source>Choose a model that can be used</source>
+        <translation>Wählen Sie ein nutzbares Modell</translation>
+    </message>
+    <message>
+        <source>Clock time</source>
+        <translation>Uhrzeit</translation>
+    </message>
+    <message>
+        <source>Columns of tiles</source>
+        <translation>Spalten der Kacheln</translation>
+    </message>
+    <message>
+        <source>Confidence</source>
+        <translation>Konfidenz</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>Darknet network (*.cfg)</source>
+        <translation>Darknet-Netz (*.cfg)</translation>
+    </message>
+    <message>
+        <source>Darknet weights (*.weights)</source>
+        <translation>Darknet-Gewichte (*.weights)</translation>
+    </message>
+    <message>
+        <source>Decode threads</source>
+        <translation>Decodier-Threads</translation>
+    </message>
+    <message>
+        <source>Decoding</source>
+        <translation>Decodierung</translation>
+    </message>
+    <message>
+        <source>Depth: the network cut into stages, one per device</source>
+        <translation>Depth: das Netz in Stufen geteilt, eine je Gerät</translation>
+    </message>
+    <message>
+        <source>Detection</source>
+        <translation>Erkennung</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Download a model…</source>
+        <translation>Modell herunterladen …</translation>
+    </message>
+    <message>
+        <source>Each frame as soon as possible</source>
+        <translation>Jedes Bild so früh wie möglich</translation>
+    </message>
+    <message>
+        <source>Empty</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>Every frame</source>
+        <translation>Jedes Bild</translation>
+    </message>
+    <message>
+        <source>Export settings</source>
+        <translation>Einstellungen exportieren</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>FP16</source>
+        <translation>FP16</translation>
+    </message>
+    <message>
+        <source>FP32</source>
+        <translation>FP32</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Follow objects</source>
+        <translation>Objekte verfolgen</translation>
+    </message>
+    <message>
+        <source>Found beside the network, or COCO&apos;s for 80 classes</source>
+        <translation>Neben dem Netz gefunden, oder die von COCO bei 80 Klassen</translation>
+    </message>
+    <message>
+        <source>Frames: decoded once, dealt to devices by speed</source>
+        <translation>Frames: einmal decodiert, nach Tempo an Geräte verteilt</translation>
+    </message>
+    <message>
+        <source>Full frame</source>
+        <translation>Ganzes Bild</translation>
+    </message>
+    <message>
+        <source>Import settings</source>
+        <translation>Einstellungen importieren</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>Importieren …</translation>
+    </message>
+    <message>
+        <source>Isolation</source>
+        <translation>Trennung</translation>
+    </message>
+    <message>
+        <source>It was not found on this machine.</source>
+        <translation>Auf diesem Rechner nicht gefunden.</translation>
+    </message>
+    <message>
+        <source>Labels</source>
+        <translation>Labels</translation>
+    </message>
+    <message>
+        <source>Labels (*.names *.txt)</source>
+        <translation>Labels (*.names *.txt)</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Latency budget</source>
+        <translation>Latenzbudget</translation>
+    </message>
+    <message>
+        <source>Letterbox: keep the aspect ratio</source>
+        <translation>Letterbox: Seitenverhältnis behalten</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Logs</source>
+        <translation>Protokolle</translation>
+    </message>
+    <message>
+        <source>Looking for devices…</source>
+        <translation>Geräte werden gesucht …</translation>
+    </message>
+    <message>
+        <source>Mixed: FP32, the last layers BF16</source>
+        <translation>Gemischt: FP32, die letzten Schichten BF16</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Most frames per second</source>
+        <translation>Möglichst viele Bilder pro Sekunde</translation>
+    </message>
+    <message>
+        <source>NVDEC: what it cannot decode fails</source>
+        <translation>NVDEC: Was es nicht decodieren kann, schlägt fehl</translation>
+    </message>
+    <message>
+        <source>Network (.cfg)</source>
+        <translation>Netz (.cfg)</translation>
+    </message>
+    <message>
+        <source>No</source>
+        <translation>Nein</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keine</translation>
+    </message>
+    <message>
+        <source>OC-SORT: for objects that stop, turn or hide</source>
+        <translation>OC-SORT: für Objekte, die halten, wenden oder verschwinden</translation>
+    </message>
+    <message>
+        <source>One frame in</source>
+        <translation>Ein Bild je</translation>
+    </message>
+    <message>
+        <source>One process for all: takes less memory</source>
+        <translation>Ein Prozess für alle: braucht weniger Speicher</translation>
+    </message>
+    <message>
+        <source>Open {folder}</source>
+        <translation>{folder} öffnen</translation>
+    </message>
+    <message>
+        <source>Optimized for</source>
+        <translation>Optimiert für</translation>
+    </message>
+    <message>
+        <source>Overlap (IoU)</source>
+        <translation>Überdeckung (IoU)</translation>
+    </message>
+    <message>
+        <source>Overlap of tiles</source>
+        <translation>Überlappung der Kacheln</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Resize</source>
+        <translation>Skalierung</translation>
+    </message>
+    <message>
+        <source>Rows of tiles</source>
+        <translation>Zeilen der Kacheln</translation>
+    </message>
+    <message>
+        <source>Search settings</source>
+        <translation>Einstellungen durchsuchen</translation>
+    </message>
+    <message>
+        <source>Segments: all devices share each file</source>
+        <translation>Segments: alle Geräte teilen sich jede Datei</translation>
+    </message>
+    <message>
+        <source>Sessions</source>
+        <translation>Sitzungen</translation>
+    </message>
+    <message>
+        <source>Set everything but the model as at the first start</source>
+        <translation>Alles außer dem Modell auf die Werte des ersten Starts setzen</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Settings (*.json)</source>
+        <translation>Einstellungen (*.json)</translation>
+    </message>
+    <message>
+        <source>Shares the processor with the other CPU devices</source>
+        <translation>Teilt sich den Prozessor mit den anderen CPU-Geräten</translation>
+    </message>
+    <message>
+        <source>Sharing the work</source>
+        <translation>Aufteilung der Arbeit</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
+        <source>Show the folder: {name}</source>
+        <translation>Den Ordner öffnen: {name}</translation>
+    </message>
+    <message>
+        <source>Something cannot be used: see the text in red</source>
+        <translation>Etwas ist nicht verwendbar: siehe den roten Text</translation>
+    </message>
+    <message>
+        <source>Strategy</source>
+        <translation>Strategie</translation>
+    </message>
+    <message>
+        <source>Streams: each file stays on one device</source>
+        <translation>Streams: jede Datei bleibt auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>Stretch to the network&apos;s shape</source>
+        <translation>Auf die Form des Netzes strecken</translation>
+    </message>
+    <message>
+        <source>Take the settings of a file</source>
+        <translation>Die Einstellungen einer Datei übernehmen</translation>
+    </message>
+    <message>
+        <source>The end</source>
+        <translation>Das Ende</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start.</source>
+        <translation>Die Sprache wechselt beim nächsten Start.</translation>
+    </message>
+    <message>
+        <source>The last run took {choice}.</source>
+        <translation>Letzter Lauf: {choice}.</translation>
+    </message>
+    <message>
+        <source>The start</source>
+        <translation>Der Anfang</translation>
+    </message>
+    <message>
+        <source>The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up.</source>
+        <translation>Die Variablen XDG_DATA_HOME und XDG_CACHE_HOME verlegen diese Ordner. „Sitzungen“ (Strg+Umschalt+R) räumt auf.</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Design</translation>
+    </message>
+    <message>
+        <source>This computer&apos;s</source>
+        <translation>Die dieses Rechners</translation>
+    </message>
+    <message>
+        <source>Tick at least one device, or leave the choice to Framefleet.</source>
+        <translation>Wählen Sie mindestens ein Gerät, oder überlassen Sie Framefleet die Wahl.</translation>
+    </message>
+    <message>
+        <source>Tile overlap</source>
+        <translation>Überlappung</translation>
+    </message>
+    <message>
+        <source>Tiles</source>
+        <translation>Kacheln</translation>
+    </message>
+    <message>
+        <source>Tiles: each frame cut into overlapping pieces</source>
+        <translation>Tiles: jedes Bild in überlappende Stücke geteilt</translation>
+    </message>
+    <message>
+        <source>Time zone</source>
+        <translation>Zeitzone</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Unbekannt</translation>
+    </message>
+    <message>
+        <source>Videos</source>
+        <translation>Videos</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Write all settings into a file</source>
+        <translation>Alle Einstellungen in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>a time such as 1:30, or a frame number</source>
+        <translation>eine Zeit wie 1:30 oder eine Bildnummer</translation>
+    </message>
+    <message>
+        <source>a time such as 1s, or a number of frames</source>
+        <translation>eine Zeit wie 1s oder eine Zahl von Bildern</translation>
+    </message>
+    <message>
+        <source>above it, the weaker of two boxes is removed</source>
+        <translation>darüber entfällt der schwächere von zwei Rahmen</translation>
+    </message>
+    <message>
+        <source>at the start; the slider beside the video changes it</source>
+        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
+    </message>
+    <message>
+        <source>before this time or frame number</source>
+        <translation>vor dieser Zeit oder Bildnummer</translation>
+    </message>
+    <message>
+        <source>cannot read {path}: {reason}</source>
+        <translation>{path} kann nicht gelesen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>cannot write {path}: {reason}</source>
+        <translation>{path} kann nicht geschrieben werden: {reason}</translation>
+    </message>
+    <message>
+        <source>columns × rows</source>
+        <translation>Spalten × Zeilen</translation>
+    </message>
+    <message>
+        <source>frames per inference</source>
+        <translation>Bilder je Inferenz</translation>
+    </message>
+    <message>
+        <source>labels</source>
+        <translation>Labels</translation>
+    </message>
+    <message>
+        <source>network description</source>
+        <translation>Netzbeschreibung</translation>
+    </message>
+    <message>
+        <source>no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window</source>
+        <translation>kein Modell gewählt: Wählen Sie eines in den Einstellungen, oder ziehen Sie .cfg und .weights auf das Fenster</translation>
+    </message>
+    <message>
+        <source>of a tile&apos;s side</source>
+        <translation>einer Kachelseite</translation>
+    </message>
+    <message>
+        <source>of the start: name, metadata, or a time</source>
+        <translation>des Beginns: name, metadata oder eine Zeit</translation>
+    </message>
+    <message>
+        <source>segments that a device decodes at once</source>
+        <translation>Segmente, die ein Gerät gleichzeitig decodiert</translation>
+    </message>
+    <message>
+        <source>such as Europe/Berlin</source>
+        <translation>etwa Europe/Berlin</translation>
+    </message>
+    <message>
+        <source>the longest that an automatic batch may take on a GPU</source>
+        <translation>die längste Dauer eines automatischen Batches auf einer GPU</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>{filename} cannot be deleted: {strerror}</source>
+        <translation>{filename} kann nicht gelöscht werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>{path} has no settings of Framefleet: choose a file that &apos;Export&apos; has written</source>
+        <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die „Exportieren“ geschrieben hat</translation>
+    </message>
+    <message>
+        <source>{path} has the unknown setting &apos;{name}&apos;</source>
+        <translation>{path} enthält die unbekannte Einstellung „{name}“</translation>
+    </message>
+    <message>
+        <source>{path} has version {version}, and this Framefleet reads version {own}: export the settings again</source>
+        <translation>{path} hat Version {version}, und dieses Framefleet liest Version {own}: Exportieren Sie die Einstellungen erneut</translation>
+    </message>
+    <message>
+        <source>{path} is damaged: export the settings again</source>
+        <translation>{path} ist beschädigt: Exportieren Sie die Einstellungen erneut</translation>
+    </message>
+    <message>
+        <source>{path}, setting &apos;{name}&apos;: {error}</source>
+        <translation>{path}, Einstellung „{name}“: {error}</translation>
+    </message>
+    <message>
+        <source>{summary}
+Labels: {labels}</source>
+        <translation>{summary}
+Labels: {labels}</translation>
+    </message>
+</context>
+<context>
+    <name>stages</name>
+    <message>
+        <source>decode</source>
+        <translation>Decodieren</translation>
+    </message>
+    <message>
+        <source>deliver</source>
+        <translation>Ausliefern</translation>
+    </message>
+    <message>
+        <source>download</source>
+        <translation>Download</translation>
+    </message>
+    <message>
+        <source>infer</source>
+        <translation>Inferenz</translation>
+    </message>
+    <message>
+        <source>network</source>
+        <translation>Netz</translation>
+    </message>
+    <message>
+        <source>postprocess</source>
+        <translation>Nachbereitung</translation>
+    </message>
+    <message>
+        <source>preprocess</source>
+        <translation>Vorbereitung</translation>
+    </message>
+    <message>
+        <source>queue</source>
+        <translation>Warten</translation>
+    </message>
+    <message>
+        <source>upload</source>
+        <translation>Upload</translation>
+    </message>
+</context>
+<context>
+    <name>timeline</name>
+    <message numerus="yes">
+        <source>%Ln crossings</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln frames failed</source>
+        <translation>
+            <numerusform>%Ln Bild fehlgeschlagen</numerusform>
+            <numerusform>%Ln Bilder fehlgeschlagen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Choose the whole video</source>
+        <translation>Das ganze Video wählen</translation>
+    </message>
+    <message>
+        <source>Chosen part</source>
+        <translation>Gewählter Abschnitt</translation>
+    </message>
+    <message>
+        <source>Detect only in this part</source>
+        <translation>Nur in diesem Abschnitt erkennen</translation>
+    </message>
+    <message>
+        <source>Nothing that is shown appears after this</source>
+        <translation>Danach erscheint keines der gezeigten Objekte</translation>
+    </message>
+    <message>
+        <source>Nothing that is shown appears before this</source>
+        <translation>Davor erscheint keines der gezeigten Objekte</translation>
+    </message>
+    <message>
+        <source>Position in the video</source>
+        <translation>Position im Video</translation>
+    </message>
+    <message>
+        <source>The chosen part: drag its edges on the timeline, or press I and O (X: none)</source>
+        <translation>Der gewählte Abschnitt: Ziehen Sie seine Ränder auf der Zeitleiste, oder drücken Sie I und O (X: keiner)</translation>
+    </message>
+</context>
+<context>
+    <name>topology</name>
+    <message>
+        <source> bonded</source>
+        <translation> gebündelt</translation>
+    </message>
+    <message>
+        <source>; the most on link {number}: {rx}</source>
+        <translation>; am meisten auf Verbindung {number}: {rx}</translation>
+    </message>
+    <message>
+        <source>A recorded machine, not this one</source>
+        <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
+    </message>
+    <message>
+        <source>All links of each:</source>
+        <translation>Alle Verbindungen jeder GPU:</translation>
+    </message>
+    <message>
+        <source>CPU {usage} %</source>
+        <translation>CPU {usage} %</translation>
+    </message>
+    <message>
+        <source>CPUs {cpus}</source>
+        <translation>CPUs {cpus}</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Each may read the other&apos;s memory.</source>
+        <translation>Jede darf den Speicher der anderen lesen.</translation>
+    </message>
+    <message>
+        <source>GPU to GPU</source>
+        <translation>GPU zu GPU</translation>
+    </message>
+    <message>
+        <source>GPUs: {inside}</source>
+        <translation>GPUs: {inside}</translation>
+    </message>
+    <message>
+        <source>How GPUs are joined</source>
+        <translation>Wie GPUs verbunden sind</translation>
+    </message>
+    <message>
+        <source>Looking at this machine…</source>
+        <translation>Dieser Rechner wird untersucht …</translation>
+    </message>
+    <message>
+        <source>NUMA node</source>
+        <translation>NUMA-Knoten</translation>
+    </message>
+    <message>
+        <source>NUMA node unknown</source>
+        <translation>NUMA-Knoten unbekannt</translation>
+    </message>
+    <message>
+        <source>NUMA node {node}</source>
+        <translation>NUMA-Knoten {node}</translation>
+    </message>
+    <message>
+        <source>NVLink</source>
+        <translation>NVLink</translation>
+    </message>
+    <message>
+        <source>NVLink ×{nvlinks}</source>
+        <translation>NVLink ×{nvlinks}</translation>
+    </message>
+    <message>
+        <source>Neither reads the other&apos;s memory: what they exchange goes through the processors&apos; memory.</source>
+        <translation>Keine liest den Speicher der anderen: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
+    </message>
+    <message>
+        <source>No GPU</source>
+        <translation>Keine GPU</translation>
+    </message>
+    <message>
+        <source>No GPU reads another&apos;s memory</source>
+        <translation>Keine GPU liest den Speicher einer anderen</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU: the processors do the work.</source>
+        <translation>Keine NVIDIA-GPU: Die Prozessoren erledigen die Arbeit.</translation>
+    </message>
+    <message>
+        <source>Not all GPUs read each other&apos;s memory</source>
+        <translation>Nicht alle GPUs lesen den Speicher der anderen</translation>
+    </message>
+    <message>
+        <source>Not all is known: {problem}.</source>
+        <translation>Nicht alles ist bekannt: {problem}.</translation>
+    </message>
+    <message>
+        <source>PCIe host bridge</source>
+        <translation>PCIe-Host-Bridge</translation>
+    </message>
+    <message>
+        <source>PCIe switch</source>
+        <translation>PCIe-Switch</translation>
+    </message>
+    <message>
+        <source>Processors and the memory that is nearest to them</source>
+        <translation>Prozessoren und der Speicher in ihrer Nähe</translation>
+    </message>
+    <message>
+        <source>SYS · between NUMA nodes</source>
+        <translation>SYS · zwischen NUMA-Knoten</translation>
+    </message>
+    <message>
+        <source>The system does not tell where they are</source>
+        <translation>Das System meldet nicht, wo sie sind</translation>
+    </message>
+    <message>
+        <source>Topology</source>
+        <translation>Topologie</translation>
+    </message>
+    <message>
+        <source>Put {panel} back here</source>
+        <translation>{panel} wieder hier zeigen</translation>
+    </message>
+    <message>
+        <source>Show {panel} in its own window</source>
+        <translation>{panel} in eigenem Fenster zeigen</translation>
+    </message>
+    <message>
+        <source>Topology: {names}</source>
+        <translation>Topologie: {names}</translation>
+    </message>
+    <message>
+        <source>What is behind it exchanges data without a processor</source>
+        <translation>Was dahinter liegt, tauscht Daten ohne Prozessor aus</translation>
+    </message>
+    <message>
+        <source>Where PCIe comes out of a processor</source>
+        <translation>Verbindet PCIe mit einem Prozessor</translation>
+    </message>
+    <message>
+        <source>an unknown NUMA node</source>
+        <translation>einem unbekannten NUMA-Knoten</translation>
+    </message>
+    <message>
+        <source>in an unknown way</source>
+        <translation>auf unbekanntem Weg</translation>
+    </message>
+    <message>
+        <source>near NUMA node {nodes}</source>
+        <translation>nahe NUMA-Knoten {nodes}</translation>
+    </message>
+    <message>
+        <source>no CPUs</source>
+        <translation>keine CPUs</translation>
+    </message>
+    <message>
+        <source>no GPU</source>
+        <translation>keine GPU</translation>
+    </message>
+    <message>
+        <source>nothing is known</source>
+        <translation>nichts bekannt</translation>
+    </message>
+    <message>
+        <source>over PCIe {way}</source>
+        <translation>über PCIe {way}</translation>
+    </message>
+    <message>
+        <source>place unknown</source>
+        <translation>Ort unbekannt</translation>
+    </message>
+    <message>
+        <source>through a processor&apos;s PCIe host bridge</source>
+        <translation>durch die PCIe-Host-Bridge eines Prozessors</translation>
+    </message>
+    <message>
+        <source>through one PCIe switch</source>
+        <translation>durch einen PCIe-Switch</translation>
+    </message>
+    <message>
+        <source>through several PCIe host bridges of one NUMA node</source>
+        <translation>durch mehrere PCIe-Host-Bridges eines NUMA-Knotens</translation>
+    </message>
+    <message>
+        <source>through several PCIe switches, not through a processor</source>
+        <translation>durch mehrere PCIe-Switches, nicht durch einen Prozessor</translation>
+    </message>
+    <message>
+        <source>through the connection between NUMA nodes</source>
+        <translation>durch die Verbindung zwischen NUMA-Knoten</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>{gpu} in {value}</source>
+        <translation>{gpu} in {value}</translation>
+    </message>
+    <message>
+        <source>{names}: each with each by {links}</source>
+        <translation>{names}: jede mit jeder durch {links}</translation>
+    </message>
+    <message>
+        <source>{near}, CPUs {cpus}</source>
+        <translation>{near}, CPUs {cpus}</translation>
+    </message>
+    <message>
+        <source>{nvlinks} NVLinks</source>
+        <translation>{nvlinks} NVLinks</translation>
+    </message>
+    <message>
+        <source>{nvlinks}; over PCIe {way}</source>
+        <translation>{nvlinks}; über PCIe {way}</translation>
+    </message>
+    <message>
+        <source>{one} and {other}: {links}</source>
+        <translation>{one} und {other}: {links}</translation>
+    </message>
+    <message>
+        <source>{one} and {other}: {over}.</source>
+        <translation>{one} und {other}: {over}.</translation>
+    </message>
+    <message>
+        <source>{which}: what they exchange goes through the processors&apos; memory.</source>
+        <translation>{which}: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
+    </message>
+    <message>
+        <source>↓&amp;nbsp;receives &amp;nbsp; ↑&amp;nbsp;sends</source>
+        <translation>↓&amp;nbsp;empfängt &amp;nbsp; ↑&amp;nbsp;sendet</translation>
+    </message>
+</context>
+<context>
+    <name>viewer</name>
+    <message>
+        <source> · {rate} frames/s</source>
+        <translation> · {rate} Bilder/s</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>At {pts}: {found}</source>
+        <translation>Bei {pts}: {found}</translation>
+    </message>
+    <message>
+        <source>Classes</source>
+        <translation>Klassen</translation>
+    </message>
+    <message>
+        <source>Clock time</source>
+        <translation>Uhrzeit</translation>
+    </message>
+    <message>
+        <source>Confidence</source>
+        <translation>Konfidenz</translation>
+    </message>
+    <message>
+        <source>Confidence from</source>
+        <translation>Konfidenz ab</translation>
+    </message>
+    <message>
+        <source>Confidence from, in percent</source>
+        <translation>Konfidenz ab, in Prozent</translation>
+    </message>
+    <message>
+        <source>Detection: {summary}</source>
+        <translation>Erkennung: {summary}</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>Folgen</translation>
+    </message>
+    <message>
+        <source>Frame</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>Vollbild</translation>
+    </message>
+    <message>
+        <source>Hide all classes</source>
+        <translation>Alle Klassen ausblenden</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>Länge</translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>Follow detection: play no further than what is analysed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No class has such a name.</source>
+        <translation>Keine Klasse heißt so.</translation>
+    </message>
+    <message>
+        <source>No detections for this frame: {failure}</source>
+        <translation>Keine Erkennungen für dieses Bild: {failure}</translation>
+    </message>
+    <message>
+        <source>No sound: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keine</translation>
+    </message>
+    <message>
+        <source>Not analysed</source>
+        <translation>Nicht analysiert</translation>
+    </message>
+    <message>
+        <source>Not analysed yet</source>
+        <translation>Noch nicht analysiert</translation>
+    </message>
+    <message>
+        <source>Not analysed: detection failed</source>
+        <translation>Nicht analysiert: Erkennung fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Not analysed: detection was cancelled</source>
+        <translation>Nicht analysiert: Erkennung abgebrochen</translation>
+    </message>
+    <message>
+        <source>Opening…</source>
+        <translation>Wird geöffnet …</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Sound</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Picture: {width} × {height} · {rate} shown a second · zoom {zoom}</source>
+        <translation>Anzeige: {width} × {height} · {rate} pro Sekunde · Zoom {zoom}</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>Abspielen</translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Search classes</source>
+        <translation>Klassen suchen</translation>
+    </message>
+    <message>
+        <source>Show all classes</source>
+        <translation>Alle Klassen zeigen</translation>
+    </message>
+    <message>
+        <source>Show detections from this confidence on</source>
+        <translation>Erkennungen ab dieser Konfidenz zeigen</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Tempo</translation>
+    </message>
+    <message>
+        <source>The classes of the model appear here.</source>
+        <translation>Hier erscheinen die Klassen des Modells.</translation>
+    </message>
+    <message>
+        <source>The clock time of the picture</source>
+        <translation>Die Uhrzeit dieses Bildes</translation>
+    </message>
+    <message>
+        <source>The number of the frame, from 0</source>
+        <translation>Die Nummer des Bildes, ab 0</translation>
+    </message>
+    <message>
+        <source>The preview process ended {restarts} times on this file: {reason}.</source>
+        <translation>Der Vorschauprozess endete {restarts}-mal bei dieser Datei: {reason}.</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Video</source>
+        <translation>Video</translation>
+    </message>
+    <message>
+        <source>Waiting for detection</source>
+        <translation>Wartet auf Erkennung</translation>
+    </message>
+    <message>
+        <source>class {class_id}</source>
+        <translation>Klasse {class_id}</translation>
+    </message>
+    <message>
+        <source>frame {number}</source>
+        <translation>Bild {number}</translation>
+    </message>
+    <message>
+        <source>not analysed</source>
+        <translation>nicht analysiert</translation>
+    </message>
+    <message>
+        <source>the sound process ended: press M twice to start it again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{description}
+Double-click shows only this class</source>
+        <translation>{description}
+Doppelklick zeigt nur diese Klasse</translation>
+    </message>
+    <message>
+        <source>{label} · {score}
+{width} × {height} at {x}, {y}</source>
+        <translation>{label} · {score}
+{width} × {height} bei {x}, {y}</translation>
+    </message>
+    <message numerus="yes">
+        <source>{visible} of %Ln boxes · {device}</source>
+        <translation>
+            <numerusform>{visible} von %Ln Rahmen · {device}</numerusform>
+            <numerusform>{visible} von %Ln Rahmen · {device}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>widgets</name>
+    <message>
+        <source>Choose {name}</source>
+        <translation>{name} wählen</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>window</name>
+    <message>
+        <source> · building {building}</source>
+        <translation> · baut {building}</translation>
+    </message>
+    <message>
+        <source> · {count} failed</source>
+        <translation> · {count} ausgefallen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln files waiting</source>
+        <translation>
+            <numerusform>%Ln Datei wartet</numerusform>
+            <numerusform>%Ln Dateien warten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add videos</source>
+        <translation>Videos hinzufügen</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>Modell wählen</translation>
+    </message>
+    <message>
+        <source>Choose a model…</source>
+        <translation>Modell wählen …</translation>
+    </message>
+    <message>
+        <source>Choose model…</source>
+        <translation>Modell wählen …</translation>
+    </message>
+    <message>
+        <source>Classes and devices at the right</source>
+        <translation>Klassen und Geräte rechts</translation>
+    </message>
+    <message>
+        <source>Correct detections and tracks</source>
+        <translation>Erkennungen und Spuren korrigieren</translation>
+    </message>
+    <message>
+        <source>Detect objects in your videos</source>
+        <translation>Objekte in Ihren Videos erkennen</translation>
+    </message>
+    <message>
+        <source>Devices start with the first file.</source>
+        <translation>Geräte starten mit der ersten Datei.</translation>
+    </message>
+    <message>
+        <source>Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.</source>
+        <translation>Laden Sie eines mit einem Klick, oder ziehen Sie eine .cfg und ihre .weights auf dieses Fenster.</translation>
+    </message>
+    <message>
+        <source>Drop videos, pictures or folders anywhere on this window, or open them.</source>
+        <translation>Ziehen Sie Videos, Einzelbilder oder Ordner auf dieses Fenster, oder öffnen Sie sie.</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>Ereignisse</translation>
+    </message>
+    <message>
+        <source>Everything runs on this machine, on every device you let it use.</source>
+        <translation>Alles läuft auf diesem Rechner, auf jedem Gerät, das Sie freigeben.</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>Vollbild</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Lines, zones and events</source>
+        <translation>Linien, Zonen und Ereignisse</translation>
+    </message>
+    <message>
+        <source>Model: {name}</source>
+        <translation>Modell: {name}</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>No device in use yet</source>
+        <translation>Noch kein Gerät in Gebrauch</translation>
+    </message>
+    <message>
+        <source>No device left</source>
+        <translation>Kein Gerät übrig</translation>
+    </message>
+    <message>
+        <source>Nothing at hand? A street and a model are built in.</source>
+        <translation>Nichts zur Hand? Eine Straße und ein Modell sind eingebaut.</translation>
+    </message>
+    <message>
+        <source>Open a folder (Ctrl+Shift+O)</source>
+        <translation>Einen Ordner öffnen (Strg+Umschalt+O)</translation>
+    </message>
+    <message>
+        <source>Open a folder of videos or pictures</source>
+        <translation>Einen Ordner mit Videos oder Einzelbildern öffnen</translation>
+    </message>
+    <message>
+        <source>Open files (Ctrl+O)</source>
+        <translation>Dateien öffnen (Strg+O)</translation>
+    </message>
+    <message>
+        <source>Open files…</source>
+        <translation>Dateien öffnen …</translation>
+    </message>
+    <message>
+        <source>Open folder…</source>
+        <translation>Ordner öffnen …</translation>
+    </message>
+    <message>
+        <source>Open recent</source>
+        <translation>Zuletzt geöffnet</translation>
+    </message>
+    <message>
+        <source>Open stored results</source>
+        <translation>Gespeicherte Ergebnisse öffnen</translation>
+    </message>
+    <message>
+        <source>Open stored results…</source>
+        <translation>Gespeicherte Ergebnisse öffnen …</translation>
+    </message>
+    <message>
+        <source>Open videos and pictures</source>
+        <translation>Videos und Einzelbilder öffnen</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>Öffnen …</translation>
+    </message>
+    <message>
+        <source>Over the picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put it back</source>
+        <translation>Zurückholen</translation>
+    </message>
+    <message>
+        <source>Queue at the left</source>
+        <translation>Warteschlange links</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Sessions…</source>
+        <translation>Sitzungen …</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>Stored results (*{session} *{list});;All files (*)</source>
+        <translation>Gespeicherte Ergebnisse (*{session} *{list});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Strategy: {strategy}</source>
+        <translation>Strategie: {strategy}</translation>
+    </message>
+    <message>
+        <source>Undo removal</source>
+        <translation>Entfernen rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Videos and pictures ({media});;All files (*)</source>
+        <translation>Videos und Einzelbilder ({media});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Watch the demo</source>
+        <translation>Demo ansehen</translation>
+    </message>
+    <message>
+        <source>building the engine</source>
+        <translation>Engine wird gebaut</translation>
+    </message>
+    <message>
+        <source>{left} left</source>
+        <translation>noch {left}</translation>
+    </message>
+    <message>
+        <source>{name}
+{summary}
+Click to change</source>
+        <translation>{name}
+{summary}
+Klicken, um es zu ändern</translation>
+    </message>
+    <message>
+        <source>{panel} has its own window.</source>
+        <translation>{panel} hat ein eigenes Fenster.</translation>
+    </message>
+    <message>
+        <source>{total} frames/s</source>
+        <translation>{total} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{width} × {height} pixels, {classes} classes, {parameters} million parameters, {gflops} GFLOP a picture</source>
+        <translation>{width} × {height} Pixel, {classes} Klassen, {parameters} Mio. Parameter, {gflops} GFLOP je Bild</translation>
+    </message>
+</context>
+<context>
+    <name>zones</name>
+    <message>
+        <source>A line or zone needs a name.</source>
+        <translation>Eine Linie oder Zone braucht einen Namen.</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>Another line or zone has the name &apos;{name}&apos;.</source>
+        <translation>Eine andere Linie oder Zone heißt bereits „{name}“.</translation>
+    </message>
+    <message>
+        <source>Bottom of the box</source>
+        <translation>Unterkante des Rahmens</translation>
+    </message>
+    <message>
+        <source>Centre of the box</source>
+        <translation>Mitte des Rahmens</translation>
+    </message>
+    <message>
+        <source>Classes</source>
+        <translation>Klassen</translation>
+    </message>
+    <message>
+        <source>Click its corners, then the first one again; Esc stops</source>
+        <translation>Klicken Sie auf die Ecken, dann wieder auf die erste; Esc bricht ab</translation>
+    </message>
+    <message>
+        <source>Click where it begins and where it ends</source>
+        <translation>Klicken Sie auf Anfang und Ende</translation>
+    </message>
+    <message>
+        <source>Counted while detecting, up to {time}.</source>
+        <translation>Während der Erkennung gezählt, bis {time}.</translation>
+    </message>
+    <message>
+        <source>Counts over time</source>
+        <translation>Zählungen im Verlauf</translation>
+    </message>
+    <message>
+        <source>Choose a line or zone in the list to see its counts over time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Delete this set</source>
+        <translation>Diesen Satz löschen</translation>
+    </message>
+    <message>
+        <source>Double-click to edit</source>
+        <translation>Zum Bearbeiten doppelklicken</translation>
+    </message>
+    <message>
+        <source>Draw line</source>
+        <translation>Linie zeichnen</translation>
+    </message>
+    <message>
+        <source>Draw zone</source>
+        <translation>Zone zeichnen</translation>
+    </message>
+    <message>
+        <source>Export lines and zones</source>
+        <translation>Linien und Zonen exportieren</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>Follow the objects through the stored results</source>
+        <translation>Objekte durch die gespeicherten Ergebnisse verfolgen</translation>
+    </message>
+    <message>
+        <source>Following the objects…</source>
+        <translation>Objekte werden verfolgt …</translation>
+    </message>
+    <message>
+        <source>Heat map</source>
+        <translation>Heatmap</translation>
+    </message>
+    <message>
+        <source>Import lines and zones</source>
+        <translation>Linien und Zonen importieren</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>Importieren …</translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation>Linie</translation>
+    </message>
+    <message>
+        <source>Lines and zones</source>
+        <translation>Linien und Zonen</translation>
+    </message>
+    <message>
+        <source>Lines and zones (*.json)</source>
+        <translation>Linien und Zonen (*.json)</translation>
+    </message>
+    <message>
+        <source>Lines and zones count tracked objects, and these results have no tracks.</source>
+        <translation>Linien und Zonen zählen verfolgte Objekte, und diese Ergebnisse haben keine Spuren.</translation>
+    </message>
+    <message>
+        <source>Lines and zones over the video</source>
+        <translation>Linien und Zonen über dem Video</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Name, such as that of the camera:</source>
+        <translation>Name, etwa der der Kamera:</translation>
+    </message>
+    <message>
+        <source>New set of lines and zones</source>
+        <translation>Neuer Satz von Linien und Zonen</translation>
+    </message>
+    <message>
+        <source>New set…</source>
+        <translation>Neuer Satz …</translation>
+    </message>
+    <message>
+        <source>No lines and zones</source>
+        <translation>Keine Linien und Zonen</translation>
+    </message>
+    <message>
+        <source>Numbers of tracks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}   {inside} inside · {total} in all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: crossings in {seconds} s each</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: objects inside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Point that counts</source>
+        <translation>Punkt, der zählt</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Reverse</source>
+        <translation>Umkehren</translation>
+    </message>
+    <message>
+        <source>Set</source>
+        <translation>Satz</translation>
+    </message>
+    <message>
+        <source>Set of lines and zones</source>
+        <translation>Satz von Linien und Zonen</translation>
+    </message>
+    <message>
+        <source>Swap the directions of the line</source>
+        <translation>Die Richtungen der Linie tauschen</translation>
+    </message>
+    <message>
+        <source>The point of each box that must cross a line</source>
+        <translation>Der Punkt jedes Rahmens, der eine Linie überqueren muss</translation>
+    </message>
+    <message>
+        <source>Top of the box</source>
+        <translation>Oberkante des Rahmens</translation>
+    </message>
+    <message>
+        <source>Track the objects</source>
+        <translation>Objekte verfolgen</translation>
+    </message>
+    <message>
+        <source>Tracks on the timeline instead of classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trails</source>
+        <translation>Bahnen</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Use for all files of the queue</source>
+        <translation>Für alle Dateien der Warteschlange verwenden</translation>
+    </message>
+    <message>
+        <source>Videos of the same folder use the same set</source>
+        <translation>Videos desselben Ordners verwenden denselben Satz</translation>
+    </message>
+    <message>
+        <source>Zone</source>
+        <translation>Zone</translation>
+    </message>
+    <message>
+        <source>Zones count the objects of each picture; lines count tracked objects of videos only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot write {path}: {strerror}</source>
+        <translation>{path} kann nicht geschrieben werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>{mean} s</source>
+        <translation>{mean} s</translation>
+    </message>
+    <message>
+        <source>← / mean time</source>
+        <translation>← / mittlere Zeit</translation>
+    </message>
+    <message>
+        <source>→ / visits</source>
+        <translation>→ / Aufenthalte</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,202 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>counts</name>
+    <message numerus="yes">
+        <source>%Ln NVLinks</source>
+        <translation>
+            <numerusform>%Ln NVLink</numerusform>
+            <numerusform>%Ln NVLinks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln bytes</source>
+        <translation>
+            <numerusform>%Ln byte</numerusform>
+            <numerusform>%Ln bytes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln classes</source>
+        <translation>
+            <numerusform>%Ln class</numerusform>
+            <numerusform>%Ln classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation>
+            <numerusform>%Ln detection</numerusform>
+            <numerusform>%Ln detections</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln devices</source>
+        <translation>
+            <numerusform>%Ln device</numerusform>
+            <numerusform>%Ln devices</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln files</source>
+        <translation>
+            <numerusform>%Ln file</numerusform>
+            <numerusform>%Ln files</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln frames</source>
+        <translation>
+            <numerusform>%Ln frame</numerusform>
+            <numerusform>%Ln frames</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln items</source>
+        <translation>
+            <numerusform>%Ln item</numerusform>
+            <numerusform>%Ln items</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln lines</source>
+        <translation>
+            <numerusform>%Ln line</numerusform>
+            <numerusform>%Ln lines</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln links</source>
+        <translation>
+            <numerusform>%Ln link</numerusform>
+            <numerusform>%Ln links</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln objects</source>
+        <translation>
+            <numerusform>%Ln object</numerusform>
+            <numerusform>%Ln objects</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln zones</source>
+        <translation>
+            <numerusform>%Ln zone</numerusform>
+            <numerusform>%Ln zones</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>events</name>
+    <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation type="unfinished">
+            <numerusform>%Ln detection</numerusform>
+            <numerusform>%Ln detections</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln events · Shift + N, P: next, previous</source>
+        <translation>
+            <numerusform>%Ln event · Shift + N, P: next, previous</numerusform>
+            <numerusform>%Ln events · Shift + N, P: next, previous</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>messages</name>
+    <message numerus="yes">
+        <source>Detection has not finished in %Ln files.</source>
+        <translation>
+            <numerusform>Detection has not finished in %Ln file.</numerusform>
+            <numerusform>Detection has not finished in %Ln files.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>queue</name>
+    <message numerus="yes">
+        <source>
+%Ln frames without detections</source>
+        <translation>
+            <numerusform>
+%Ln frame without detections</numerusform>
+            <numerusform>
+%Ln frames without detections</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln files were interrupted.</source>
+        <translation>
+            <numerusform>%Ln file was interrupted.</numerusform>
+            <numerusform>%Ln files were interrupted.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>results</name>
+    <message numerus="yes">
+        <source>All %Ln files of this run</source>
+        <translation>
+            <numerusform>The %Ln file of this run</numerusform>
+            <numerusform>All %Ln files of this run</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>sessions</name>
+    <message numerus="yes">
+        <source>%Ln sessions, {size}, in {folder}</source>
+        <translation>
+            <numerusform>%Ln session, {size}, in {folder}</numerusform>
+            <numerusform>%Ln sessions, {size}, in {folder}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %Ln sessions ({size})?</source>
+        <translation>
+            <numerusform>Delete %Ln session ({size})?</numerusform>
+            <numerusform>Delete %Ln sessions ({size})?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>timeline</name>
+    <message numerus="yes">
+        <source>%Ln crossings</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln frames failed</source>
+        <translation>
+            <numerusform>%Ln frame failed</numerusform>
+            <numerusform>%Ln frames failed</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>viewer</name>
+    <message numerus="yes">
+        <source>{visible} of %Ln boxes · {device}</source>
+        <translation>
+            <numerusform>{visible} of %Ln box · {device}</numerusform>
+            <numerusform>{visible} of %Ln boxes · {device}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>window</name>
+    <message numerus="yes">
+        <source>%Ln files waiting</source>
+        <translation>
+            <numerusform>%Ln file waiting</numerusform>
+            <numerusform>%Ln files waiting</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>
