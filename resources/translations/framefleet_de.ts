@@ -84,11 +84,11 @@
     <name>corrections</name>
     <message>
         <source>Choose a track, then another one that is the same object</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eine Spur, dann eine andere, die dasselbe Objekt ist</translation>
     </message>
     <message>
         <source>Class ({key})</source>
-        <translation type="unfinished"></translation>
+        <translation>Klasse ({key})</translation>
     </message>
     <message>
         <source>Class of the selected object</source>
@@ -108,15 +108,15 @@
     </message>
     <message>
         <source>Do it again (also Ctrl+Shift+Z)</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen (auch Strg+Umschalt+Z)</translation>
     </message>
     <message>
         <source>Done again: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederhergestellt: {words}</translation>
     </message>
     <message>
         <source>E, ⇧E: next and previous object · Esc: none · . , : next and previous frame</source>
-        <translation type="unfinished"></translation>
+        <translation>E, ⇧E: nächstes und voriges Objekt · Esc: keines · . , : nächstes und voriges Bild</translation>
     </message>
     <message>
         <source>From this picture on, the track is another object</source>
@@ -124,7 +124,7 @@
     </message>
     <message>
         <source>Give it another class ({key})</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine andere Klasse zuweisen ({key})</translation>
     </message>
     <message>
         <source>Redo</source>
@@ -132,23 +132,23 @@
     </message>
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
-        <translation type="unfinished"></translation>
+        <translation>Die letzte Korrektur dieser Sitzung rückgängig machen (auch Strg+Z)</translation>
     </message>
     <message>
         <source>Whole track ({key})</source>
-        <translation type="unfinished"></translation>
+        <translation>Ganze Spur ({key})</translation>
     </message>
     <message>
         <source>press G to join it with track {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>G verbindet es mit Spur {number}</translation>
     </message>
     <message>
         <source>track {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Spur {number}</translation>
     </message>
     <message>
         <source>verified</source>
-        <translation type="unfinished"></translation>
+        <translation>geprüft</translation>
     </message>
     <message>
         <source>It is right: mark it as verified</source>
@@ -164,7 +164,7 @@
     </message>
     <message>
         <source>Nothing to do again</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wiederherzustellen</translation>
     </message>
     <message>
         <source>Nothing to undo</source>
@@ -604,7 +604,7 @@
     </message>
     <message>
         <source>CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV …</translation>
     </message>
     <message>
         <source>Class</source>
@@ -616,7 +616,7 @@
     </message>
     <message>
         <source>Clips…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausschnitte …</translation>
     </message>
     <message>
         <source>Confidence</source>
@@ -632,11 +632,11 @@
     </message>
     <message>
         <source>Cut the appearances of objects out of the video</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Auftritte von Objekten aus dem Video schneiden</translation>
     </message>
     <message>
         <source>Detections</source>
-        <translation type="unfinished"></translation>
+        <translation>Erkennungen</translation>
     </message>
     <message>
         <source>Event</source>
@@ -664,11 +664,11 @@
     </message>
     <message>
         <source>Reading the detections…</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Erkennungen werden gelesen …</translation>
     </message>
     <message>
         <source>class {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Klasse {number}</translation>
     </message>
     <message>
         <source>Search events</source>
@@ -676,11 +676,11 @@
     </message>
     <message>
         <source>Size</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe</translation>
     </message>
     <message>
         <source>The detections are listed when the file is done.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Erkennungen werden aufgelistet, wenn die Datei fertig ist.</translation>
     </message>
     <message>
         <source>Time</source>
@@ -802,19 +802,19 @@
     <name>keys</name>
     <message>
         <source>1 second back</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Sekunde zurück</translation>
     </message>
     <message>
         <source>1 second forward</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Sekunde vor</translation>
     </message>
     <message>
         <source>5 seconds back</source>
-        <translation type="unfinished"></translation>
+        <translation>5 Sekunden zurück</translation>
     </message>
     <message>
         <source>5 seconds forward</source>
-        <translation type="unfinished"></translation>
+        <translation>5 Sekunden vor</translation>
     </message>
     <message>
         <source>Another file of the queue</source>
@@ -822,7 +822,7 @@
     </message>
     <message>
         <source>Begin a part of the video here</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Abschnitt hier beginnen</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -830,7 +830,7 @@
     </message>
     <message>
         <source>Changed. At first: {keys}</source>
-        <translation type="unfinished"></translation>
+        <translation>Geändert. Ursprünglich: {keys}</translation>
     </message>
     <message>
         <source>Change…</source>
@@ -838,31 +838,31 @@
     </message>
     <message>
         <source>Choose the whole video again</source>
-        <translation type="unfinished"></translation>
+        <translation>Wieder das ganze Video wählen</translation>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl</translation>
     </message>
     <message>
         <source>Commands</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehle</translation>
     </message>
     <message>
         <source>End the part here</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Abschnitt hier beenden</translation>
     </message>
     <message>
         <source>Faster</source>
-        <translation type="unfinished"></translation>
+        <translation>Schneller</translation>
     </message>
     <message>
         <source>First frame</source>
-        <translation type="unfinished"></translation>
+        <translation>Erstes Bild</translation>
     </message>
     <message>
         <source>Fit an enlarged picture again</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergrößerte Ansicht wieder einpassen</translation>
     </message>
     <message>
         <source>Follow detection on or off</source>
@@ -874,19 +874,19 @@
     </message>
     <message>
         <source>Keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Tasten</translation>
     </message>
     <message>
         <source>Keys are off while you type in a field.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tasten sind aus, solange Sie in ein Feld schreiben.</translation>
     </message>
     <message>
         <source>Last frame</source>
-        <translation type="unfinished"></translation>
+        <translation>Letztes Bild</translation>
     </message>
     <message>
         <source>Move between the parts of the window</source>
-        <translation type="unfinished"></translation>
+        <translation>Zwischen den Teilen des Fensters wechseln</translation>
     </message>
     <message>
         <source>Move the file in the queue</source>
@@ -894,11 +894,11 @@
     </message>
     <message>
         <source>New key</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Taste</translation>
     </message>
     <message>
         <source>Next detection of the shown classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächste Erkennung der gezeigten Klassen</translation>
     </message>
     <message>
         <source>Next frame</source>
@@ -906,15 +906,15 @@
     </message>
     <message>
         <source>No key</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Taste</translation>
     </message>
     <message>
         <source>Pause at normal speed</source>
-        <translation type="unfinished"></translation>
+        <translation>Anhalten, normales Tempo</translation>
     </message>
     <message>
         <source>Play backwards; again: twice as fast</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückwärts abspielen; nochmals: doppelt so schnell</translation>
     </message>
     <message>
         <source>Play or pause</source>
@@ -922,15 +922,15 @@
     </message>
     <message>
         <source>Play; again: twice as fast</source>
-        <translation type="unfinished"></translation>
+        <translation>Abspielen; nochmals: doppelt so schnell</translation>
     </message>
     <message>
         <source>Press the new key for “{command}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Drücken Sie die neue Taste für „{command}“.</translation>
     </message>
     <message>
         <source>Previous detection of the shown classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorige Erkennung der gezeigten Klassen</translation>
     </message>
     <message>
         <source>Previous frame</source>
@@ -938,7 +938,7 @@
     </message>
     <message>
         <source>Remove the file from the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei aus der Warteschlange entfernen</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -946,23 +946,23 @@
     </message>
     <message>
         <source>Save the picture with its boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Bild mit Rahmen speichern</translation>
     </message>
     <message>
         <source>Save the picture without boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Bild ohne Rahmen speichern</translation>
     </message>
     <message>
         <source>Search commands and keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehle und Tasten suchen</translation>
     </message>
     <message>
         <source>Slower</source>
-        <translation type="unfinished"></translation>
+        <translation>Langsamer</translation>
     </message>
     <message>
         <source>Sound on or off</source>
-        <translation type="unfinished"></translation>
+        <translation>Ton ein oder aus</translation>
     </message>
     <message>
         <source>Statistics over the picture</source>
@@ -970,15 +970,15 @@
     </message>
     <message>
         <source>Use it here</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier verwenden</translation>
     </message>
     <message>
         <source>{key} already means: {command}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{key} bedeutet bereits: {command}.</translation>
     </message>
     <message>
         <source>{key} always means: {command}. Press another key.</source>
-        <translation type="unfinished"></translation>
+        <translation>{key} bedeutet immer: {command}. Drücken Sie eine andere Taste.</translation>
     </message>
 </context>
 <context>
@@ -2528,9 +2528,9 @@ Labels: {labels}</translation>
     <name>timeline</name>
     <message numerus="yes">
         <source>%Ln crossings</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Überquerung</numerusform>
+            <numerusform>%Ln Überquerungen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2864,7 +2864,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Follow detection: play no further than what is analysed</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Erkennung folgen: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
         <source>No class has such a name.</source>
@@ -2876,7 +2876,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>No sound: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Ton: {reason}</translation>
     </message>
     <message>
         <source>None</source>
@@ -2908,7 +2908,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Sound</source>
-        <translation type="unfinished"></translation>
+        <translation>Ton</translation>
     </message>
     <message>
         <source>Picture: {width} × {height} · {rate} shown a second · zoom {zoom}</source>
@@ -2980,7 +2980,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>the sound process ended: press M twice to start it again</source>
-        <translation type="unfinished"></translation>
+        <translation>der Tonprozess endete: Drücken Sie zweimal M, um ihn neu zu starten</translation>
     </message>
     <message>
         <source>{description}
@@ -3164,7 +3164,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Over the picture</source>
-        <translation type="unfinished"></translation>
+        <translation>Über dem Video</translation>
     </message>
     <message>
         <source>Put it back</source>
@@ -3283,7 +3283,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Choose a line or zone in the list to see its counts over time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eine Linie oder Zone der Liste, um ihren Verlauf zu sehen.</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -3375,19 +3375,19 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
-        <translation type="unfinished"></translation>
+        <translation>Nummern der Spuren</translation>
     </message>
     <message>
         <source>{name}   {inside} inside · {total} in all</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}   {inside} innen · {total} insgesamt</translation>
     </message>
     <message>
         <source>{name}: crossings in {seconds} s each</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: Überquerungen je {seconds} s</translation>
     </message>
     <message>
         <source>{name}: objects inside</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: Objekte darin</translation>
     </message>
     <message>
         <source>Point that counts</source>
@@ -3427,7 +3427,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Tracks on the timeline instead of classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Spuren statt Klassen auf der Zeitleiste</translation>
     </message>
     <message>
         <source>Trails</source>
@@ -3451,7 +3451,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Zones count the objects of each picture; lines count tracked objects of videos only.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur verfolgte Objekte von Videos.</translation>
     </message>
     <message>
         <source>cannot write {path}: {strerror}</source>

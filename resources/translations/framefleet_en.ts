@@ -92,7 +92,7 @@
     <name>events</name>
     <message numerus="yes">
         <source>%Ln detections</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%Ln detection</numerusform>
             <numerusform>%Ln detections</numerusform>
         </translation>
@@ -166,9 +166,9 @@
     <name>timeline</name>
     <message numerus="yes">
         <source>%Ln crossings</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln crossing</numerusform>
+            <numerusform>%Ln crossings</numerusform>
         </translation>
     </message>
     <message numerus="yes">

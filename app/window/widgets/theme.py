@@ -83,8 +83,8 @@ use(dark=True)
 
 
 def colour(name: str) -> str:
-    """The current colour with this name."""
-    return str(globals()[name])
+    """The current colour with this name. A text that is no name in the table is a colour already."""
+    return str(globals()[name]) if name in COLOURS else name
 
 
 def name_of(colour: str) -> str | None:
