@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
         self.columns.setCollapsible(1, False)
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
+        self.status.add(self.exports.line)
         self.setCentralWidget(whole)
         splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self.arrangement = Arrangement(
@@ -196,8 +197,10 @@ class MainWindow(QMainWindow):
         controller.devices_changed.connect(self.devices.show_devices)
         controller.devices_changed.connect(self.status.show_devices)
         controller.devices_changed.connect(self.notices.devices_changed)
+        controller.devices_changed.connect(self.setup.last_run.show_devices)
         controller.rate_changed.connect(self.status.show_rate)
         controller.strategy_changed.connect(self.status.show_strategy)
+        controller.strategy_changed.connect(self.setup.last_run.show_strategy)
         controller.strategy_changed.connect(self.devices.show_strategy)
         self.devices.bottleneck_changed.connect(self.status.show_bottleneck)
         self.devices.join_requested.connect(controller.add_device)
@@ -252,6 +255,8 @@ class MainWindow(QMainWindow):
         if not self._summing.isActive():
             self._summing.start()
         item = self.items.get(key)
+        if item is not None and item.state is ItemState.DONE:
+            self.setup.last_run.show_item(item)
         if item is None or key != self.shown_key:
             return
         if item.results is not None:
@@ -290,13 +295,19 @@ class MainWindow(QMainWindow):
 
     def _export(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
-            self.exports.ask(item, self.filter.filter, self.zones.current if key == self.shown_key else None)
+            shown = key == self.shown_key
+            part = self.viewer.transport.timeline.part if shown else None
+            self.exports.ask(item, self.filter.filter, self.zones.current if shown else None, part=part)
 
     def _export_events(self) -> None:
         self.exports.ask(self.queue.current, self.filter.filter, self.zones.current, "events")
 
     def _export_current(self) -> None:
-        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current)
+        current = self.queue.current
+        if current is None:
+            self.exports.ask(None, self.filter.filter)
+        else:
+            self._export(current.key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""

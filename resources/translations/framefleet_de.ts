@@ -83,16 +83,12 @@
 <context>
     <name>corrections</name>
     <message>
-        <source> – press G to join it with track {track}</source>
-        <translation> – G drücken, um es mit Spur {track} zu verbinden</translation>
+        <source>Choose a track, then another one that is the same object</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>, track {track}</source>
-        <translation>, Spur {track}</translation>
-    </message>
-    <message>
-        <source>, verified</source>
-        <translation>, bestätigt</translation>
+        <source>Class ({key})</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Class of the selected object</source>
@@ -111,12 +107,48 @@
         <translation>Löschen</translation>
     </message>
     <message>
+        <source>Do it again (also Ctrl+Shift+Z)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Done again: {words}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>E, ⇧E: next and previous object · Esc: none · . , : next and previous frame</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>From this picture on, the track is another object</source>
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
     </message>
     <message>
-        <source>Give it another class ({relabel})</source>
-        <translation>Eine andere Klasse zuweisen ({relabel})</translation>
+        <source>Give it another class ({key})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Undo the last correction of this session (also Ctrl+Z)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Whole track ({key})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>press G to join it with track {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>track {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>verified</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>It is right: mark it as verified</source>
@@ -131,12 +163,12 @@
         <translation>Verbinden</translation>
     </message>
     <message>
-        <source>Nothing to undo</source>
-        <translation>Nichts rückgängig zu machen</translation>
+        <source>Nothing to do again</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Press it for a track, then for another one that is the same object</source>
-        <translation>Erst für eine Spur drücken, dann für eine andere, die dasselbe Objekt ist</translation>
+        <source>Nothing to undo</source>
+        <translation>Nichts rückgängig zu machen</translation>
     </message>
     <message>
         <source>Split</source>
@@ -147,16 +179,8 @@
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>Undo the last correction of this session</source>
-        <translation>Die letzte Korrektur dieser Sitzung rückgängig machen</translation>
-    </message>
-    <message>
         <source>Undone: {words}</source>
         <translation>Rückgängig gemacht: {words}</translation>
-    </message>
-    <message>
-        <source>Whole track ({track})</source>
-        <translation>Ganze Spur ({track})</translation>
     </message>
 </context>
 <context>
@@ -557,6 +581,13 @@
 <context>
     <name>events</name>
     <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation>
+            <numerusform>%Ln Erkennung</numerusform>
+            <numerusform>%Ln Erkennungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln events · Shift + N, P: next, previous</source>
         <translation>
             <numerusform>%Ln Ereignis · Umschalt + N, P: nächstes, voriges</numerusform>
@@ -572,6 +603,10 @@
         <translation>Auftritte</translation>
     </message>
     <message>
+        <source>CSV…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Class</source>
         <translation>Klasse</translation>
     </message>
@@ -580,12 +615,28 @@
         <translation>Klasse, Spur oder Ort</translation>
     </message>
     <message>
+        <source>Clips…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Confidence</source>
         <translation>Konfidenz</translation>
     </message>
     <message>
+        <source>Counts over time</source>
+        <translation>Zählungen im Verlauf</translation>
+    </message>
+    <message>
         <source>Crossings</source>
         <translation>Überquerungen</translation>
+    </message>
+    <message>
+        <source>Cut the appearances of objects out of the video</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Detections</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Event</source>
@@ -600,6 +651,10 @@
         <translation>Ereignisse in eigenem Fenster, oder wieder hier</translation>
     </message>
     <message>
+        <source>Frame</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
         <source>Kind of event</source>
         <translation>Art des Ereignisses</translation>
     </message>
@@ -608,12 +663,24 @@
         <translation>Länge</translation>
     </message>
     <message>
-        <source>Save as CSV…</source>
-        <translation>Als CSV speichern …</translation>
+        <source>Reading the detections…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>class {number}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Search events</source>
         <translation>Ereignisse suchen</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The detections are listed when the file is done.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Time</source>
@@ -626,10 +693,6 @@
     <message>
         <source>Visits to zones</source>
         <translation>Aufenthalte in Zonen</translation>
-    </message>
-    <message>
-        <source>class {class_id}</source>
-        <translation>Klasse {class_id}</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -733,6 +796,189 @@
     <message>
         <source>YOLO data set</source>
         <translation>YOLO-Datensatz</translation>
+    </message>
+</context>
+<context>
+    <name>keys</name>
+    <message>
+        <source>1 second back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 second forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>5 seconds back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>5 seconds forward</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another file of the queue</source>
+        <translation>Andere Datei der Warteschlange</translation>
+    </message>
+    <message>
+        <source>Begin a part of the video here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Changed. At first: {keys}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Choose the whole video again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End the part here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Faster</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First frame</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fit an enlarged picture again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Follow detection on or off</source>
+        <translation>Der Erkennung folgen: ein oder aus</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keys are off while you type in a field.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Last frame</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move between the parts of the window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the file in the queue</source>
+        <translation>Datei in der Warteschlange verschieben</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next detection of the shown classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>No key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause at normal speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Play backwards; again: twice as fast</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Play or pause</source>
+        <translation>Abspielen oder anhalten</translation>
+    </message>
+    <message>
+        <source>Play; again: twice as fast</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Press the new key for “{command}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous detection of the shown classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Remove the file from the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Save the picture with its boxes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the picture without boxes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search commands and keys</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Slower</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sound on or off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Statistics over the picture</source>
+        <translation>Statistik über dem Video</translation>
+    </message>
+    <message>
+        <source>Use it here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{key} already means: {command}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{key} always means: {command}. Press another key.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -880,10 +1126,6 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
-        <source>Files that wait get the new settings in both cases.</source>
-        <translation>Wartende Dateien verwenden in beiden Fällen die neuen Einstellungen.</translation>
-    </message>
-    <message>
         <source>Finish them first</source>
         <translation>Erst abschließen</translation>
     </message>
@@ -918,6 +1160,10 @@
     <message>
         <source>New settings</source>
         <translation>Neue Einstellungen</translation>
+    </message>
+    <message>
+        <source>Queued files will use the new settings either way.</source>
+        <translation>Wartende Dateien verwenden in jedem Fall die neuen Einstellungen.</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1725,6 +1971,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Wie im Modell angegeben</translation>
     </message>
     <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
         <source>Automatic</source>
         <translation>Automatisch</translation>
     </message>
@@ -1793,6 +2043,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Konfidenz</translation>
     </message>
     <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
         <source>Darknet network (*.cfg)</source>
         <translation>Darknet-Netz (*.cfg)</translation>
     </message>
@@ -1841,6 +2095,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Jedes Bild</translation>
     </message>
     <message>
+        <source>Export settings</source>
+        <translation>Einstellungen exportieren</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
         <source>FP16</source>
         <translation>FP16</translation>
     </message>
@@ -1869,8 +2131,12 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ganzes Bild</translation>
     </message>
     <message>
-        <source>IoU</source>
-        <translation>IoU</translation>
+        <source>Import settings</source>
+        <translation>Einstellungen importieren</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>Importieren …</translation>
     </message>
     <message>
         <source>Isolation</source>
@@ -1889,12 +2155,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Labels (*.names *.txt)</translation>
     </message>
     <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
         <source>Latency budget</source>
         <translation>Latenzbudget</translation>
     </message>
     <message>
         <source>Letterbox: keep the aspect ratio</source>
         <translation>Letterbox: Seitenverhältnis behalten</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
     </message>
     <message>
         <source>Logs</source>
@@ -2001,6 +2275,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Einstellungen</translation>
     </message>
     <message>
+        <source>Settings (*.json)</source>
+        <translation>Einstellungen (*.json)</translation>
+    </message>
+    <message>
         <source>Shares the processor with the other CPU devices</source>
         <translation>Teilt sich den Prozessor mit den anderen CPU-Geräten</translation>
     </message>
@@ -2033,8 +2311,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Auf die Form des Netzes strecken</translation>
     </message>
     <message>
+        <source>Take the settings of a file</source>
+        <translation>Die Einstellungen einer Datei übernehmen</translation>
+    </message>
+    <message>
         <source>The end</source>
         <translation>Das Ende</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start.</source>
+        <translation>Die Sprache wechselt beim nächsten Start.</translation>
+    </message>
+    <message>
+        <source>The last run took {choice}.</source>
+        <translation>Letzter Lauf: {choice}.</translation>
     </message>
     <message>
         <source>The start</source>
@@ -2043,6 +2333,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up.</source>
         <translation>Die Variablen XDG_DATA_HOME und XDG_CACHE_HOME verlegen diese Ordner. „Sitzungen“ (Strg+Umschalt+R) räumt auf.</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Design</translation>
     </message>
     <message>
         <source>This computer&apos;s</source>
@@ -2081,6 +2375,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Gewichte</translation>
     </message>
     <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Write all settings into a file</source>
+        <translation>Alle Einstellungen in eine Datei schreiben</translation>
+    </message>
+    <message>
         <source>a time such as 1:30, or a frame number</source>
         <translation>eine Zeit wie 1:30 oder eine Bildnummer</translation>
     </message>
@@ -2089,16 +2391,28 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>eine Zeit wie 1s oder eine Zahl von Bildern</translation>
     </message>
     <message>
+        <source>above it, the weaker of two boxes is removed</source>
+        <translation>darüber entfällt der schwächere von zwei Rahmen</translation>
+    </message>
+    <message>
+        <source>at the start; the slider beside the video changes it</source>
+        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
+    </message>
+    <message>
         <source>before this time or frame number</source>
         <translation>vor dieser Zeit oder Bildnummer</translation>
     </message>
     <message>
-        <source>columns × rows</source>
-        <translation>Spalten × Zeilen</translation>
+        <source>cannot read {path}: {reason}</source>
+        <translation>{path} kann nicht gelesen werden: {reason}</translation>
     </message>
     <message>
-        <source>for a start; the slider beside the video changes it</source>
-        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
+        <source>cannot write {path}: {reason}</source>
+        <translation>{path} kann nicht geschrieben werden: {reason}</translation>
+    </message>
+    <message>
+        <source>columns × rows</source>
+        <translation>Spalten × Zeilen</translation>
     </message>
     <message>
         <source>frames per inference</source>
@@ -2125,10 +2439,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>des Beginns: name, metadata oder eine Zeit</translation>
     </message>
     <message>
-        <source>overlap above which the weaker of two boxes goes</source>
-        <translation>Überdeckung, ab der der schwächere von zwei Rahmen entfällt</translation>
-    </message>
-    <message>
         <source>segments that a device decodes at once</source>
         <translation>Segmente, die ein Gerät gleichzeitig decodiert</translation>
     </message>
@@ -2147,6 +2457,26 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{filename} cannot be deleted: {strerror}</source>
         <translation>{filename} kann nicht gelöscht werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>{path} has no settings of Framefleet: choose a file that &apos;Export&apos; has written</source>
+        <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die „Exportieren“ geschrieben hat</translation>
+    </message>
+    <message>
+        <source>{path} has the unknown setting &apos;{name}&apos;</source>
+        <translation>{path} enthält die unbekannte Einstellung „{name}“</translation>
+    </message>
+    <message>
+        <source>{path} has version {version}, and this Framefleet reads version {own}: export the settings again</source>
+        <translation>{path} hat Version {version}, und dieses Framefleet liest Version {own}: Exportieren Sie die Einstellungen erneut</translation>
+    </message>
+    <message>
+        <source>{path} is damaged: export the settings again</source>
+        <translation>{path} ist beschädigt: Exportieren Sie die Einstellungen erneut</translation>
+    </message>
+    <message>
+        <source>{path}, setting &apos;{name}&apos;: {error}</source>
+        <translation>{path}, Einstellung „{name}“: {error}</translation>
     </message>
     <message>
         <source>{summary}
@@ -2196,6 +2526,13 @@ Labels: {labels}</translation>
 </context>
 <context>
     <name>timeline</name>
+    <message numerus="yes">
+        <source>%Ln crossings</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%Ln frames failed</source>
         <translation>
@@ -2470,24 +2807,12 @@ Labels: {labels}</translation>
         <translation> · {rate} Bilder/s</translation>
     </message>
     <message>
-        <source>1 second forward or back</source>
-        <translation>1 Sekunde vor oder zurück</translation>
-    </message>
-    <message>
-        <source>5 seconds forward or back</source>
-        <translation>5 Sekunden vor oder zurück</translation>
-    </message>
-    <message>
         <source>All</source>
         <translation>Alle</translation>
     </message>
     <message>
         <source>At {pts}: {found}</source>
         <translation>Bei {pts}: {found}</translation>
-    </message>
-    <message>
-        <source>Begin or end a part here, or choose the whole video</source>
-        <translation>Abschnitt hier beginnen oder beenden, oder das ganze Video wählen</translation>
     </message>
     <message>
         <source>Classes</source>
@@ -2514,28 +2839,8 @@ Labels: {labels}</translation>
         <translation>Erkennung: {summary}</translation>
     </message>
     <message>
-        <source>Enlarge the picture, or fit it again</source>
-        <translation>Ansicht vergrößern oder wieder einpassen</translation>
-    </message>
-    <message>
-        <source>First or last frame</source>
-        <translation>Erstes oder letztes Bild</translation>
-    </message>
-    <message>
         <source>Follow</source>
         <translation>Folgen</translation>
-    </message>
-    <message>
-        <source>Follow detection</source>
-        <translation>Der Erkennung folgen</translation>
-    </message>
-    <message>
-        <source>Follow detection on or off</source>
-        <translation>Der Erkennung folgen: ein oder aus</translation>
-    </message>
-    <message>
-        <source>Follow detection: play no further than what is analysed (D)</source>
-        <translation>Der Erkennung folgen: nicht weiter abspielen, als analysiert ist (D)</translation>
     </message>
     <message>
         <source>Frame</source>
@@ -2550,10 +2855,6 @@ Labels: {labels}</translation>
         <translation>Alle Klassen ausblenden</translation>
     </message>
     <message>
-        <source>Home  End</source>
-        <translation>Pos1  Ende</translation>
-    </message>
-    <message>
         <source>Length</source>
         <translation>Länge</translation>
     </message>
@@ -2562,12 +2863,8 @@ Labels: {labels}</translation>
         <translation>Nächstes Bild</translation>
     </message>
     <message>
-        <source>Next or previous detection of the shown classes</source>
-        <translation>Nächste oder vorige Erkennung der gezeigten Klassen</translation>
-    </message>
-    <message>
-        <source>Next or previous frame</source>
-        <translation>Nächstes oder voriges Bild</translation>
+        <source>Follow detection: play no further than what is analysed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No class has such a name.</source>
@@ -2576,6 +2873,10 @@ Labels: {labels}</translation>
     <message>
         <source>No detections for this frame: {failure}</source>
         <translation>Keine Erkennungen für dieses Bild: {failure}</translation>
+    </message>
+    <message>
+        <source>No sound: {reason}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>None</source>
@@ -2606,8 +2907,8 @@ Labels: {labels}</translation>
         <translation>Anhalten</translation>
     </message>
     <message>
-        <source>Pause (Space)</source>
-        <translation>Anhalten (Leertaste)</translation>
+        <source>Sound</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Picture: {width} × {height} · {rate} shown a second · zoom {zoom}</source>
@@ -2618,28 +2919,8 @@ Labels: {labels}</translation>
         <translation>Abspielen</translation>
     </message>
     <message>
-        <source>Play (Space)</source>
-        <translation>Abspielen (Leertaste)</translation>
-    </message>
-    <message>
-        <source>Play back, pause, play; again: twice as fast</source>
-        <translation>Rückwärts, anhalten, vorwärts; nochmals: doppelt so schnell</translation>
-    </message>
-    <message>
-        <source>Play or pause</source>
-        <translation>Abspielen oder anhalten</translation>
-    </message>
-    <message>
         <source>Previous frame</source>
         <translation>Voriges Bild</translation>
-    </message>
-    <message>
-        <source>S  Shift + S</source>
-        <translation>S  Umschalt + S</translation>
-    </message>
-    <message>
-        <source>Save the picture with or without its boxes</source>
-        <translation>Bild mit oder ohne Rahmen speichern</translation>
     </message>
     <message>
         <source>Search classes</source>
@@ -2654,20 +2935,8 @@ Labels: {labels}</translation>
         <translation>Erkennungen ab dieser Konfidenz zeigen</translation>
     </message>
     <message>
-        <source>Slower or faster</source>
-        <translation>Langsamer oder schneller</translation>
-    </message>
-    <message>
-        <source>Space</source>
-        <translation>Leertaste</translation>
-    </message>
-    <message>
         <source>Speed</source>
         <translation>Tempo</translation>
-    </message>
-    <message>
-        <source>Statistics over the picture</source>
-        <translation>Statistik über dem Video</translation>
     </message>
     <message>
         <source>The classes of the model appear here.</source>
@@ -2698,10 +2967,6 @@ Labels: {labels}</translation>
         <translation>Wartet auf Erkennung</translation>
     </message>
     <message>
-        <source>Wheel  Ctrl + 0</source>
-        <translation>Mausrad  Strg + 0</translation>
-    </message>
-    <message>
         <source>class {class_id}</source>
         <translation>Klasse {class_id}</translation>
     </message>
@@ -2712,6 +2977,10 @@ Labels: {labels}</translation>
     <message>
         <source>not analysed</source>
         <translation>nicht analysiert</translation>
+    </message>
+    <message>
+        <source>the sound process ended: press M twice to start it again</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{description}
@@ -2770,14 +3039,6 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Videos hinzufügen</translation>
     </message>
     <message>
-        <source>All sessions</source>
-        <translation>Alle Sitzungen</translation>
-    </message>
-    <message>
-        <source>Another file of the queue</source>
-        <translation>Andere Datei der Warteschlange</translation>
-    </message>
-    <message>
         <source>Change…</source>
         <translation>Ändern …</translation>
     </message>
@@ -2800,10 +3061,6 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Correct detections and tracks</source>
         <translation>Erkennungen und Spuren korrigieren</translation>
-    </message>
-    <message>
-        <source>Correct detections and tracks: the bar under the picture shows its keys</source>
-        <translation>Erkennungen und Spuren korrigieren: Die Leiste unter dem Video zeigt die Tasten</translation>
     </message>
     <message>
         <source>Detect objects in your videos</source>
@@ -2830,20 +3087,12 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Alles läuft auf diesem Rechner, auf jedem Gerät, das Sie freigeben.</translation>
     </message>
     <message>
-        <source>Export the detections</source>
-        <translation>Erkennungen exportieren</translation>
-    </message>
-    <message>
         <source>Export…</source>
         <translation>Exportieren …</translation>
     </message>
     <message>
         <source>Full screen</source>
         <translation>Vollbild</translation>
-    </message>
-    <message>
-        <source>Hide or show the panels beside the picture</source>
-        <translation>Seitenleisten aus- oder einblenden</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>
@@ -2854,24 +3103,12 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Linien, Zonen und Ereignisse</translation>
     </message>
     <message>
-        <source>Lines, zones and events: hide or show</source>
-        <translation>Linien, Zonen und Ereignisse: aus- oder einblenden</translation>
-    </message>
-    <message>
         <source>Model: {name}</source>
         <translation>Modell: {name}</translation>
     </message>
     <message>
         <source>More</source>
         <translation>Mehr</translation>
-    </message>
-    <message>
-        <source>Move the file in the queue</source>
-        <translation>Datei in der Warteschlange verschieben</translation>
-    </message>
-    <message>
-        <source>Next or previous event of the list</source>
-        <translation>Nächstes oder voriges Ereignis der Liste</translation>
     </message>
     <message>
         <source>No device in use yet</source>
@@ -2886,20 +3123,12 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Nichts zur Hand? Eine Straße und ein Modell sind eingebaut.</translation>
     </message>
     <message>
-        <source>Open a folder</source>
-        <translation>Einen Ordner öffnen</translation>
-    </message>
-    <message>
         <source>Open a folder (Ctrl+Shift+O)</source>
         <translation>Einen Ordner öffnen (Strg+Umschalt+O)</translation>
     </message>
     <message>
         <source>Open a folder of videos or pictures</source>
         <translation>Einen Ordner mit Videos oder Einzelbildern öffnen</translation>
-    </message>
-    <message>
-        <source>Open files</source>
-        <translation>Dateien öffnen</translation>
     </message>
     <message>
         <source>Open files (Ctrl+O)</source>
@@ -2934,6 +3163,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Öffnen …</translation>
     </message>
     <message>
+        <source>Over the picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Put it back</source>
         <translation>Zurückholen</translation>
     </message>
@@ -2944,10 +3177,6 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Quit</source>
         <translation>Beenden</translation>
-    </message>
-    <message>
-        <source>Remove the file from the queue, or put it back</source>
-        <translation>Datei aus der Warteschlange entfernen oder zurückholen</translation>
     </message>
     <message>
         <source>Sessions…</source>
@@ -2968,10 +3197,6 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Strategy: {strategy}</source>
         <translation>Strategie: {strategy}</translation>
-    </message>
-    <message>
-        <source>This list</source>
-        <translation>Diese Liste</translation>
     </message>
     <message>
         <source>Undo removal</source>
@@ -3017,10 +3242,6 @@ Klicken, um es zu ändern</translation>
 <context>
     <name>zones</name>
     <message>
-        <source>   {number} inside · {number2} in all</source>
-        <translation>   {number} innen · {number2} insgesamt</translation>
-    </message>
-    <message>
         <source>A line or zone needs a name.</source>
         <translation>Eine Linie oder Zone braucht einen Namen.</translation>
     </message>
@@ -3039,10 +3260,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Centre of the box</source>
         <translation>Mitte des Rahmens</translation>
-    </message>
-    <message>
-        <source>Choose a line or zone to see its counts over time</source>
-        <translation>Wählen Sie eine Linie oder Zone, um ihren Verlauf zu sehen</translation>
     </message>
     <message>
         <source>Classes</source>
@@ -3065,8 +3282,8 @@ Klicken, um es zu ändern</translation>
         <translation>Zählungen im Verlauf</translation>
     </message>
     <message>
-        <source>Crossings in {length} s</source>
-        <translation>Überquerungen in {length} s</translation>
+        <source>Choose a line or zone in the list to see its counts over time.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Delete</source>
@@ -3157,12 +3374,20 @@ Klicken, um es zu ändern</translation>
         <translation>Keine Linien und Zonen</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Nummern</translation>
+        <source>Numbers of tracks</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Objects inside</source>
-        <translation>Objekte darin</translation>
+        <source>{name}   {inside} inside · {total} in all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: crossings in {seconds} s each</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: objects inside</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Point that counts</source>
@@ -3201,6 +3426,10 @@ Klicken, um es zu ändern</translation>
         <translation>Objekte verfolgen</translation>
     </message>
     <message>
+        <source>Tracks on the timeline instead of classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Trails</source>
         <translation>Bahnen</translation>
     </message>
@@ -3221,16 +3450,16 @@ Klicken, um es zu ändern</translation>
         <translation>Zone</translation>
     </message>
     <message>
+        <source>Zones count the objects of each picture; lines count tracked objects of videos only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>cannot write {path}: {strerror}</source>
         <translation>{path} kann nicht geschrieben werden: {strerror}</translation>
     </message>
     <message>
         <source>{mean} s</source>
         <translation>{mean} s</translation>
-    </message>
-    <message>
-        <source>{name}: {what}&amp;nbsp;&amp;nbsp;{legend}</source>
-        <translation>{name}: {what}&amp;nbsp;&amp;nbsp;{legend}</translation>
     </message>
     <message>
         <source>← / mean time</source>

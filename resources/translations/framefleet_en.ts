@@ -91,6 +91,13 @@
 <context>
     <name>events</name>
     <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation type="unfinished">
+            <numerusform>%Ln detection</numerusform>
+            <numerusform>%Ln detections</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln events · Shift + N, P: next, previous</source>
         <translation>
             <numerusform>%Ln event · Shift + N, P: next, previous</numerusform>
@@ -157,6 +164,13 @@
 </context>
 <context>
     <name>timeline</name>
+    <message numerus="yes">
+        <source>%Ln crossings</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%Ln frames failed</source>
         <translation>

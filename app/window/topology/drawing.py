@@ -33,7 +33,8 @@ from engine.devices.topology.tree import Kind
 from engine.devices.topology.types import Gpu, Topology
 from engine.types import DeviceId
 
-PCIE, NVLINK = theme.ACCENT, theme.GOOD
+PCIE, NVLINK = "ACCENT", "GOOD"
+"""Names of the theme's colours."""
 PAD, BAR = 7, 3
 _CPU = DeviceId("cpu", "0")
 
@@ -174,7 +175,7 @@ class TopologyDrawing(QWidget):
         flow = sum((telemetry.pcie_rx or 0) + (telemetry.pcie_tx or 0) for telemetry in known)
         capacity = max(map(pcie_capacity, gpus))
         # the width depends only on the capacity, whether it comes from lanes or from the generation
-        self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), PCIE, flow / (2 * capacity))
+        self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), theme.colour(PCIE), flow / (2 * capacity))
 
     def _draw_wire(self, painter: QPainter, points: Sequence[QPointF], width: float, colour: str, share: float) -> None:
         """Draw a wire: grey without traffic, and in a stronger colour at a higher load. share: the load, 0..1."""
@@ -196,16 +197,16 @@ class TopologyDrawing(QWidget):
         turns = [QPointF(x, y) for y in rail.ends]
         between = self._between(rail)
         if rail.pair and between is not None:
-            self._draw_wire(painter, [starts[0], *turns, starts[1]], width, NVLINK, between)
+            self._draw_wire(painter, [starts[0], *turns, starts[1]], width, theme.colour(NVLINK), between)
             return
         shares = [nvlink_share(self._topology.gpus[place], self._telemetry) if between is None else between for place in rail.members]
         for start, turn, flow in zip(starts, turns, shares, strict=True):
-            self._draw_wire(painter, [start, turn], width, NVLINK, flow)
+            self._draw_wire(painter, [start, turn], width, theme.colour(NVLINK), flow)
         if rail.pair:
             # the counters do not show the pair's own traffic; it is zero if one of the two has none
-            self._draw_wire(painter, turns, width, NVLINK, 0.02 if min(shares) > 0 else 0.0)
+            self._draw_wire(painter, turns, width, theme.colour(NVLINK), 0.02 if min(shares) > 0 else 0.0)
             return
-        quiet, edge = QColor(NVLINK), QColor(NVLINK)
+        quiet, edge = QColor(theme.colour(NVLINK)), QColor(theme.colour(NVLINK))
         quiet.setAlphaF(min(0.1 + 0.3 * max(shares) ** 0.35, 0.4))
         edge.setAlphaF(0.55)
         draw_box(painter, rail.area.adjusted(0.5, 0.5, -0.5, -0.5), 5, quiet, edge)
@@ -215,7 +216,12 @@ class TopologyDrawing(QWidget):
         painter.rotate(-90)
         across = QRectF(-area.height() / 2, -area.width() / 2, area.height(), area.width())
         self._write(
-            painter, across, CENTRE, translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks), self._small, NVLINK
+            painter,
+            across,
+            CENTRE,
+            translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks),
+            self._small,
+            theme.colour(NVLINK),
         )
         painter.restore()
 
@@ -232,14 +238,14 @@ class TopologyDrawing(QWidget):
         used = self._write(painter, first.adjusted(0, 0, -room, 0), LEFT, gpu_name(gpu), self._bold, theme.TEXT) + 8
         self._write(painter, first.adjusted(used, 0, -room, 0), LEFT, gpu.name.removeprefix("NVIDIA "), self._text, theme.MUTED)
         pcie = traffic(telemetry.pcie_rx, telemetry.pcie_tx)
-        used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, PCIE if pcie else theme.MUTED) + 12
+        used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, theme.colour(PCIE) if pcie else theme.MUTED) + 12
         nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
         other = nvlink or (
             translate("topology", "{nvlinks} NVLinks").format(nvlinks=gpu.nvlinks) if gpu.nvlinks else pcie_link(gpu) if pcie else ""
         )
         rest, where = (second.translated(0, self._note), LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), RIGHT)
         if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided text would be useless
-            self._write(painter, rest, where, other, self._small, NVLINK if nvlink else theme.MUTED)
+            self._write(painter, rest, where, other, self._small, theme.colour(NVLINK) if nvlink else theme.MUTED)
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
 
     def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, text: str, font: QFont, colour: str) -> float:

@@ -133,7 +133,7 @@ class TopologyPanel(Panel):
 
 def _legend(nvlink: bool) -> str:
     """The meaning of colours and arrows, as rich text."""
-    parts = [f'<span style="color:{PCIE}">━</span> PCIe']
+    parts = [f'<span style="color:{theme.colour(PCIE)}">━</span> PCIe']
     if nvlink:
-        parts.append(f'<span style="color:{NVLINK}">━</span> NVLink')
+        parts.append(f'<span style="color:{theme.colour(NVLINK)}">━</span> NVLink')
     return " &nbsp; ".join([*parts, translate("topology", "↓&nbsp;receives &nbsp; ↑&nbsp;sends")])

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.window.widgets import theme
 
-_SHEET = f"""
+
+def _sheet() -> str:
+    return f"""
 QTableView {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
     selection-background-color: {theme.SELECTED}; selection-color: {theme.TEXT}; }}
 QTableView:focus {{ border-color: {theme.ACCENT}; }}
@@ -20,7 +22,7 @@ QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; borde
 
 def style_table(table: QTableView) -> None:
     """Let a table show rows of equal height without a grid; its rows are selected as a whole."""
-    table.setStyleSheet(_SHEET)
+    table.setStyleSheet(_sheet())
     table.setShowGrid(False)
     table.setWordWrap(False)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

@@ -113,7 +113,7 @@ def test_labels_stay_on_the_picture_at_any_size(qtbot: QtBot, size: tuple[int, i
         for y in range(0, size[1], 3)
         if not (placement.x - 2 <= x <= placement.x + placement.width + 2 and placement.y - 2 <= y <= placement.y + placement.height + 2)
     ]
-    assert set(outside) <= {theme.BACKGROUND}
+    assert set(outside) <= {theme.STAGE}
 
 
 def test_pictures_without_result_and_failed_frames_say_so(qtbot: QtBot) -> None:
