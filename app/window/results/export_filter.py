@@ -7,12 +7,12 @@ from math import ceil, floor
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from app.window.queue.item import Part
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.build import row
-from app.window.widgets.fields import clearable, combo_box, form_grid, number
+from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
 from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
@@ -27,25 +27,8 @@ TRACKS = {
     TRACKED: marked("results", "Only detections with a track"),
     THESE: marked("results", "Only these tracks:"),
 }
-PERCENT_WIDTH = 92
-"""Width of the fields for percentages, logical pixels."""
 _MOMENT = 118
 """Width of the fields for times, logical pixels."""
-
-
-def percent_field(name: str, share: float) -> QDoubleSpinBox:
-    """A field for a share, which it shows in percent. name: for screen readers."""
-    spin = number(name, Number(0, 100, unit="%"), 100 * share)
-    assert isinstance(spin, QDoubleSpinBox)
-    spin.setDecimals(0 if abs(100 * share - round(100 * share)) < 1e-6 else 1)
-    spin.setValue(100 * share)
-    spin.setFixedWidth(PERCENT_WIDTH)
-    return spin
-
-
-def share_of(spin: QDoubleSpinBox) -> float:
-    """The share that a ``percent_field`` holds."""
-    return round(spin.value() / 100, 4)
 
 
 class FilterForm(QWidget):
@@ -67,7 +50,9 @@ class FilterForm(QWidget):
         elif part is not None:  # rounded so that no frame is added
             self.begin.setText(f"{ceil(part.begin * 1000 - 1e-6) / 1000:.10g}s")
             self.end.setText(f"{floor(part.end * 1000 + 1e-6) / 1000:.10g}s")
-        self.confidence = percent_field(translate("results", "Lowest confidence"), shown.confidence)
+        confidence = number(translate("results", "Lowest confidence"), Number(0, 1), shown.confidence)
+        assert isinstance(confidence, PercentBox)
+        self.confidence = confidence
         self.classes = clearable(translate("results", "All classes, or some: person,car"))
         self.classes.setAccessibleName(translate("results", "Classes"))
         self.classes.setText(",".join(self._labels[number] for number in sorted(shown.classes)) if shown.classes is not None else "")
@@ -114,7 +99,7 @@ class FilterForm(QWidget):
             raise UsageError(problem)
         classes = class_ids(items(self.classes.text()) or None, self._labels)
         tracks = {ALL: None, TRACKED: frozenset[int]()}.get(self.tracks.currentIndex(), self._numbers)
-        return {"confidence": share_of(self.confidence), "classes": classes, "span": None if span == Span() else span, "tracks": tracks}
+        return {"confidence": self.confidence.share, "classes": classes, "span": None if span == Span() else span, "tracks": tracks}
 
     @property
     def _numbers(self) -> frozenset[int] | None:

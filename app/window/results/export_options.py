@@ -8,16 +8,12 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
-from app.window.results.export_filter import percent_field, share_of
 from app.window.widgets.build import column, label, row
-<<<<<<< HEAD
-from app.window.widgets.fields import clearable, combo_box, form_grid
-=======
 from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
->>>>>>> main
 from app.window.widgets.formats import capitalised, plural
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
+from engine.settings.kinds import Number
 from engine.store.exporters.common.coco_ids import check_coco_labels
 from engine.store.exporters.common.options import DEFAULTS, DRAWN, Every, ExportOptions, Part, PictureFormat, read_category_map
 from engine.zones.shapes import ZoneSet
@@ -120,17 +116,11 @@ class OptionsForm(QWidget):
         column(*self._fields.values(), spacing=8, of=self)
         self._changed()
 
-<<<<<<< HEAD
-    def _share(self, name: str, value: float) -> QDoubleSpinBox:
-        spin = percent_field(translate("results", "{name} confidence").format(name=name), value)
-        spin.valueChanged.connect(self._changed)
-=======
     def _share(self, name: str, value: float) -> PercentBox:
         spin = number(translate("results", "{name} confidence").format(name=name), Number(0, 1), value)
         spin.setFixedWidth(84)
         spin.valueChanged.connect(self._changed)
         assert isinstance(spin, PercentBox)
->>>>>>> main
         return spin
 
     def show_options(self, names: Collection[str]) -> None:
@@ -154,11 +144,7 @@ class OptionsForm(QWidget):
 
     def options(self, names: Collection[str]) -> ExportOptions:
         """The values of the fields of these options; the others have their defaults. The fields have no problem."""
-<<<<<<< HEAD
-        low, high = share_of(self.low), share_of(self.high)
-=======
         low, high = self.low.share, self.high.share
->>>>>>> main
         values: dict[str, Any] = {
             "interval": [*INTERVALS][self.interval.currentIndex()],
             "bom": self.bom.isChecked(),
