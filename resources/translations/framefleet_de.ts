@@ -4,16 +4,12 @@
 <context>
     <name>corrections</name>
     <message>
-        <source> – press G to join it with track {track}</source>
-        <translation> – G drücken, um es mit Spur {track} zu verbinden</translation>
+        <source>Choose a track, then another one that is the same object</source>
+        <translation>Wählen Sie einen Track, dann einen anderen, der dasselbe Objekt ist</translation>
     </message>
     <message>
-        <source>, track {track}</source>
-        <translation>, Spur {track}</translation>
-    </message>
-    <message>
-        <source>, verified</source>
-        <translation>, bestätigt</translation>
+        <source>Class ({key})</source>
+        <translation>Klasse ({key})</translation>
     </message>
     <message>
         <source>Class of the selected object</source>
@@ -32,12 +28,48 @@
         <translation>Löschen</translation>
     </message>
     <message>
+        <source>Do it again (also Ctrl+Shift+Z)</source>
+        <translation>Wiederholen (auch Strg+Umschalt+Z)</translation>
+    </message>
+    <message>
+        <source>Done again: {words}</source>
+        <translation>Wiederholt: {words}</translation>
+    </message>
+    <message>
+        <source>E, ⇧E: next and previous object · Esc: none · . , : next and previous frame</source>
+        <translation>E, ⇧E: nächstes und voriges Objekt · Esc: keines · . , : nächstes und voriges Bild</translation>
+    </message>
+    <message>
         <source>From this picture on, the track is another object</source>
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
     </message>
     <message>
-        <source>Give it another class ({relabel})</source>
-        <translation>Eine andere Klasse zuweisen ({relabel})</translation>
+        <source>Give it another class ({key})</source>
+        <translation>Eine andere Klasse geben ({key})</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Undo the last correction of this session (also Ctrl+Z)</source>
+        <translation>Die letzte Korrektur dieser Sitzung rückgängig machen (auch Strg+Z)</translation>
+    </message>
+    <message>
+        <source>Whole track ({key})</source>
+        <translation>Ganzer Track ({key})</translation>
+    </message>
+    <message>
+        <source>press G to join it with track {number}</source>
+        <translation>G verbindet es mit Track {number}</translation>
+    </message>
+    <message>
+        <source>track {number}</source>
+        <translation>Track {number}</translation>
+    </message>
+    <message>
+        <source>verified</source>
+        <translation>geprüft</translation>
     </message>
     <message>
         <source>It is right: mark it as verified</source>
@@ -52,12 +84,12 @@
         <translation>Verbinden</translation>
     </message>
     <message>
-        <source>Nothing to undo</source>
-        <translation>Nichts rückgängig zu machen</translation>
+        <source>Nothing to do again</source>
+        <translation>Nichts zu wiederholen</translation>
     </message>
     <message>
-        <source>Press it for a track, then for another one that is the same object</source>
-        <translation>Erst für eine Spur drücken, dann für eine andere, die dasselbe Objekt ist</translation>
+        <source>Nothing to undo</source>
+        <translation>Nichts rückgängig zu machen</translation>
     </message>
     <message>
         <source>Split</source>
@@ -68,16 +100,8 @@
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>Undo the last correction of this session</source>
-        <translation>Die letzte Korrektur dieser Sitzung rückgängig machen</translation>
-    </message>
-    <message>
         <source>Undone: {words}</source>
         <translation>Rückgängig gemacht: {words}</translation>
-    </message>
-    <message>
-        <source>Whole track ({track})</source>
-        <translation>Ganze Spur ({track})</translation>
     </message>
 </context>
 <context>
@@ -474,6 +498,27 @@
 <context>
     <name>events</name>
     <message numerus="yes">
+        <source>%Ln classes</source>
+        <translation>
+            <numerusform>%Ln Klasse</numerusform>
+            <numerusform>%Ln Klassen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln clips, {length} in all.</source>
+        <translation>
+            <numerusform>%Ln Ausschnitt, zusammen {length}.</numerusform>
+            <numerusform>%Ln Ausschnitte, zusammen {length}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation>
+            <numerusform>%Ln Erkennung</numerusform>
+            <numerusform>%Ln Erkennungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln events · Shift + N, P: next, previous</source>
         <translation>
             <numerusform>%Ln Ereignis · Umschalt + N, P: nächstes, voriges</numerusform>
@@ -481,12 +526,32 @@
         </translation>
     </message>
     <message>
+        <source>A clip for</source>
+        <translation>Ein Ausschnitt für</translation>
+    </message>
+    <message>
         <source>All events</source>
         <translation>Alle Ereignisse</translation>
     </message>
     <message>
+        <source>Also save the picture of each appearance&apos;s highest confidence</source>
+        <translation>Auch das Bild mit der höchsten Konfidenz jedes Auftritts speichern</translation>
+    </message>
+    <message>
         <source>Appearances</source>
         <translation>Auftritte</translation>
+    </message>
+    <message>
+        <source>CSV…</source>
+        <translation>CSV …</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Choose a folder.</source>
+        <translation>Wählen Sie einen Ordner.</translation>
     </message>
     <message>
         <source>Class</source>
@@ -497,12 +562,52 @@
         <translation>Klasse, Spur oder Ort</translation>
     </message>
     <message>
+        <source>Clips</source>
+        <translation>Ausschnitte</translation>
+    </message>
+    <message>
+        <source>Clips are cut out of analysed videos: open one first.</source>
+        <translation>Ausschnitte gibt es von analysierten Videos: Öffnen Sie zuerst eines.</translation>
+    </message>
+    <message>
+        <source>Clips are cut out of videos, and this is a folder of pictures.</source>
+        <translation>Ausschnitte gibt es von Videos, und dies ist ein Ordner mit Bildern.</translation>
+    </message>
+    <message>
+        <source>Clips…</source>
+        <translation>Ausschnitte …</translation>
+    </message>
+    <message>
         <source>Confidence</source>
         <translation>Konfidenz</translation>
     </message>
     <message>
+        <source>Counts over time</source>
+        <translation>Zählungen im Verlauf</translation>
+    </message>
+    <message>
         <source>Crossings</source>
         <translation>Überquerungen</translation>
+    </message>
+    <message>
+        <source>Cut the appearances of objects out of the video</source>
+        <translation>Die Auftritte von Objekten aus dem Video schneiden</translation>
+    </message>
+    <message>
+        <source>Detections</source>
+        <translation>Erkennungen</translation>
+    </message>
+    <message>
+        <source>Detections from {confidence} confidence, {classes}, as the window shows them.</source>
+        <translation>Erkennungen ab {confidence} Konfidenz, {classes}, wie das Fenster sie zeigt.</translation>
+    </message>
+    <message>
+        <source>Each time a class appears</source>
+        <translation>Jeden Auftritt einer Klasse</translation>
+    </message>
+    <message>
+        <source>Each track</source>
+        <translation>Jeden Track</translation>
     </message>
     <message>
         <source>Event</source>
@@ -513,6 +618,22 @@
         <translation>Ereignisse</translation>
     </message>
     <message>
+        <source>Exact: encoded again, which takes longer</source>
+        <translation>Genau: neu kodiert, das dauert länger</translation>
+    </message>
+    <message>
+        <source>Fast: copied, from the keyframe before the moment</source>
+        <translation>Schnell: kopiert, ab dem Keyframe davor</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Frame</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
         <source>Kind of event</source>
         <translation>Art des Ereignisses</translation>
     </message>
@@ -521,12 +642,86 @@
         <translation>Länge</translation>
     </message>
     <message>
-        <source>Save as CSV…</source>
-        <translation>Als CSV speichern …</translation>
+        <source>Looking for appearances…</source>
+        <translation>Auftritte werden gesucht …</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message numerus="yes">
+        <source>More than %Ln clips are not written: show fewer classes or a higher confidence.</source>
+        <translation>
+            <numerusform>Mehr als %Ln Ausschnitt wird nicht geschrieben: Zeigen Sie weniger Klassen oder eine höhere Konfidenz.</numerusform>
+            <numerusform>Mehr als %Ln Ausschnitte werden nicht geschrieben: Zeigen Sie weniger Klassen oder eine höhere Konfidenz.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing that is shown appears in this video.</source>
+        <translation>Nichts von dem, was angezeigt wird, tritt in diesem Video auf.</translation>
+    </message>
+    <message>
+        <source>Reading the detections…</source>
+        <translation>Die Erkennungen werden gelesen …</translation>
+    </message>
+    <message>
+        <source>Where to write the files</source>
+        <translation>Wohin die Dateien geschrieben werden</translation>
+    </message>
+    <message>
+        <source>Write clips</source>
+        <translation>Ausschnitte schreiben</translation>
+    </message>
+    <message>
+        <source>Writing clips was cancelled: no file was written.</source>
+        <translation>Das Schreiben der Ausschnitte wurde abgebrochen: Es wurde keine Datei geschrieben.</translation>
+    </message>
+    <message>
+        <source>Writing clips: {written} of {total} files</source>
+        <translation>Ausschnitte werden geschrieben: {written} von {total} Dateien</translation>
+    </message>
+    <message>
+        <source>Writing clips…</source>
+        <translation>Ausschnitte werden geschrieben …</translation>
+    </message>
+    <message numerus="yes">
+        <source>Wrote %Ln files to {folder}.</source>
+        <translation>
+            <numerusform>%Ln Datei nach {folder} geschrieben.</numerusform>
+            <numerusform>%Ln Dateien nach {folder} geschrieben.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>all classes</source>
+        <translation>alle Klassen</translation>
+    </message>
+    <message>
+        <source>class {number}</source>
+        <translation>Klasse {number}</translation>
     </message>
     <message>
         <source>Search events</source>
         <translation>Ereignisse suchen</translation>
+    </message>
+    <message>
+        <source>Seconds around</source>
+        <translation>Sekunden davor, danach</translation>
+    </message>
+    <message>
+        <source>Seconds before and after</source>
+        <translation>Sekunden davor und danach</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>The detections are listed when the file is done.</source>
+        <translation>Die Erkennungen stehen hier, wenn die Datei fertig ist.</translation>
     </message>
     <message>
         <source>Time</source>
@@ -539,10 +734,6 @@
     <message>
         <source>Visits to zones</source>
         <translation>Aufenthalte in Zonen</translation>
-    </message>
-    <message>
-        <source>class {class_id}</source>
-        <translation>Klasse {class_id}</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -2110,6 +2301,13 @@ Labels: {labels}</translation>
 <context>
     <name>timeline</name>
     <message numerus="yes">
+        <source>%Ln crossings</source>
+        <translation>
+            <numerusform>%Ln Überquerung</numerusform>
+            <numerusform>%Ln Überquerungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln frames failed</source>
         <translation>
             <numerusform>%Ln Bild fehlgeschlagen</numerusform>
@@ -2763,6 +2961,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Tastenkürzel</translation>
     </message>
     <message>
+        <source>Lines and zones, trails, numbers of tracks, heat map: hide or show</source>
+        <translation>Linien und Zonen, Spuren, Nummern der Tracks, Heatmap: ein oder aus</translation>
+    </message>
+    <message>
         <source>Lines, zones and events</source>
         <translation>Linien, Zonen und Ereignisse</translation>
     </message>
@@ -2847,6 +3049,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Öffnen …</translation>
     </message>
     <message>
+        <source>Over the picture</source>
+        <translation>Über dem Bild</translation>
+    </message>
+    <message>
         <source>Queue at the left</source>
         <translation>Warteschlange links</translation>
     </message>
@@ -2881,6 +3087,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>This list</source>
         <translation>Diese Liste</translation>
+    </message>
+    <message>
+        <source>Tracks on the timeline instead of classes</source>
+        <translation>Tracks statt Klassen auf der Zeitleiste</translation>
     </message>
     <message>
         <source>Undo removal</source>
@@ -2922,10 +3132,6 @@ Klicken, um es zu ändern</translation>
 <context>
     <name>zones</name>
     <message>
-        <source>   {number} inside · {number2} in all</source>
-        <translation>   {number} innen · {number2} insgesamt</translation>
-    </message>
-    <message>
         <source>A line or zone needs a name.</source>
         <translation>Eine Linie oder Zone braucht einen Namen.</translation>
     </message>
@@ -2944,10 +3150,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Centre of the box</source>
         <translation>Mitte des Rahmens</translation>
-    </message>
-    <message>
-        <source>Choose a line or zone to see its counts over time</source>
-        <translation>Wählen Sie eine Linie oder Zone, um ihren Verlauf zu sehen</translation>
     </message>
     <message>
         <source>Classes</source>
@@ -2970,8 +3172,8 @@ Klicken, um es zu ändern</translation>
         <translation>Zählungen im Verlauf</translation>
     </message>
     <message>
-        <source>Crossings in {length} s</source>
-        <translation>Überquerungen in {length} s</translation>
+        <source>Choose a line or zone in the list to see its counts over time.</source>
+        <translation>Wählen Sie eine Linie oder Zone der Liste, um ihre Zählungen im Verlauf zu sehen.</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -3062,12 +3264,20 @@ Klicken, um es zu ändern</translation>
         <translation>Keine Linien und Zonen</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Nummern</translation>
+        <source>Numbers of tracks</source>
+        <translation>Nummern der Tracks</translation>
     </message>
     <message>
-        <source>Objects inside</source>
-        <translation>Objekte darin</translation>
+        <source>{name}   {inside} inside · {total} in all</source>
+        <translation>{name}   {inside} darin · {total} insgesamt</translation>
+    </message>
+    <message>
+        <source>{name}: crossings in {seconds} s each</source>
+        <translation>{name}: Überquerungen in je {seconds} s</translation>
+    </message>
+    <message>
+        <source>{name}: objects inside</source>
+        <translation>{name}: Objekte darin</translation>
     </message>
     <message>
         <source>Point that counts</source>
@@ -3106,6 +3316,10 @@ Klicken, um es zu ändern</translation>
         <translation>Objekte verfolgen</translation>
     </message>
     <message>
+        <source>Tracks on the timeline instead of classes</source>
+        <translation>Tracks statt Klassen auf der Zeitleiste</translation>
+    </message>
+    <message>
         <source>Trails</source>
         <translation>Bahnen</translation>
     </message>
@@ -3126,16 +3340,16 @@ Klicken, um es zu ändern</translation>
         <translation>Zone</translation>
     </message>
     <message>
+        <source>Zones count the objects of each picture; lines count tracked objects of videos only.</source>
+        <translation>Zonen zählen die Objekte jedes Bildes; Linien zählen nur verfolgte Objekte in Videos.</translation>
+    </message>
+    <message>
         <source>cannot write {path}: {strerror}</source>
         <translation>{path} kann nicht geschrieben werden: {strerror}</translation>
     </message>
     <message>
         <source>{mean} s</source>
         <translation>{mean} s</translation>
-    </message>
-    <message>
-        <source>{name}: {what}&amp;nbsp;&amp;nbsp;{legend}</source>
-        <translation>{name}: {what}&amp;nbsp;&amp;nbsp;{legend}</translation>
     </message>
     <message>
         <source>← / mean time</source>

@@ -91,10 +91,45 @@
 <context>
     <name>events</name>
     <message numerus="yes">
+        <source>%Ln classes</source>
+        <translation>
+            <numerusform>%Ln class</numerusform>
+            <numerusform>%Ln classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln clips, {length} in all.</source>
+        <translation>
+            <numerusform>%Ln clip, {length} in all.</numerusform>
+            <numerusform>%Ln clips, {length} in all.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation>
+            <numerusform>%Ln detection</numerusform>
+            <numerusform>%Ln detections</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln events · Shift + N, P: next, previous</source>
         <translation>
             <numerusform>%Ln event · Shift + N, P: next, previous</numerusform>
             <numerusform>%Ln events · Shift + N, P: next, previous</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>More than %Ln clips are not written: show fewer classes or a higher confidence.</source>
+        <translation>
+            <numerusform>More than %Ln clip is not written: show fewer classes or a higher confidence.</numerusform>
+            <numerusform>More than %Ln clips are not written: show fewer classes or a higher confidence.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Wrote %Ln files to {folder}.</source>
+        <translation>
+            <numerusform>Wrote %Ln file to {folder}.</numerusform>
+            <numerusform>Wrote %Ln files to {folder}.</numerusform>
         </translation>
     </message>
 </context>
@@ -157,6 +192,13 @@
 </context>
 <context>
     <name>timeline</name>
+    <message numerus="yes">
+        <source>%Ln crossings</source>
+        <translation>
+            <numerusform>%Ln crossing</numerusform>
+            <numerusform>%Ln crossings</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%Ln frames failed</source>
         <translation>
