@@ -18,6 +18,7 @@ from app.window.corrections.corrector import Corrector
 from app.window.corrections.recount import Recount
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
+from app.window.events.clips import Clips
 from app.window.file_dialogs import FileDialogs
 from app.window.floating import Floating
 from app.window.grid.grid import Grid
@@ -94,6 +95,7 @@ class MainWindow(QMainWindow):
         self.overlay = DropOverlay(self)
         self.files = FileDialogs(self, store)
         self.exports = Exports(self, store, self.background, self.banners)
+        self.clips = Clips(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
         self.memory = QueueMemory(self.items, folder, self)
@@ -193,6 +195,7 @@ class MainWindow(QMainWindow):
         actions.correct.toggled.connect(self.corrector.set_shown)
         self.corrector.corrected.connect(self.recount.ask)
         self.corrector.corrected.connect(self.zones.reread)
+        self.zones.list.clips_requested.connect(lambda: self.clips.ask(self.queue.current, self.filter.filter))
         self.zones.list.save_requested.connect(self._export_events)
         self.viewer.saver.saved.connect(self.exports.show_saved)
         self.viewer.part_detection_requested.connect(controller.detect_again)
@@ -352,6 +355,7 @@ class MainWindow(QMainWindow):
         self.cluster.stop()
         self.setup.stop()
         self.exports.stop()
+        self.clips.stop()
         self.zones.stop()
         self.background.stop()
         event.accept()
