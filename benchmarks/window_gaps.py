@@ -126,7 +126,8 @@ def main() -> int:
     text += (
         f"\n\nAll turns of {options.rounds} rounds of {options.seconds:g} s, each in a fresh process; {rounds[0]['platform']}, load"
         f" {os.getloadavg()[0]:.0f} at the end. Wanted with one video: p99 < {MOST_P99_MS:g}, longest < {MOST_MS:g}:"
-        f' {"reached" if reached else "**missed**"}. "Window visible" counts from the imported program; wanted: below 1.2 s with the imports.'
+        f' {"reached" if reached else "**missed**"}. "Window visible" counts from the imported program'
+        f"; wanted: below 1.2 s with the imports."
         f"\n\n{str(__doc__).partition('.')[2].strip()}"
     )
     write("window_gaps", "Gaps of the window's event loop", text, ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy"))
