@@ -56,7 +56,7 @@ class DetectionModel(ArrayModel):
             case 3:
                 return np.asarray(table["track"])
             case 4:
-                return np.asarray(table["score"])
+                return np.round(table["score"] * 10_000).astype(np.uint16)  # 16 bits are sorted ten times as fast
             case 5:
                 return np.asarray(table["width"] * table["height"])
         return np.asarray(table["frame"])
