@@ -117,6 +117,8 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
     window.zones.panel.track.click()
     qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy, timeout=20_000)
     assert window.zones.list.model.index(0, 2).data() == "1"
+    found = window.viewer.canvas  # the picture shows the numbers at once
+    qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
 
 
 def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_path):
@@ -130,6 +132,20 @@ def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_
     assert window.zones.area.isVisibleTo(window.middle)
     window.arrangement.keep()
     assert window._store.value("window/zones_shown") == "yes"
+
+
+def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_panels(shown, qtbot, window):
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
+    shown.tabs.buttons.button(2).click()
+    assert "Line 1: crossings in" in shown.chart._heading.text()
+    shown.editor.select(None)
+    assert "Choose a line" in shown.chart._heading.text()
+    window.actions_.zones.setChecked(False)
+    assert not shown.area.isVisible()
+    assert shown.layer.isVisible()
+    assert not shown.layer.editing
+    assert window.viewer.transport.timeline.text_at(1 / 3).endswith("1 crossing")
 
 
 def test_another_look_at_a_file_makes_no_further_set(shown, qtbot, tmp_path):
