@@ -5,6 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from PySide6.QtWidgets import QWidget
+
+from app.window.devices.bottleneck import Bottleneck
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
@@ -18,13 +21,21 @@ FEW = 3
 
 
 class StatusLine(Panel):
-    """Shows devices, backend and precision; the strategy; and the remaining work of the queue."""
+    """Shows devices, backend and precision; the strategy; the throughput; and the remaining work of the queue."""
 
     def __init__(self) -> None:
         super().__init__("bar")
         self.dot, self.devices, self.strategy, self.queue = Light(), label("small"), label("small"), label("small")
-        row(self.dot, self.devices, 12, self.strategy, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self)
+        self.bottleneck = label("notice")
+        self._row = row(
+            self.dot, self.devices, 12, self.strategy, 12, self.bottleneck, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self
+        )
+        self._rate, self._left = 0.0, ""
         self.show_devices(())
+
+    def add(self, widget: QWidget) -> None:
+        """Add a widget before the remaining work. It must not be higher than a line of text."""
+        self._row.insertWidget(self._row.indexOf(self.queue), widget)
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """Show the devices of the session, an empty sequence before the first session."""
@@ -65,19 +76,28 @@ class StatusLine(Panel):
         self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=chosen.strategy))
         self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt does not wrap plain text
 
+    def show_bottleneck(self, found: Bottleneck | None) -> None:
+        """Show what limits the throughput, None = nothing is known."""
+        self.bottleneck.setText("" if found is None else found.text)
+        self.bottleneck.setToolTip("" if found is None else found.advice)
+
+    def show_rate(self, rate: float) -> None:
+        """Show the throughput of all devices together, frames/s, 0 = none."""
+        self._rate = rate
+        self._show_work()
+
     def show_queue(self, items: Iterable[QueueItem]) -> None:
-        """Show the total throughput, and the number of waiting files or, without any, the longest remaining time."""
+        """Show the number of waiting files or, without any, the longest remaining time."""
         items = list(items)
-        running = [item for item in items if item.state is ItemState.RUNNING]
         waiting = sum(item.state is ItemState.WAITING for item in items)
-        total = sum(item.rate or 0.0 for item in running)
-        left = max((item.remaining for item in running if item.remaining is not None), default=None)
-        parts = [translate("window", "{total} frames/s").format(total=formats.rate(total))] if total else []
-        if waiting:
-            parts.append(translate("window", "%Ln files waiting", None, waiting))
-        elif left is not None:
-            parts.append(translate("window", "{left} left").format(left=formats.remaining(left)))
-        self.queue.setText(" · ".join(parts))
+        left = max((item.remaining for item in items if item.remaining is not None), default=None)
+        time = "" if left is None else translate("window", "{left} left").format(left=formats.remaining(left))
+        self._left = translate("window", "%Ln files waiting", None, waiting) if waiting else time
+        self._show_work()
+
+    def _show_work(self) -> None:
+        rate = translate("window", "{total} frames/s").format(total=formats.rate(self._rate)) if self._rate else ""
+        self.queue.setText(" · ".join(filter(None, (rate, self._left))))
 
 
 def _named(devices: Sequence[str], number: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 from engine.errors import DeviceError
 from engine.model.network import Convolution, Identity, Layer, Network, Route, Shortcut, Yolo
@@ -47,25 +46,6 @@ def least_bytes(network: Network, batch: int, value_bytes: int) -> int:
         ]
         live = set().union(*(storage[index] for index in outlived))
     return value_bytes * (weights + batch * most)
-
-
-def free_host_memory(root: Path = Path("/")) -> int | None:
-    """Return the memory that this process may still take, bytes, or None if it is unknown (on systems other than Linux).
-
-    A container's limit (control groups, version 2) counts, too. root: folder of the system's files.
-    """
-    try:
-        facts = dict(line.split(":", 1) for line in (root / "proc/meminfo").read_text().splitlines())
-        available = int(facts["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return None
-    group = root / "sys/fs/cgroup"
-    try:
-        limit, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
-        cached = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())["inactive_file"]
-        return max(0, min(available, limit - used + int(cached)))
-    except (OSError, KeyError, ValueError):  # no group, or no limit ("max")
-        return available
 
 
 def _shared_inputs(layer: Layer) -> tuple[int, ...]:

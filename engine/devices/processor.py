@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from engine.devices.host_memory import read_host_memory
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
 
 class ProcessorSampler:
-    """Samples the processors that this process may use, and the machine's memory. proc: Linux's /proc."""
+    """Samples the processors that this process may use, and the memory. root: folder of the system's files."""
 
-    def __init__(self, device: DeviceId, proc: Path = Path("/proc")) -> None:
-        self._device, self._proc = device, proc
+    def __init__(self, device: DeviceId, root: Path = Path("/")) -> None:
+        self._device, self._root = device, root
         self._before = self._ticks()
 
     def sample(self) -> Telemetry:
@@ -22,24 +23,17 @@ class ProcessorSampler:
         utilization = None
         if before is not None and self._before is not None and self._before[1] > before[1]:
             utilization = 100 * (self._before[0] - before[0]) / (self._before[1] - before[1])
-        used, total = self._memory()
+        memory = read_host_memory(self._root)
+        used, total = (None, None) if memory is None else (memory.used, memory.total)
         return Telemetry(self._device, utilization=utilization, memory_used=used, memory_total=total)
 
     def _ticks(self) -> tuple[int, int] | None:
         """Busy ticks and all ticks of the processors that this process may use."""
         try:
             usable = {f"cpu{number}" for number in os.sched_getaffinity(0)}
-            lines = [line.split() for line in (self._proc / "stat").read_text().splitlines()]
+            lines = [line.split() for line in (self._root / "proc/stat").read_text().splitlines()]
             times = [list(map(int, line[1:9])) for line in lines if line and line[0] in usable]
         except (OSError, AttributeError, ValueError):
             return None  # not Linux
         total = sum(map(sum, times))
         return total - sum(idle + waiting for _, _, _, idle, waiting, *_ in times), total
-
-    def _memory(self) -> tuple[int | None, int | None]:
-        try:
-            lines = (line.split() for line in (self._proc / "meminfo").read_text().splitlines())
-            facts = {line[0]: int(line[1]) * 1024 for line in lines}
-            return facts["MemTotal:"] - facts["MemAvailable:"], facts["MemTotal:"]
-        except (OSError, KeyError, ValueError, IndexError):
-            return None, None

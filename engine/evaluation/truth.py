@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.memory import free_host_memory
+from engine.devices.host_memory import free_host_memory
 from engine.errors import SourceError
 
 MAX_BYTES = 2 << 30

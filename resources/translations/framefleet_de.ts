@@ -2,10 +2,156 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name>bottleneck</name>
+    <message>
+        <source>Choose a smaller network or model, or more devices.</source>
+        <translation>Ein kleineres Netz oder Modell wählen, oder mehr Geräte.</translation>
+    </message>
+    <message>
+        <source>Close other programs that use it, or take it out of this run.</source>
+        <translation>Andere Programme auf dem Gerät beenden, oder es aus diesem Lauf nehmen.</translation>
+    </message>
+    <message>
+        <source>Close other programs, or use fewer GPUs for this model.</source>
+        <translation>Andere Programme beenden, oder weniger GPUs für dieses Modell verwenden.</translation>
+    </message>
+    <message>
+        <source>Close other programs, or use videos with fewer pixels.</source>
+        <translation>Andere Programme beenden, oder Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>Copy them to a faster disk, or detect in several files at once.</source>
+        <translation>Auf einen schnelleren Datenträger kopieren, oder mehrere Dateien zugleich verarbeiten.</translation>
+    </message>
+    <message>
+        <source>Detect in several files at once, or use videos with fewer pixels.</source>
+        <translation>Mehrere Dateien zugleich verarbeiten, oder Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>Its clocks are lowered: {why}. Check it.</source>
+        <translation>Sein Takt ist gesenkt: {why}. Das Gerät prüfen.</translation>
+    </message>
+    <message>
+        <source>Limited by decoding.</source>
+        <translation>Begrenzt durch das Dekodieren.</translation>
+    </message>
+    <message>
+        <source>Limited by decoding: the processors are busy.</source>
+        <translation>Begrenzt durch das Dekodieren: Die Prozessoren sind ausgelastet.</translation>
+    </message>
+    <message>
+        <source>Limited by preparing frames for the network.</source>
+        <translation>Begrenzt durch das Vorbereiten der Bilder für das Netz.</translation>
+    </message>
+    <message>
+        <source>Limited by reading the files.</source>
+        <translation>Begrenzt durch das Lesen der Dateien.</translation>
+    </message>
+    <message>
+        <source>Limited by storing the results.</source>
+        <translation>Begrenzt durch das Speichern der Ergebnisse.</translation>
+    </message>
+    <message>
+        <source>Limited by the GPUs&apos; video decoders.</source>
+        <translation>Begrenzt durch die Videodecoder der GPUs.</translation>
+    </message>
+    <message>
+        <source>Limited by the network: the devices are fully used.</source>
+        <translation>Begrenzt durch das Netz: Die Geräte sind ausgelastet.</translation>
+    </message>
+    <message>
+        <source>Limited by the processors, which feed the GPUs.</source>
+        <translation>Begrenzt durch die Prozessoren, die die GPUs versorgen.</translation>
+    </message>
+    <message>
+        <source>Raise the lowest confidence, or keep the sessions on a faster disk.</source>
+        <translation>Die niedrigste Konfidenz anheben, oder die Sitzungen auf einem schnelleren Datenträger ablegen.</translation>
+    </message>
+    <message>
+        <source>Use more GPUs, or videos with fewer pixels.</source>
+        <translation>Mehr GPUs verwenden, oder Videos mit weniger Pixeln.</translation>
+    </message>
+    <message>
+        <source>Use videos with fewer pixels.</source>
+        <translation>Videos mit weniger Pixeln verwenden.</translation>
+    </message>
+    <message>
+        <source>{device} is slower than the others: {rate} instead of {usual} frames/s.</source>
+        <translation>{device} ist langsamer als die anderen: {rate} statt {usual} Bilder/s.</translation>
+    </message>
+</context>
+<context>
+    <name>cluster</name>
+    <message>
+        <source>Address of the cluster</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As “ray start --head” prints it. “auto” means the cluster that runs on this machine.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connect to a cluster</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connect to a cluster…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connected to {address}. These machines take part:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connect…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files are detected on the machines of a Ray cluster. Results stay on this machine, which has to be part of the cluster.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files from here: {rate}, {size} so far.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Results to here: {rate}, {size} so far.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The network cards of this machine receive {rx} and send {tx}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cannot be reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} ({address}) cannot be reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{why}. Detection goes on with the devices of this machine.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>corrections</name>
     <message>
         <source>Choose a track, then another one that is the same object</source>
-        <translation>Wählen Sie einen Track, dann einen anderen, der dasselbe Objekt ist</translation>
+        <translation>Wählen Sie eine Spur, dann eine andere, die dasselbe Objekt ist</translation>
     </message>
     <message>
         <source>Class ({key})</source>
@@ -29,11 +175,11 @@
     </message>
     <message>
         <source>Do it again (also Ctrl+Shift+Z)</source>
-        <translation>Wiederholen (auch Strg+Umschalt+Z)</translation>
+        <translation>Wiederherstellen (auch Strg+Umschalt+Z)</translation>
     </message>
     <message>
         <source>Done again: {words}</source>
-        <translation>Wiederholt: {words}</translation>
+        <translation>Wiederhergestellt: {words}</translation>
     </message>
     <message>
         <source>E, ⇧E: next and previous object · Esc: none · . , : next and previous frame</source>
@@ -45,11 +191,11 @@
     </message>
     <message>
         <source>Give it another class ({key})</source>
-        <translation>Eine andere Klasse geben ({key})</translation>
+        <translation>Eine andere Klasse zuweisen ({key})</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation>Wiederholen</translation>
+        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
@@ -57,15 +203,15 @@
     </message>
     <message>
         <source>Whole track ({key})</source>
-        <translation>Ganzer Track ({key})</translation>
+        <translation>Ganze Spur ({key})</translation>
     </message>
     <message>
         <source>press G to join it with track {number}</source>
-        <translation>G verbindet es mit Track {number}</translation>
+        <translation>G verbindet es mit Spur {number}</translation>
     </message>
     <message>
         <source>track {number}</source>
-        <translation>Track {number}</translation>
+        <translation>Spur {number}</translation>
     </message>
     <message>
         <source>verified</source>
@@ -85,7 +231,7 @@
     </message>
     <message>
         <source>Nothing to do again</source>
-        <translation>Nichts zu wiederholen</translation>
+        <translation>Nichts wiederherzustellen</translation>
     </message>
     <message>
         <source>Nothing to undo</source>
@@ -245,16 +391,8 @@
 <context>
     <name>devices</name>
     <message>
-        <source>, {share} of the work</source>
-        <translation>, {share} der Arbeit</translation>
-    </message>
-    <message>
         <source>All devices of this machine take part</source>
         <translation>Alle Geräte dieses Rechners arbeiten mit</translation>
-    </message>
-    <message>
-        <source>Bottleneck: {bottleneck}</source>
-        <translation>Engpass: {bottleneck}</translation>
     </message>
     <message>
         <source>Building</source>
@@ -293,8 +431,16 @@
         <translation>Fehlgeschlagen</translation>
     </message>
     <message>
-        <source>Heat</source>
-        <translation>Temp.</translation>
+        <source>99 %: {time} ms</source>
+        <translation>99 %: {time} ms</translation>
+    </message>
+    <message>
+        <source>99 of 100 frames take at most this time</source>
+        <translation>99 von 100 Bildern brauchen höchstens diese Zeit</translation>
+    </message>
+    <message>
+        <source>A recorded machine, not this one</source>
+        <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
     <message>
         <source>Idle</source>
@@ -369,16 +515,16 @@
         <translation>Startet neu (Versuch {attempt})</translation>
     </message>
     <message>
-        <source>Share</source>
-        <translation>Anteil</translation>
+        <source>Slowest stage: {stage}</source>
+        <translation>Langsamste Stufe: {stage}</translation>
+    </message>
+    <message>
+        <source>Strategy: {name}</source>
+        <translation>Strategie: {name}</translation>
     </message>
     <message>
         <source>Starting</source>
         <translation>Startet</translation>
-    </message>
-    <message>
-        <source>Strategy: {strategy}</source>
-        <translation>Strategie: {strategy}</translation>
     </message>
     <message>
         <source>Take {device} out of this run</source>
@@ -449,10 +595,6 @@
         <translation>nichts</translation>
     </message>
     <message>
-        <source>p99 {latency_p99} ms</source>
-        <translation>p99 {latency_p99} ms</translation>
-    </message>
-    <message>
         <source>{backend} · {precision} · {width}×{height} · batch {batch}</source>
         <translation>{backend} · {precision} · {width}×{height} · Batch {batch}</translation>
     </message>
@@ -473,6 +615,14 @@
     <message>
         <source>{nvlinks}, receives {nvlink_rx}, sends {nvlink_tx}</source>
         <translation>{nvlinks}, empfängt {nvlink_rx}, sendet {nvlink_tx}</translation>
+    </message>
+    <message>
+        <source>{part} of the work</source>
+        <translation>{part} der Arbeit</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
     </message>
     <message>
         <source>{share} of the work</source>
@@ -497,20 +647,6 @@
 </context>
 <context>
     <name>events</name>
-    <message numerus="yes">
-        <source>%Ln classes</source>
-        <translation>
-            <numerusform>%Ln Klasse</numerusform>
-            <numerusform>%Ln Klassen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln clips, {length} in all.</source>
-        <translation>
-            <numerusform>%Ln Ausschnitt, zusammen {length}.</numerusform>
-            <numerusform>%Ln Ausschnitte, zusammen {length}.</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>%Ln detections</source>
         <translation>
@@ -618,6 +754,10 @@
         <translation>Ereignisse</translation>
     </message>
     <message>
+        <source>Events in their own window, or back here</source>
+        <translation>Ereignisse in eigenem Fenster, oder wieder hier</translation>
+    </message>
+    <message>
         <source>Exact: encoded again, which takes longer</source>
         <translation>Genau: neu kodiert, das dauert länger</translation>
     </message>
@@ -665,6 +805,18 @@
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
     <message>
+        <source>Seconds around</source>
+        <translation>Sekunden davor, danach</translation>
+    </message>
+    <message>
+        <source>Seconds before and after</source>
+        <translation>Sekunden davor und danach</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
         <source>Where to write the files</source>
         <translation>Wohin die Dateien geschrieben werden</translation>
     </message>
@@ -703,17 +855,19 @@
         <source>Search events</source>
         <translation>Ereignisse suchen</translation>
     </message>
-    <message>
-        <source>Seconds around</source>
-        <translation>Sekunden davor, danach</translation>
+    <message numerus="yes">
+        <source>%Ln classes</source>
+        <translation>
+            <numerusform>%Ln Klasse</numerusform>
+            <numerusform>%Ln Klassen</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Seconds before and after</source>
-        <translation>Sekunden davor und danach</translation>
-    </message>
-    <message>
-        <source>Show in folder</source>
-        <translation>Im Ordner zeigen</translation>
+    <message numerus="yes">
+        <source>%Ln clips, {length} in all.</source>
+        <translation>
+            <numerusform>%Ln Ausschnitt, zusammen {length}.</numerusform>
+            <numerusform>%Ln Ausschnitte, zusammen {length}.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Size</source>
@@ -721,7 +875,7 @@
     </message>
     <message>
         <source>The detections are listed when the file is done.</source>
-        <translation>Die Erkennungen stehen hier, wenn die Datei fertig ist.</translation>
+        <translation>Die Erkennungen werden aufgelistet, wenn die Datei fertig ist.</translation>
     </message>
     <message>
         <source>Time</source>
@@ -837,6 +991,201 @@
     <message>
         <source>YOLO data set</source>
         <translation>YOLO-Datensatz</translation>
+    </message>
+</context>
+<context>
+    <name>keys</name>
+    <message>
+        <source>1 second back</source>
+        <translation>1 Sekunde zurück</translation>
+    </message>
+    <message>
+        <source>1 second forward</source>
+        <translation>1 Sekunde vor</translation>
+    </message>
+    <message>
+        <source>5 seconds back</source>
+        <translation>5 Sekunden zurück</translation>
+    </message>
+    <message>
+        <source>5 seconds forward</source>
+        <translation>5 Sekunden vor</translation>
+    </message>
+    <message>
+        <source>Another file of the queue</source>
+        <translation>Andere Datei der Warteschlange</translation>
+    </message>
+    <message>
+        <source>Begin a part of the video here</source>
+        <translation>Einen Abschnitt hier beginnen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Changed. At first: {keys}</source>
+        <translation>Geändert. Ursprünglich: {keys}</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Choose the whole video again</source>
+        <translation>Wieder das ganze Video wählen</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>Befehle</translation>
+    </message>
+    <message>
+        <source>Correct detections, while the bar for it is shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End the part here</source>
+        <translation>Den Abschnitt hier beenden</translation>
+    </message>
+    <message>
+        <source>Faster</source>
+        <translation>Schneller</translation>
+    </message>
+    <message>
+        <source>First frame</source>
+        <translation>Erstes Bild</translation>
+    </message>
+    <message>
+        <source>Fit an enlarged picture again</source>
+        <translation>Vergrößerte Ansicht wieder einpassen</translation>
+    </message>
+    <message>
+        <source>Follow detection on or off</source>
+        <translation>Der Erkennung folgen: ein oder aus</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>Keys are off while you type in a field.</source>
+        <translation>Tasten sind aus, solange Sie in ein Feld schreiben.</translation>
+    </message>
+    <message>
+        <source>Last frame</source>
+        <translation>Letztes Bild</translation>
+    </message>
+    <message>
+        <source>Move between the parts of the window</source>
+        <translation>Zwischen den Teilen des Fensters wechseln</translation>
+    </message>
+    <message>
+        <source>Move the file in the queue</source>
+        <translation>Datei in der Warteschlange verschieben</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation>Neue Taste</translation>
+    </message>
+    <message>
+        <source>Next detection of the shown classes</source>
+        <translation>Nächste Erkennung der gezeigten Klassen</translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>Next or previous event of the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No key</source>
+        <translation>Keine Taste</translation>
+    </message>
+    <message>
+        <source>Pause at normal speed</source>
+        <translation>Anhalten, normales Tempo</translation>
+    </message>
+    <message>
+        <source>Play backwards; again: twice as fast</source>
+        <translation>Rückwärts abspielen; nochmals: doppelt so schnell</translation>
+    </message>
+    <message>
+        <source>Play or pause</source>
+        <translation>Abspielen oder anhalten</translation>
+    </message>
+    <message>
+        <source>Play; again: twice as fast</source>
+        <translation>Abspielen; nochmals: doppelt so schnell</translation>
+    </message>
+    <message>
+        <source>Press the new key for “{command}”.</source>
+        <translation>Drücken Sie die neue Taste für „{command}“.</translation>
+    </message>
+    <message>
+        <source>Previous detection of the shown classes</source>
+        <translation>Vorige Erkennung der gezeigten Klassen</translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Remove the file from the queue</source>
+        <translation>Die Datei aus der Warteschlange entfernen</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Save the picture with its boxes</source>
+        <translation>Das Bild mit Rahmen speichern</translation>
+    </message>
+    <message>
+        <source>Save the picture without boxes</source>
+        <translation>Das Bild ohne Rahmen speichern</translation>
+    </message>
+    <message>
+        <source>Search commands and keys</source>
+        <translation>Befehle und Tasten suchen</translation>
+    </message>
+    <message>
+        <source>Slower</source>
+        <translation>Langsamer</translation>
+    </message>
+    <message>
+        <source>Sound on or off</source>
+        <translation>Ton ein oder aus</translation>
+    </message>
+    <message>
+        <source>Statistics over the picture</source>
+        <translation>Statistik über dem Video</translation>
+    </message>
+    <message>
+        <source>These keys cannot be changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use it here</source>
+        <translation>Hier verwenden</translation>
+    </message>
+    <message>
+        <source>{key} already means: {command}.</source>
+        <translation>{key} bedeutet bereits: {command}.</translation>
+    </message>
+    <message>
+        <source>{key} always means: {command}. Press another key.</source>
+        <translation>{key} bedeutet immer: {command}. Drücken Sie eine andere Taste.</translation>
     </message>
 </context>
 <context>
@@ -984,10 +1333,6 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
-        <source>Files that wait get the new settings in both cases.</source>
-        <translation>Wartende Dateien verwenden in beiden Fällen die neuen Einstellungen.</translation>
-    </message>
-    <message>
         <source>Finish them first</source>
         <translation>Erst abschließen</translation>
     </message>
@@ -1022,6 +1367,10 @@
     <message>
         <source>New settings</source>
         <translation>Neue Einstellungen</translation>
+    </message>
+    <message>
+        <source>Queued files will use the new settings either way.</source>
+        <translation>Wartende Dateien verwenden in jedem Fall die neuen Einstellungen.</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1338,12 +1687,24 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <source>A frame per second</source>
         <translation>Ein Bild pro Sekunde</translation>
     </message>
+    <message>
+        <source>A time such as 1:30 or 90s, or the number of a frame such as 2700</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>All %Ln files of this run</source>
         <translation>
             <numerusform>Die %Ln Datei dieses Laufs</numerusform>
             <numerusform>Alle %Ln Dateien dieses Laufs</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>All classes, or some: person,car</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All detections</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Begin with a byte order mark, so that Excel reads all letters</source>
@@ -1378,6 +1739,22 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Wählen Sie einen Ordner.</translation>
     </message>
     <message>
+        <source>Choose at least one file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Classes</source>
+        <translation type="unfinished">Klassen</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation type="unfinished">Befehl</translation>
+    </message>
+    <message>
+        <source>Confidence</source>
+        <translation type="unfinished">Konfidenz</translation>
+    </message>
+    <message>
         <source>Content</source>
         <translation>Inhalt</translation>
     </message>
@@ -1386,16 +1763,48 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Fortsetzen</translation>
     </message>
     <message>
+        <source>Copy</source>
+        <translation type="unfinished">Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Counted at</source>
         <translation>Gezählt an</translation>
     </message>
     <message>
-        <source>Detections from {confidence} confidence, {classes}, as the window shows them.</source>
-        <translation>Erkennungen ab {confidence} Konfidenz, {classes}, wie im Fenster gezeigt.</translation>
+        <source>Exported {written}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only these tracks:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress of the export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved {picture}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>and above</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Discard</source>
         <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation type="unfinished">Schließen</translation>
     </message>
     <message>
         <source>Draws</source>
@@ -1422,10 +1831,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Exportieren</translation>
     </message>
     <message>
-        <source>Exported {written} to {folder}.</source>
-        <translation>{written} nach {folder} exportiert.</translation>
-    </message>
-    <message>
         <source>Exporting as {title}…</source>
         <translation>Export als {title} …</translation>
     </message>
@@ -1436,6 +1841,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Files</source>
         <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Files of this run</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Folder</source>
@@ -1486,6 +1895,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Niedrigste</translation>
     </message>
     <message>
+        <source>Lowest confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Missed</source>
         <translation>Übersehen</translation>
     </message>
@@ -1494,16 +1907,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Nummern</translation>
     </message>
     <message>
+        <source>Numbers of tracks</source>
+        <translation type="unfinished">Nummern der Spuren</translation>
+    </message>
+    <message>
         <source>Objects</source>
         <translation>Objekte</translation>
     </message>
     <message>
-        <source>Only frames</source>
-        <translation>Nur Bilder</translation>
+        <source>Only detections with a track</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Saved {picture}.</source>
-        <translation>{picture} gespeichert.</translation>
+        <source>Only frames</source>
+        <translation>Nur Bilder</translation>
     </message>
     <message>
         <source>Session</source>
@@ -1514,8 +1931,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>Some files of this run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object.</source>
         <translation>Die Pfeiltasten zeigen das nächste oder vorige Bild. Übersehen: Objekte ohne Rahmen. Falsch: Rahmen ohne Objekt.</translation>
+    </message>
+    <message>
+        <source>The end</source>
+        <translation type="unfinished">Das Ende</translation>
     </message>
     <message>
         <source>The export as {title} was cancelled.</source>
@@ -1530,8 +1955,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Die untere Konfidenz darf nicht über der oberen liegen.</translation>
     </message>
     <message>
+        <source>The same as a command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The start</source>
+        <translation type="unfinished">Der Anfang</translation>
+    </message>
+    <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
         <translation>Es gibt noch nichts zu exportieren: Öffnen Sie zuerst eine Datei oder gespeicherte Ergebnisse.</translation>
+    </message>
+    <message>
+        <source>This command writes the same files</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>This file has no lines and zones: draw some first (Ctrl + 3).</source>
@@ -1540,6 +1977,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Time</source>
         <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Tracks</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Trails</source>
@@ -1574,12 +2015,12 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Falsch</translation>
     </message>
     <message>
-        <source>all classes</source>
-        <translation>alle Klassen</translation>
-    </message>
-    <message>
         <source>cannot write {target}: check that the folder may be written and that the disk is not full</source>
         <translation>{target} kann nicht geschrieben werden: Prüfen Sie, ob der Ordner beschreibbar und die Festplatte nicht voll ist</translation>
+    </message>
+    <message>
+        <source>give the numbers of the tracks with commas between them, such as 3,7</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>label=category, with commas between them, such as dog=animal,car=vehicle</source>
@@ -1630,8 +2071,90 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{path} ist keine Liste schlechtester Bilder: Öffnen Sie eine worst-frames.json, die „framefleet evaluate --out“ geschrieben hat</translation>
     </message>
     <message>
+        <source>{text} · {count} exports</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{title} is for videos only: choose another format.</source>
         <translation>{title} gibt es nur für Videos: Wählen Sie ein anderes Format.</translation>
+    </message>
+</context>
+<context>
+    <name>scaling</name>
+    <message numerus="yes">
+        <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A stream for each device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A user&apos;s report with eight Quadro RTX 5000, 2021</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>CPU devices share the cores, so that two cannot be twice as fast.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Caffe</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ideal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its documentation: training, the work grows with the GPUs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measured here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measurement</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No measurement with one and with more devices yet. Run “{command}” in a terminal with your model: it takes a few minutes and appears here. Detecting in the same video with one device, and then with more, counts too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One video for all devices</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs of this window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scaling</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Triton Inference Server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{how}: {model}, {hardware}, {source}. Frames/s by number of devices.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: {speedup}× on {count}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1829,6 +2352,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Wie im Modell angegeben</translation>
     </message>
     <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
         <source>Automatic</source>
         <translation>Automatisch</translation>
     </message>
@@ -1897,6 +2424,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Konfidenz</translation>
     </message>
     <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
         <source>Darknet network (*.cfg)</source>
         <translation>Darknet-Netz (*.cfg)</translation>
     </message>
@@ -1945,6 +2476,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Jedes Bild</translation>
     </message>
     <message>
+        <source>Export settings</source>
+        <translation>Einstellungen exportieren</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
         <source>FP16</source>
         <translation>FP16</translation>
     </message>
@@ -1973,8 +2512,12 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ganzes Bild</translation>
     </message>
     <message>
-        <source>IoU</source>
-        <translation>IoU</translation>
+        <source>Import settings</source>
+        <translation>Einstellungen importieren</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>Importieren …</translation>
     </message>
     <message>
         <source>Isolation</source>
@@ -1993,12 +2536,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Labels (*.names *.txt)</translation>
     </message>
     <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
         <source>Latency budget</source>
         <translation>Latenzbudget</translation>
     </message>
     <message>
         <source>Letterbox: keep the aspect ratio</source>
         <translation>Letterbox: Seitenverhältnis behalten</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
     </message>
     <message>
         <source>Logs</source>
@@ -2105,6 +2656,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Einstellungen</translation>
     </message>
     <message>
+        <source>Settings (*.json)</source>
+        <translation>Einstellungen (*.json)</translation>
+    </message>
+    <message>
         <source>Shares the processor with the other CPU devices</source>
         <translation>Teilt sich den Prozessor mit den anderen CPU-Geräten</translation>
     </message>
@@ -2137,8 +2692,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Auf die Form des Netzes strecken</translation>
     </message>
     <message>
+        <source>Take the settings of a file</source>
+        <translation>Die Einstellungen einer Datei übernehmen</translation>
+    </message>
+    <message>
         <source>The end</source>
         <translation>Das Ende</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start.</source>
+        <translation>Die Sprache wechselt beim nächsten Start.</translation>
+    </message>
+    <message>
+        <source>The last run took {choice}.</source>
+        <translation>Letzter Lauf: {choice}.</translation>
     </message>
     <message>
         <source>The start</source>
@@ -2147,6 +2714,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up.</source>
         <translation>Die Variablen XDG_DATA_HOME und XDG_CACHE_HOME verlegen diese Ordner. „Sitzungen“ (Strg+Umschalt+R) räumt auf.</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Design</translation>
     </message>
     <message>
         <source>This computer&apos;s</source>
@@ -2185,6 +2756,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Gewichte</translation>
     </message>
     <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Write all settings into a file</source>
+        <translation>Alle Einstellungen in eine Datei schreiben</translation>
+    </message>
+    <message>
         <source>a time such as 1:30, or a frame number</source>
         <translation>eine Zeit wie 1:30 oder eine Bildnummer</translation>
     </message>
@@ -2193,16 +2772,28 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>eine Zeit wie 1s oder eine Zahl von Bildern</translation>
     </message>
     <message>
+        <source>above it, the weaker of two boxes is removed</source>
+        <translation>darüber entfällt der schwächere von zwei Rahmen</translation>
+    </message>
+    <message>
+        <source>at the start; the slider beside the video changes it</source>
+        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
+    </message>
+    <message>
         <source>before this time or frame number</source>
         <translation>vor dieser Zeit oder Bildnummer</translation>
     </message>
     <message>
-        <source>columns × rows</source>
-        <translation>Spalten × Zeilen</translation>
+        <source>cannot read {path}: {reason}</source>
+        <translation>{path} kann nicht gelesen werden: {reason}</translation>
     </message>
     <message>
-        <source>for a start; the slider beside the video changes it</source>
-        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
+        <source>cannot write {path}: {reason}</source>
+        <translation>{path} kann nicht geschrieben werden: {reason}</translation>
+    </message>
+    <message>
+        <source>columns × rows</source>
+        <translation>Spalten × Zeilen</translation>
     </message>
     <message>
         <source>frames per inference</source>
@@ -2229,10 +2820,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>des Beginns: name, metadata oder eine Zeit</translation>
     </message>
     <message>
-        <source>overlap above which the weaker of two boxes goes</source>
-        <translation>Überdeckung, ab der der schwächere von zwei Rahmen entfällt</translation>
-    </message>
-    <message>
         <source>segments that a device decodes at once</source>
         <translation>Segmente, die ein Gerät gleichzeitig decodiert</translation>
     </message>
@@ -2251,6 +2838,26 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{filename} cannot be deleted: {strerror}</source>
         <translation>{filename} kann nicht gelöscht werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>{path} has no settings of Framefleet: choose a file that &apos;Export&apos; has written</source>
+        <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die „Exportieren“ geschrieben hat</translation>
+    </message>
+    <message>
+        <source>{path} has the unknown setting &apos;{name}&apos;</source>
+        <translation>{path} enthält die unbekannte Einstellung „{name}“</translation>
+    </message>
+    <message>
+        <source>{path} has version {version}, and this Framefleet reads version {own}: export the settings again</source>
+        <translation>{path} hat Version {version}, und dieses Framefleet liest Version {own}: Exportieren Sie die Einstellungen erneut</translation>
+    </message>
+    <message>
+        <source>{path} is damaged: export the settings again</source>
+        <translation>{path} ist beschädigt: Exportieren Sie die Einstellungen erneut</translation>
+    </message>
+    <message>
+        <source>{path}, setting &apos;{name}&apos;: {error}</source>
+        <translation>{path}, Einstellung „{name}“: {error}</translation>
     </message>
     <message>
         <source>{summary}
@@ -2354,12 +2961,12 @@ Labels: {labels}</translation>
         <translation>; am meisten auf Verbindung {number}: {rx}</translation>
     </message>
     <message>
-        <source>All links of each:</source>
-        <translation>Alle Verbindungen jeder GPU:</translation>
+        <source>A recorded machine, not this one</source>
+        <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
     <message>
-        <source>Another machine, as it was when it was recorded</source>
-        <translation>Ein anderer Rechner, wie er aufgezeichnet wurde</translation>
+        <source>All links of each:</source>
+        <translation>Alle Verbindungen jeder GPU:</translation>
     </message>
     <message>
         <source>CPU {usage} %</source>
@@ -2450,18 +3057,6 @@ Labels: {labels}</translation>
         <translation>Prozessoren und der Speicher in ihrer Nähe</translation>
     </message>
     <message>
-        <source>Recorded</source>
-        <translation>Aufgezeichnet</translation>
-    </message>
-    <message>
-        <source>SYS · between NUMA nodes</source>
-        <translation>SYS · zwischen NUMA-Knoten</translation>
-    </message>
-    <message>
-        <source>Show larger</source>
-        <translation>Größer zeigen</translation>
-    </message>
-    <message>
         <source>The system does not tell where they are</source>
         <translation>Das System meldet nicht, wo sie sind</translation>
     </message>
@@ -2470,8 +3065,20 @@ Labels: {labels}</translation>
         <translation>Topologie</translation>
     </message>
     <message>
-        <source>Topology – Framefleet</source>
-        <translation>Topologie – Framefleet</translation>
+        <source>Put {panel} back here</source>
+        <translation>{panel} wieder hier zeigen</translation>
+    </message>
+    <message>
+        <source>Between the NUMA nodes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NUMA nodes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show {panel} in its own window</source>
+        <translation>{panel} in eigenem Fenster zeigen</translation>
     </message>
     <message>
         <source>Topology: {names}</source>
@@ -2488,6 +3095,10 @@ Labels: {labels}</translation>
     <message>
         <source>an unknown NUMA node</source>
         <translation>einem unbekannten NUMA-Knoten</translation>
+    </message>
+    <message>
+        <source>bright: traffic &amp;nbsp; ↓&amp;nbsp;receives &amp;nbsp; ↑&amp;nbsp;sends</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>in an unknown way</source>
@@ -2573,10 +3184,6 @@ Labels: {labels}</translation>
         <source>{which}: what they exchange goes through the processors&apos; memory.</source>
         <translation>{which}: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
     </message>
-    <message>
-        <source>↓&amp;nbsp;receives &amp;nbsp; ↑&amp;nbsp;sends</source>
-        <translation>↓&amp;nbsp;empfängt &amp;nbsp; ↑&amp;nbsp;sendet</translation>
-    </message>
 </context>
 <context>
     <name>viewer</name>
@@ -2585,24 +3192,12 @@ Labels: {labels}</translation>
         <translation> · {rate} Bilder/s</translation>
     </message>
     <message>
-        <source>1 second forward or back</source>
-        <translation>1 Sekunde vor oder zurück</translation>
-    </message>
-    <message>
-        <source>5 seconds forward or back</source>
-        <translation>5 Sekunden vor oder zurück</translation>
-    </message>
-    <message>
         <source>All</source>
         <translation>Alle</translation>
     </message>
     <message>
         <source>At {pts}: {found}</source>
         <translation>Bei {pts}: {found}</translation>
-    </message>
-    <message>
-        <source>Begin or end a part here, or choose the whole video</source>
-        <translation>Abschnitt hier beginnen oder beenden, oder das ganze Video wählen</translation>
     </message>
     <message>
         <source>Classes</source>
@@ -2629,28 +3224,8 @@ Labels: {labels}</translation>
         <translation>Erkennung: {summary}</translation>
     </message>
     <message>
-        <source>Enlarge the picture, or fit it again</source>
-        <translation>Ansicht vergrößern oder wieder einpassen</translation>
-    </message>
-    <message>
-        <source>First or last frame</source>
-        <translation>Erstes oder letztes Bild</translation>
-    </message>
-    <message>
         <source>Follow</source>
         <translation>Folgen</translation>
-    </message>
-    <message>
-        <source>Follow detection</source>
-        <translation>Der Erkennung folgen</translation>
-    </message>
-    <message>
-        <source>Follow detection on or off</source>
-        <translation>Der Erkennung folgen: ein oder aus</translation>
-    </message>
-    <message>
-        <source>Follow detection: play no further than what is analysed (D)</source>
-        <translation>Der Erkennung folgen: nicht weiter abspielen, als analysiert ist (D)</translation>
     </message>
     <message>
         <source>Frame</source>
@@ -2665,10 +3240,6 @@ Labels: {labels}</translation>
         <translation>Alle Klassen ausblenden</translation>
     </message>
     <message>
-        <source>Home  End</source>
-        <translation>Pos1  Ende</translation>
-    </message>
-    <message>
         <source>Length</source>
         <translation>Länge</translation>
     </message>
@@ -2677,12 +3248,8 @@ Labels: {labels}</translation>
         <translation>Nächstes Bild</translation>
     </message>
     <message>
-        <source>Next or previous detection of the shown classes</source>
-        <translation>Nächste oder vorige Erkennung der gezeigten Klassen</translation>
-    </message>
-    <message>
-        <source>Next or previous frame</source>
-        <translation>Nächstes oder voriges Bild</translation>
+        <source>Follow detection: play no further than what is analysed</source>
+        <translation>Der Erkennung folgen: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
         <source>No class has such a name.</source>
@@ -2691,6 +3258,10 @@ Labels: {labels}</translation>
     <message>
         <source>No detections for this frame: {failure}</source>
         <translation>Keine Erkennungen für dieses Bild: {failure}</translation>
+    </message>
+    <message>
+        <source>No sound: {reason}</source>
+        <translation>Kein Ton: {reason}</translation>
     </message>
     <message>
         <source>None</source>
@@ -2721,40 +3292,36 @@ Labels: {labels}</translation>
         <translation>Anhalten</translation>
     </message>
     <message>
-        <source>Pause (Space)</source>
-        <translation>Anhalten (Leertaste)</translation>
+        <source>Sound</source>
+        <translation>Ton</translation>
     </message>
     <message>
         <source>Picture: {width} × {height} · {rate} shown a second · zoom {zoom}</source>
         <translation>Anzeige: {width} × {height} · {rate} pro Sekunde · Zoom {zoom}</translation>
     </message>
     <message>
+        <source>Follow detection</source>
+        <translation>Der Erkennung folgen</translation>
+    </message>
+    <message>
+        <source>In step by clock time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In step from their beginnings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One video</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Play</source>
         <translation>Abspielen</translation>
     </message>
     <message>
-        <source>Play (Space)</source>
-        <translation>Abspielen (Leertaste)</translation>
-    </message>
-    <message>
-        <source>Play back, pause, play; again: twice as fast</source>
-        <translation>Rückwärts, anhalten, vorwärts; nochmals: doppelt so schnell</translation>
-    </message>
-    <message>
-        <source>Play or pause</source>
-        <translation>Abspielen oder anhalten</translation>
-    </message>
-    <message>
         <source>Previous frame</source>
         <translation>Voriges Bild</translation>
-    </message>
-    <message>
-        <source>S  Shift + S</source>
-        <translation>S  Umschalt + S</translation>
-    </message>
-    <message>
-        <source>Save the picture with or without its boxes</source>
-        <translation>Bild mit oder ohne Rahmen speichern</translation>
     </message>
     <message>
         <source>Search classes</source>
@@ -2769,20 +3336,8 @@ Labels: {labels}</translation>
         <translation>Erkennungen ab dieser Konfidenz zeigen</translation>
     </message>
     <message>
-        <source>Slower or faster</source>
-        <translation>Langsamer oder schneller</translation>
-    </message>
-    <message>
-        <source>Space</source>
-        <translation>Leertaste</translation>
-    </message>
-    <message>
         <source>Speed</source>
         <translation>Tempo</translation>
-    </message>
-    <message>
-        <source>Statistics over the picture</source>
-        <translation>Statistik über dem Video</translation>
     </message>
     <message>
         <source>The classes of the model appear here.</source>
@@ -2793,12 +3348,20 @@ Labels: {labels}</translation>
         <translation>Die Uhrzeit dieses Bildes</translation>
     </message>
     <message>
+        <source>The clock time of this video is unknown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The number of the frame, from 0</source>
         <translation>Die Nummer des Bildes, ab 0</translation>
     </message>
     <message>
         <source>The preview process ended {restarts} times on this file: {reason}.</source>
         <translation>Der Vorschauprozess endete {restarts}-mal bei dieser Datei: {reason}.</translation>
+    </message>
+    <message>
+        <source>This video has no picture at this time</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Time</source>
@@ -2813,10 +3376,6 @@ Labels: {labels}</translation>
         <translation>Wartet auf Erkennung</translation>
     </message>
     <message>
-        <source>Wheel  Ctrl + 0</source>
-        <translation>Mausrad  Strg + 0</translation>
-    </message>
-    <message>
         <source>class {class_id}</source>
         <translation>Klasse {class_id}</translation>
     </message>
@@ -2827,6 +3386,10 @@ Labels: {labels}</translation>
     <message>
         <source>not analysed</source>
         <translation>nicht analysiert</translation>
+    </message>
+    <message>
+        <source>the sound process ended: press M twice to start it again</source>
+        <translation>der Tonprozess endete: Drücken Sie zweimal M, um ihn neu zu starten</translation>
     </message>
     <message>
         <source>{description}
@@ -2885,14 +3448,6 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Videos hinzufügen</translation>
     </message>
     <message>
-        <source>All sessions</source>
-        <translation>Alle Sitzungen</translation>
-    </message>
-    <message>
-        <source>Another file of the queue</source>
-        <translation>Andere Datei der Warteschlange</translation>
-    </message>
-    <message>
         <source>Change…</source>
         <translation>Ändern …</translation>
     </message>
@@ -2913,12 +3468,12 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Klassen und Geräte rechts</translation>
     </message>
     <message>
-        <source>Correct detections and tracks</source>
-        <translation>Erkennungen und Spuren korrigieren</translation>
+        <source>Connect to a cluster…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Correct detections and tracks: the bar under the picture shows its keys</source>
-        <translation>Erkennungen und Spuren korrigieren: Die Leiste unter dem Video zeigt die Tasten</translation>
+        <source>Correct detections and tracks</source>
+        <translation>Erkennungen und Spuren korrigieren</translation>
     </message>
     <message>
         <source>Detect objects in your videos</source>
@@ -2937,12 +3492,12 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Ziehen Sie Videos, Einzelbilder oder Ordner auf dieses Fenster, oder öffnen Sie sie.</translation>
     </message>
     <message>
-        <source>Everything runs on this machine, on every device you let it use.</source>
-        <translation>Alles läuft auf diesem Rechner, auf jedem Gerät, das Sie freigeben.</translation>
+        <source>Events</source>
+        <translation>Ereignisse</translation>
     </message>
     <message>
-        <source>Export the detections</source>
-        <translation>Erkennungen exportieren</translation>
+        <source>Everything runs on this machine, on every device you let it use.</source>
+        <translation>Alles läuft auf diesem Rechner, auf jedem Gerät, das Sie freigeben.</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -2953,24 +3508,12 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Vollbild</translation>
     </message>
     <message>
-        <source>Hide or show the panels beside the picture</source>
-        <translation>Seitenleisten aus- oder einblenden</translation>
-    </message>
-    <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
     <message>
-        <source>Lines and zones, trails, numbers of tracks, heat map: hide or show</source>
-        <translation>Linien und Zonen, Spuren, Nummern der Tracks, Heatmap: ein oder aus</translation>
-    </message>
-    <message>
         <source>Lines, zones and events</source>
         <translation>Linien, Zonen und Ereignisse</translation>
-    </message>
-    <message>
-        <source>Lines, zones and events: hide or show</source>
-        <translation>Linien, Zonen und Ereignisse: aus- oder einblenden</translation>
     </message>
     <message>
         <source>Model: {name}</source>
@@ -2979,14 +3522,6 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>More</source>
         <translation>Mehr</translation>
-    </message>
-    <message>
-        <source>Move the file in the queue</source>
-        <translation>Datei in der Warteschlange verschieben</translation>
-    </message>
-    <message>
-        <source>Next or previous event of the list</source>
-        <translation>Nächstes oder voriges Ereignis der Liste</translation>
     </message>
     <message>
         <source>No device in use yet</source>
@@ -3001,8 +3536,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Nichts zur Hand? Eine Straße und ein Modell sind eingebaut.</translation>
     </message>
     <message>
-        <source>Open a folder</source>
-        <translation>Einen Ordner öffnen</translation>
+        <source>One, four or nine videos</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Open a folder (Ctrl+Shift+O)</source>
@@ -3011,10 +3546,6 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Open a folder of videos or pictures</source>
         <translation>Einen Ordner mit Videos oder Einzelbildern öffnen</translation>
-    </message>
-    <message>
-        <source>Open files</source>
-        <translation>Dateien öffnen</translation>
     </message>
     <message>
         <source>Open files (Ctrl+O)</source>
@@ -3050,7 +3581,11 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Over the picture</source>
-        <translation>Über dem Bild</translation>
+        <translation>Über dem Video</translation>
+    </message>
+    <message>
+        <source>Put it back</source>
+        <translation>Zurückholen</translation>
     </message>
     <message>
         <source>Queue at the left</source>
@@ -3059,10 +3594,6 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Quit</source>
         <translation>Beenden</translation>
-    </message>
-    <message>
-        <source>Remove the file from the queue, or put it back</source>
-        <translation>Datei aus der Warteschlange entfernen oder zurückholen</translation>
     </message>
     <message>
         <source>Sessions…</source>
@@ -3077,20 +3608,16 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Einstellungen …</translation>
     </message>
     <message>
+        <source>Several videos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stored results (*{session} *{list});;All files (*)</source>
         <translation>Gespeicherte Ergebnisse (*{session} *{list});;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Strategy: {strategy}</source>
         <translation>Strategie: {strategy}</translation>
-    </message>
-    <message>
-        <source>This list</source>
-        <translation>Diese Liste</translation>
-    </message>
-    <message>
-        <source>Tracks on the timeline instead of classes</source>
-        <translation>Tracks statt Klassen auf der Zeitleiste</translation>
     </message>
     <message>
         <source>Undo removal</source>
@@ -3119,6 +3646,10 @@ Click to change</source>
         <translation>{name}
 {summary}
 Klicken, um es zu ändern</translation>
+    </message>
+    <message>
+        <source>{panel} has its own window.</source>
+        <translation>{panel} hat ein eigenes Fenster.</translation>
     </message>
     <message>
         <source>{total} frames/s</source>
@@ -3173,7 +3704,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Choose a line or zone in the list to see its counts over time.</source>
-        <translation>Wählen Sie eine Linie oder Zone der Liste, um ihre Zählungen im Verlauf zu sehen.</translation>
+        <translation>Wählen Sie eine Linie oder Zone der Liste, um ihren Verlauf zu sehen.</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -3265,15 +3796,15 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
-        <translation>Nummern der Tracks</translation>
+        <translation>Nummern der Spuren</translation>
     </message>
     <message>
         <source>{name}   {inside} inside · {total} in all</source>
-        <translation>{name}   {inside} darin · {total} insgesamt</translation>
+        <translation>{name}   {inside} innen · {total} insgesamt</translation>
     </message>
     <message>
         <source>{name}: crossings in {seconds} s each</source>
-        <translation>{name}: Überquerungen in je {seconds} s</translation>
+        <translation>{name}: Überquerungen je {seconds} s</translation>
     </message>
     <message>
         <source>{name}: objects inside</source>
@@ -3317,7 +3848,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Tracks on the timeline instead of classes</source>
-        <translation>Tracks statt Klassen auf der Zeitleiste</translation>
+        <translation>Spuren statt Klassen auf der Zeitleiste</translation>
     </message>
     <message>
         <source>Trails</source>
@@ -3341,7 +3872,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Zones count the objects of each picture; lines count tracked objects of videos only.</source>
-        <translation>Zonen zählen die Objekte jedes Bildes; Linien zählen nur verfolgte Objekte in Videos.</translation>
+        <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur verfolgte Objekte von Videos.</translation>
     </message>
     <message>
         <source>cannot write {path}: {strerror}</source>

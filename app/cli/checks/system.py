@@ -14,6 +14,7 @@ from platformdirs import user_cache_path, user_data_path, user_log_path
 
 from app.cli.checks.check import Check, Status
 from engine.devices.affinity import usable_cores
+from engine.devices.host_memory import read_host_memory
 
 GIB = 1 << 30
 FEATURES = {
@@ -63,18 +64,13 @@ def _processor() -> Check:
 
 
 def _memory() -> Check:
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
+    memory = read_host_memory()
+    if memory is None:
         return Check("memory", Status.OK, "unknown on this system")
-    facts = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
-    available = facts.get("MemAvailable", 0)
-    limit = _container_limit()
-    if limit is not None:
-        available = min(available, limit)
-    detail = f"{available / GIB:.1f} GiB available of {facts.get('MemTotal', 0) / GIB:.1f} GiB"
-    detail += f", limited to {limit / GIB:.1f} GiB" if limit is not None else ""
-    if available < 1.5 * GIB:
+    detail = f"{memory.available / GIB:.1f} GiB available of {memory.total / GIB:.1f} GiB"
+    if memory.total < memory.machine:
+        detail += f", to which this container is limited; the machine has {memory.machine / GIB:.1f} GiB"
+    if memory.available < 1.5 * GIB:
         return Check(
             "memory",
             Status.WARNING,
@@ -82,15 +78,6 @@ def _memory() -> Check:
             "YOLOv4 needs about 1.5 GiB a device: close other programs, or use one device and a small model",
         )
     return Check("memory", Status.OK, detail)
-
-
-def _container_limit() -> int | None:
-    """The memory limit of a container (control groups, version 2), bytes."""
-    try:
-        text = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-    except OSError:
-        return None
-    return int(text) if text.isdecimal() else None
 
 
 def _folder(name: str, path: Path) -> Check:

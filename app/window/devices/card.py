@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QWidget
 from app.window.devices import status_text
 from app.window.devices.figures import DeviceFigures
 from app.window.devices.gauges import Gauges
-from app.window.devices.rows import DeviceRow, MemberRows, RowColumns
+from app.window.devices.members import MemberRows
+from app.window.devices.row import DeviceRow
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.devices.telemetry_text import details, metrics
-from app.window.widgets import formats, theme
-from app.window.widgets.build import ElidedLabel, Light, column, label, row, say, tool_button, wrapped
+from app.window.widgets import theme
+from app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
@@ -42,7 +43,7 @@ class Change(Enum):
 class DeviceCard(QFrame):
     """Shows one ``DeviceStatus`` and its telemetry. Charts and gauges change only in ``refresh``.
 
-    Among many devices it is a row, and a click opens the whole card. join_requested, leave_requested: the card's DeviceId.
+    It is a row, and a click opens the details below. join_requested, leave_requested: the card's DeviceId.
     """
 
     join_requested = Signal(object)
@@ -50,16 +51,14 @@ class DeviceCard(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("role", "card")
         self._status: DeviceStatus | None = None
         self._description: DeviceDescription | None = None
         self._share: float | None = None
         self._change: Change | None = None
-        self._columns: RowColumns | None = None
-        self._open = False
+        self._chosen: bool | None = None
         self.row = DeviceRow()
         self.row.toggled.connect(self.toggle)
-        self.dot, self.name, self.phase = Light(), label("section"), label("small")
+        self.phase = label("small")
         self.change = tool_button("close", "")
         self.change.setProperty("role", "small-flat")
         self.change.setIconSize(QSize(14, 14))
@@ -69,35 +68,34 @@ class DeviceCard(QFrame):
         self.building = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.building.setFixedHeight(6)
         self.gauges, self.members, self.figures = Gauges(), MemberRows(), DeviceFigures()
-        for widget in (self.row, self.change, self.building, self.gauges, self.members, self.figures):
+        for widget in (self.change, self.building, self.gauges, self.members, self.figures):
             widget.hide()
         head = QWidget()
-        row(self.dot, self.name, None, self.phase, self.change, spacing=8, of=head)
-        words = column(head, self.hardware, self.engine, self.message, self.note, self.building, spacing=4)
+        row((self.hardware, 1), self.phase, self.change, spacing=8, of=head)
+        words = column(head, self.engine, self.message, self.note, self.building, spacing=4)
         self.whole = QWidget()
-        self._column = column(words, self.gauges, self.members, self.figures, spacing=10, of=self.whole)
+        column(words, self.gauges, self.members, self.figures, spacing=10, margins=(MARGIN, 2, MARGIN, MARGIN), of=self.whole)
         column(self.row, self.whole, spacing=0, of=self)
-        self.set_row(None)
+        self.whole.hide()
 
-    def set_row(self, columns: RowColumns | None) -> None:
-        """Show a row with these columns, or the whole card if there are none."""
-        if columns is not None and columns == self._columns:
-            return
-        self._columns = columns
-        narrow = columns is not None
-        if columns is not None:
-            self.row.set_columns(columns)
-        self.row.setVisible(narrow)
-        self.dot.setVisible(not narrow)
-        self.name.setVisible(not narrow)
-        self.whole.setVisible(self._open or not narrow)
-        self._column.setContentsMargins(MARGIN, 0 if narrow else MARGIN, MARGIN, MARGIN)
+    @property
+    def opened(self) -> bool:
+        """Whether the details are shown."""
+        return not self.whole.isHidden()
+
+    def set_alone(self, alone: bool) -> None:
+        """Show the details of the only device, unless the user has chosen."""
+        self._open(alone if self._chosen is None else self._chosen)
 
     def toggle(self) -> None:
-        """Open or close the card below the row."""
-        self._open = not self._open
-        self.whole.setVisible(self._open)
+        """Open or close the details below the row."""
+        self._chosen = not self.opened
+        self._open(self._chosen)
         self.refresh()
+
+    def _open(self, opened: bool) -> None:
+        self.whole.setVisible(opened)
+        set_role(self, "card" if opened else "")
 
     def set_change(self, change: Change | None) -> None:
         """Offer to let the device join the run or leave it; None offers nothing."""
@@ -138,18 +136,21 @@ class DeviceCard(QFrame):
             if self._status is not None:
                 self._show_text(self._status)
 
-    def show_status(self, status: DeviceStatus, share: float | None = None) -> None:
-        """Show a status: text at once, charts at the next ``refresh``. share: of all work, 0..1, None = it is the only device."""
+    def show_status(self, status: DeviceStatus, share: float | None = None, fastest: float = 0.0) -> None:
+        """Show a status: text and rate at once, charts at the next ``refresh``.
+
+        share: of all work, 0..1, None = it is the only device. fastest: rate of the fastest device, frames/s.
+        """
         before, self._status, self._share = self._status, status, share
+        self.row.change(rate=status.rate, share=share, pace=status.rate / fastest if fastest else None)
+        self.figures.show_work(status, share)
         if before is None or _text_parts(before) != _text_parts(status):
             self._show_text(status)
 
     def _show_text(self, status: DeviceStatus) -> None:
         known, title = self._description, status_text.title(status)
-        self.name.setText(str(status.device))
         self.phase.setText(title)
-        self.dot.set_colour(status_text.colour(status))
-        for widget in (self.name, self.hardware, self.engine, self.figures):
+        for widget in (self.hardware, self.engine, self.figures):
             widget.setEnabled(status.phase is not Phase.LEFT)
         broken = status.phase in (Phase.FAILED, Phase.RESTARTING)
         step, progress = status.building or ("", 0.0)
@@ -157,16 +158,22 @@ class DeviceCard(QFrame):
         say(self.note, status.note)
         self.building.setVisible(status.building is not None)
         self.building.setValue(round(1000 * progress))
-        say(self.hardware, status_text.hardware(status, known))
+        self.hardware.setText(status_text.hardware(status, known))
         self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), status_text.facts(known), known.uuid if known else ""))))
         say(self.engine, status_text.engine_line(status, known))
         self.engine.setToolTip(status_text.engine_details(status, known))
         self.figures.setVisible(status.engine is not None)
-        self.figures.show_work(status, self._share)
         message = (
             (status.message or title) if broken else step if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
         )
-        self.row.change(message=message, progress=0.0 if broken else progress, serious=broken)
+        self.row.change(
+            name=str(status.device),
+            colour=status_text.colour(status),
+            off=status.phase is Phase.LEFT,
+            message=message,
+            progress=0.0 if broken else progress,
+            serious=broken,
+        )
         self.setAccessibleName(f"{status.device}, {title} {status.message}")
 
     def show_telemetry(self, telemetry: Telemetry | None, problem: str | None = None) -> None:
@@ -175,12 +182,8 @@ class DeviceCard(QFrame):
         self.gauges.setVisible(bool(shown))
         self.gauges.show_metrics(shown)
         self.gauges.setToolTip(problem or (details(telemetry) if telemetry is not None else ""))
-        status = self._status
-        if self._columns is not None and status is not None:
-            rate = formats.rate(status.rate) if status.working else formats.DASH
-            colour, off = status_text.colour(status), status.phase is Phase.LEFT
-            self.row.change(name=str(status.device), colour=colour, rate=rate, share=self._share, metrics=shown, off=off)
-            self.row.setToolTip(self.gauges.toolTip())
+        self.row.change(metrics=shown)
+        self.row.setToolTip("\n".join(filter(None, (self.hardware.text(), self.gauges.toolTip()))))
 
     def show_members(self, telemetry: Mapping[DeviceId, Telemetry | None]) -> None:
         """Show the telemetry of the devices that share one engine."""
@@ -190,10 +193,9 @@ class DeviceCard(QFrame):
     def refresh(self, now: float | None = None) -> None:
         """Redraw charts and figures, unless the card is closed. now: monotonic seconds."""
         status = self._status
-        if status is None or not self.whole.isVisibleTo(self):
+        if status is None or not self.opened:
             return
         self.phase.setText(status_text.title(status))
-        self.figures.show_work(status, self._share)
         self.figures.refresh(status, time.monotonic() if now is None else now)
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 from app.window.devices.chart import Chart
 from app.window.devices.stage_bar import StageBar, in_order, short_legend, stage_name
 from app.window.devices.status import DeviceStatus, Phase, Sample
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, row, say, wrapped
 from app.window.widgets.translation import translate
 
@@ -25,9 +25,10 @@ class DeviceFigures(QWidget):
         self._drawn: tuple[Sample, ...] | None = None
         self.rate = label("figure", "0")
         self.latency = label("figure", formats.DASH, tip=translate("devices", "Median of the last half second"))
-        self.frames, self.tail = label("small"), label("small")
-        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), (theme.ACCENT,))
-        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), (theme.ACCENT, theme.MUTED))
+        self.frames = label("small")
+        self.tail = label("small", tip=translate("devices", "99 of 100 frames take at most this time"))
+        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",))
+        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"))
         self.stages = StageBar()
         self.stage_text, self.bottleneck = wrapped("small"), wrapped("notice")
         self.moving = QWidget()
@@ -44,6 +45,7 @@ class DeviceFigures(QWidget):
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
         frames = formats.plural(status.frames, "frame")
+        self.rate.setText(formats.rate(status.rate) if status.working else "0")
         self.frames.setText(frames if share is None else translate("devices", "{share} of the work").format(share=formats.part(share)))
         self.frames.setToolTip(frames)
         self.moving.setVisible(status.phase not in (Phase.FAILED, Phase.LEFT))
@@ -58,18 +60,14 @@ class DeviceFigures(QWidget):
         lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
         latest = status.latest
-        self.rate.setText(formats.rate(status.rate) if status.working else "0")
         self.latency.setText(formats.milliseconds(latest.latency_p50 if latest else None))
-        self.tail.setText(
-            translate("devices", "p99 {latency_p99} ms").format(latency_p99=formats.milliseconds(latest.latency_p99)) if latest else ""
-        )
+        tail = formats.milliseconds(latest.latency_p99) if latest else ""
+        self.tail.setText(translate("devices", "99 %: {time} ms").format(time=tail) if tail else "")
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)
         say(self.stage_text, short_legend(stages))
-        say(
-            self.bottleneck,
-            translate("devices", "Bottleneck: {bottleneck}").format(bottleneck=stage_name(status.bottleneck)) if status.bottleneck else "",
-        )
+        slowest = stage_name(status.bottleneck) if status.bottleneck else ""
+        say(self.bottleneck, translate("devices", "Slowest stage: {stage}").format(stage=slowest) if slowest else "")
 
 
 def _line(figure: QWidget, unit: str, more: QWidget) -> QBoxLayout:

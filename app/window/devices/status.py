@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -39,12 +40,13 @@ DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceF
 
 @dataclass(frozen=True)
 class Sample:
-    """One point of the charts: a monotonic time in seconds, frames/s, latencies in ms (None without a frame)."""
+    """One point of the charts: a monotonic time in seconds, frames/s, latencies in ms and the slowest stage (None without a frame)."""
 
     time: float
     frames_per_second: float
     latency_p50: float | None
     latency_p99: float | None
+    bottleneck: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,9 @@ class DeviceStatus:
 
     building: the current step of the engine's build and how much of the build is done, 0..1. message: why the device failed.
     note: what has changed since the device started, and why. stages: mean ms that the latest frames spent in each stage.
-    busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput.
+    busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput, as most of the
+    samples of the last ``RATE_SECONDS`` say.
+    rate: throughput over the last ``RATE_SECONDS``, frames/s; 0 if the device completed no frame in the last interval.
     """
 
     device: DeviceId
@@ -68,6 +72,7 @@ class DeviceStatus:
     busy: Mapping[str, float] = field(default_factory=dict)
     bottleneck: str | None = None
     samples: tuple[Sample, ...] = ()
+    rate: float = 0.0
 
     @property
     def takes_part(self) -> bool:
@@ -77,15 +82,7 @@ class DeviceStatus:
     @property
     def working(self) -> bool:
         """Whether the device completed frames in the last interval."""
-        return self.phase in (Phase.READY, Phase.LEAVING) and bool(self.samples) and self.samples[-1].frames_per_second > 0
-
-    @property
-    def rate(self) -> float:
-        """Throughput over the last ``RATE_SECONDS``, frames/s; 0 if the device does not work."""
-        if not self.working:
-            return 0.0
-        recent = [sample.frames_per_second for sample in self.samples if self.samples[-1].time - sample.time < RATE_SECONDS]
-        return sum(recent) / len(recent)
+        return self.rate > 0
 
     @property
     def latest(self) -> Sample | None:
@@ -95,6 +92,15 @@ class DeviceStatus:
 
 def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     """The status after one more event at a monotonic time."""
+    after = _after(status, event, now)
+    recent = [sample for sample in after.samples if after.samples[-1].time - sample.time < RATE_SECONDS]
+    working = after.phase in (Phase.READY, Phase.LEAVING) and bool(recent) and recent[-1].frames_per_second > 0
+    rate = sum(sample.frames_per_second for sample in recent) / len(recent) if working else 0.0
+    stages = Counter(sample.bottleneck for sample in reversed(recent) if sample.bottleneck is not None)
+    return replace(after, rate=rate, bottleneck=stages.most_common(1)[0][0] if stages else after.bottleneck)
+
+
+def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     if isinstance(event, DeviceStarting):
         phase = Phase.STARTING if event.attempt == 1 else Phase.RESTARTING
         return replace(status, phase=phase, attempt=event.attempt, building=None, note="")
@@ -117,13 +123,12 @@ def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
         return replace(status, phase=Phase.LEFT, building=None, message="", note="", samples=_at_rest(status, now))
     samples = _recent(status, now)
     if not (event.final and samples):  # the final event has means over the whole run
-        samples = (*samples, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99))
+        samples = (*samples, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99, event.bottleneck))
     return replace(
         status,
         frames=event.frames,
         stages=dict(event.stages) or status.stages,
         busy=dict(event.busy) or status.busy,
-        bottleneck=event.bottleneck or status.bottleneck,
         samples=samples,
     )
 

@@ -20,13 +20,9 @@ _HARMLESS = {"power limit", "sync boost", "clocks set by an application", "clock
 
 @dataclass(frozen=True)
 class Metric:
-    """One telemetry value for display. short, brief: name and text in a narrow column. fraction: of its maximum, 0..1.
-
-    alarm: it needs attention.
-    """
+    """One telemetry value for display. brief: its text in a narrow column. fraction: of its maximum, 0..1. alarm: it needs attention."""
 
     name: str
-    short: str
     text: str
     brief: str
     fraction: float | None = None
@@ -48,33 +44,18 @@ def metrics(telemetry: Telemetry) -> tuple[Metric, ...]:
     memory = _share(telemetry.memory_used, telemetry.memory_total)
     share = None if memory is None else formats.part(memory)
     used = None if telemetry.memory_used is None else formats.gib(telemetry.memory_used)
-    stored = Metric(
-        translate("devices", "Memory"),
-        translate("devices", "Memory"),
-        used or not_available(),
-        share or formats.DASH,
-        memory,
-        (memory or 0.0) >= FULL,
-    )
+    stored = Metric(translate("devices", "Memory"), used or not_available(), share or formats.DASH, memory, (memory or 0.0) >= FULL)
     if telemetry.device.kind == "cpu":
-        return _percent("CPU", "CPU", telemetry.utilization), stored
+        return _percent("CPU", telemetry.utilization), stored
     heat, clock = telemetry.temperature, telemetry.sm_clock
     throttled = not _HARMLESS.issuperset(telemetry.throttling or ())
     return (
-        _percent("GPU", "GPU", telemetry.utilization),
+        _percent("GPU", telemetry.utilization),
         stored,
-        _percent(translate("devices", "Decoder"), translate("devices", "Decoder"), telemetry.decoder),
-        _value(
-            translate("devices", "Power"),
-            translate("devices", "Power"),
-            telemetry.power,
-            "W",
-            _share(telemetry.power, telemetry.power_limit),
-        ),
-        _value(translate("devices", "Temperature"), translate("devices", "Heat"), heat, "°C", _share(heat, 100), (heat or 0.0) >= HOT),
-        _value(
-            translate("devices", "Clock"), translate("devices", "Clock"), clock, "MHz", _share(clock, telemetry.sm_clock_limit), throttled
-        ),
+        _percent(translate("devices", "Decoder"), telemetry.decoder),
+        _value(translate("devices", "Power"), telemetry.power, "W", _share(telemetry.power, telemetry.power_limit)),
+        _value(translate("devices", "Temperature"), heat, "°C", _share(heat, 100), (heat or 0.0) >= HOT),
+        _value(translate("devices", "Clock"), clock, "MHz", _share(clock, telemetry.sm_clock_limit), throttled),
     )
 
 
@@ -110,13 +91,13 @@ def details(telemetry: Telemetry) -> str:
     return "\n".join(f"{name}: {value}" for name, value in lines.items())
 
 
-def _percent(name: str, short: str, value: float | None) -> Metric:
-    return _value(name, short, value, "%", _share(value, 100))
+def _percent(name: str, value: float | None) -> Metric:
+    return _value(name, value, "%", _share(value, 100))
 
 
-def _value(name: str, short: str, value: float | None, unit: str, fraction: float | None, alarm: bool = False) -> Metric:
+def _value(name: str, value: float | None, unit: str, fraction: float | None, alarm: bool = False) -> Metric:
     text = None if value is None else formats.quantity(value, unit)
-    return Metric(name, short, text or not_available(), text or formats.DASH, fraction, alarm)
+    return Metric(name, text or not_available(), text or formats.DASH, fraction, alarm)
 
 
 def _share(value: float | None, whole: float | None) -> float | None:

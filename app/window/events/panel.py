@@ -10,7 +10,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
 from app.window.events.model import EventModel
-from app.window.widgets.build import Panel, column, label, push_button, row
+from app.window.widgets.build import Panel, column, label, push_button, row, tool_button
 from app.window.widgets.fields import clearable, combo_box, narrow
 from app.window.widgets.table import sorted_table
 from app.window.widgets.translation import marked, translate
@@ -44,12 +44,13 @@ class EventsPanel(Panel):
         self.search = clearable(translate("events", "Class, track or place"))
         self.search.setAccessibleName(translate("events", "Search events"))
         self.count = label("small")
+        self.detach = tool_button("detach", translate("events", "Events in their own window, or back here"))
         self.save = push_button(translate("events", "CSV…"), self.save_requested.emit, role="flat")
         self.clips = push_button(translate("events", "Clips…"), self.clips_requested.emit, role="flat")
         self.clips.setToolTip(translate("events", "Cut the appearances of objects out of the video"))
         self.table = sorted_table(self.model, translate("events", "Events"), _WIDTHS)
         column(
-            row(self.kinds, (self.search, 1), spacing=6),
+            row(self.kinds, (self.search, 1), self.detach, spacing=6),
             (self.table, 1),
             row((self.count, 1), self.clips, self.save, spacing=6),
             spacing=6,
@@ -60,7 +61,7 @@ class EventsPanel(Panel):
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)
         for keys, forward in (("Shift+N", True), ("Shift+P", False)):
-            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.WindowShortcut)
+            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.ApplicationShortcut)
             shortcut.activated.connect(self.next if forward else self.previous)
 
     def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:

@@ -13,10 +13,14 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.queue.model import QueueModel
-from app.window.session.folding import folded, limited, session_name
+from app.window.session.ahead import Ahead
+from app.window.session.chosen import Chosen, ChosenSettings
+from app.window.session.elastic import only_devices_differ, use_devices
+from app.window.session.folding import folded, session_name
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
-from app.window.widgets.translation import marked, translate
+from app.window.widgets.translation import translate
+from engine.cluster.connection import ClusterConnection
 from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
 from engine.pool.progress import SourceProgress
@@ -26,9 +30,6 @@ from engine.types import DeviceId
 TICK_MS = 200
 """Time between updates from a running session."""
 STOP_SECONDS = 8.0
-NO_MODEL = marked("session", "Waiting for a model")
-FEWEST_AHEAD, MOST_AHEAD = 4, 256
-"""Limits of the number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class Removed:
     row: int
     item: QueueItem
     tally: Tally | None
-    own: tuple[RunSettings, tuple[str, ...]] | None
+    own: Chosen | None
 
 
 class DetectionController(QObject):
@@ -50,7 +51,7 @@ class DetectionController(QObject):
     need another session, which starts when the current one has ended.
 
     devices_changed: tuple of DeviceStatus. strategy_changed: StrategyChosen. device_failed: DeviceFailed. failed: why a
-    session ended. refused: why a device cannot join or leave. item_changed: key.
+    session ended. refused: why a device cannot join or leave. item_changed: key. rate_changed: the throughput of all files, frames/s.
     """
 
     devices_changed = Signal(object)
@@ -59,6 +60,7 @@ class DetectionController(QObject):
     failed = Signal(str)
     refused = Signal(str)
     item_changed = Signal(int)
+    rate_changed = Signal(float)
     _woken = Signal()
 
     def __init__(self, model: QueueModel, folder: Path, parent: QObject | None = None) -> None:
@@ -66,25 +68,26 @@ class DetectionController(QObject):
         self._model = model
         self.folder = folder
         self._keys = itertools.count(1)
-        self._settings: RunSettings | None = None
-        self._labels: tuple[str, ...] = ()
-        self._own: dict[int, tuple[RunSettings, tuple[str, ...]]] = {}
+        self._chosen = ChosenSettings()
         self._session: SessionThread | None = None
         self._tallies: dict[int, Tally] = {}
         self._strategy: StrategyChosen | None = None
         self._devices: tuple[DeviceStatus, ...] = ()
         self._next_database: Path | None = None
+        self._cluster: ClusterConnection | None = None
+        self._left: list[Callable[[], None]] = []
         self._closing = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
-        self._ahead = FEWEST_AHEAD
+        self._ahead = Ahead()
+        self._rate = 0.0
         model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
 
     @property
     def running(self) -> bool:
         """Whether detection runs in a file that has no settings of its own."""
-        return any(item.state is ItemState.RUNNING and item.key not in self._own for item in self._model)
+        return any(item.state is ItemState.RUNNING and item.key not in self._chosen.own for item in self._model)
 
     def tally(self, key: int) -> Tally | None:
         """The current counts of a file's detections, None before detection begins."""
@@ -96,15 +99,17 @@ class DetectionController(QObject):
             self._tallies[key] = tally
             self.item_changed.emit(key)
 
-    def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
+    def add(self, paths: Iterable[Path], own: Chosen | None = None) -> list[int]:
         """Queue files; return their keys. own: settings and labels for these files only."""
         return self._add(((path, None) for path in paths), own)
 
-    def _add(self, files: Iterable[tuple[Path, Part | None]], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
-        waits_for = None if self._settings is not None or own is not None else translate("session", NO_MODEL)
-        items = [QueueItem(next(self._keys), SourceProgress(path), reason=waits_for, part=part) for path, part in files]
-        if own is not None:
-            self._own |= {item.key: own for item in items}
+    def _add(self, files: Iterable[tuple[Path, Part | None]], own: Chosen | None = None) -> list[int]:
+        items = []
+        for path, part in files:
+            key = next(self._keys)
+            if own is not None:
+                self._chosen.own[key] = own
+            items.append(QueueItem(key, SourceProgress(path), reason=self._chosen.waits_for(key), part=part))
         self._model.extend(items)
         self._submit()
         return [item.key for item in items]
@@ -124,26 +129,46 @@ class DetectionController(QObject):
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
         """Whether a session with these settings must be a new one."""
-        differ = self._settings is not None and (settings, tuple(labels)) != (self._settings, self._labels)
-        return differ and not self._only_devices_differ(settings, labels)
+        common = self._chosen.common
+        return common is not None and (settings, tuple(labels)) != common and not self._elastic(settings, labels)
 
     def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
         """Use other settings from now on. restart: also for files whose detection runs; they start again.
 
         If only the devices differ, they join and leave the current session.
         """
-        if settings == self._settings and tuple(labels) == self._labels:
+        if (settings, tuple(labels)) == self._chosen.common:
             return
-        elastic = self._only_devices_differ(settings, labels)
-        self._settings, self._labels = settings, tuple(labels)
+        elastic = self._elastic(settings, labels)
+        self._chosen.common = settings, tuple(labels)
         session = self._session
-        if session is not None and not (elastic and self._use_devices(session, settings)):
+        if session is not None and not (elastic and use_devices(session, self._devices, settings)):
             for item in self._model:
-                begun = item.results is not None and not item.ended and item.key not in self._own
+                begun = item.results is not None and not item.ended and item.key not in self._chosen.own
                 if begun and (restart or item.state is ItemState.WAITING):
                     session.cancel(item.key)
                     self._forget(item, item.part)
             session.finish()
+        self._submit()
+
+    def set_cluster(self, cluster: ClusterConnection | None, left: Callable[[], None] = lambda: None) -> None:
+        """Use the devices of a cluster from now on, None = of this machine. left: called when nothing uses the earlier ones any more.
+
+        Unfinished files go on with the other devices, in the same session database. What is stored stays.
+        """
+        self._cluster = cluster
+        session = self._session
+        if session is None:
+            left()
+            return
+        self._left.append(left)
+        begun = [item for item in self._model if item.results is not None and not item.ended]
+        for item in begun:
+            session.cancel(item.key)
+            self._forget(item, item.part)
+        if begun:
+            self._next_database = session.database
+        session.finish()
         self._submit()
 
     def add_device(self, device: DeviceId) -> None:
@@ -163,29 +188,9 @@ class DetectionController(QObject):
             self.refused.emit(str(problem))
         self._wake()
 
-    def _only_devices_differ(self, settings: RunSettings, labels: Sequence[str]) -> bool:
-        """Whether the current session can continue with these settings, because devices can join and leave it.
-
-        It cannot with automatic devices, which are chosen at the start of a session.
-        """
-        now, session, chosen = self._settings, self._session, self._strategy
-        if now is None or session is None or session.settings != now or self._labels != tuple(labels):
-            return False
-        return chosen is not None and chosen.elastic and bool(settings.devices) and replace(settings, devices=now.devices) == now
-
-    def _use_devices(self, session: SessionThread, settings: RunSettings) -> bool:
-        """Let devices join and leave the session until they are those of the settings; return False if that is refused."""
-        now = {status.device for status in self._devices if status.takes_part}
-        try:
-            for device in settings.devices:  # first, because the last device cannot leave
-                if device not in now:
-                    session.add_device(device)
-            for device in now.difference(settings.devices):
-                session.remove_device(device)
-        except (UsageError, RuntimeError):
-            return False
-        session.settings = settings
-        return True
+    def _elastic(self, settings: RunSettings, labels: Sequence[str]) -> bool:
+        now = self._chosen.common[0] if self._chosen.common is not None else None
+        return only_devices_differ(self._session, self._strategy, now, settings, labels)
 
     def cancel(self, key: int) -> None:
         """Stop detection in a file; the stored results stay."""
@@ -204,13 +209,13 @@ class DetectionController(QObject):
         row = self._model.row_of(key)
         self.cancel(key)
         self._model.remove(key)
-        return Removed(row, item, self._tallies.pop(key, None), self._own.pop(key, None))
+        return Removed(row, item, self._tallies.pop(key, None), self._chosen.own.pop(key, None))
 
     def put_back(self, removed: Removed) -> None:
         """Put a removed file back into its row. If detection had not ended, it starts again."""
         item = removed.item
         if removed.own is not None:
-            self._own[item.key] = removed.own
+            self._chosen.own[item.key] = removed.own
         if removed.tally is not None:
             self._tallies[item.key] = removed.tally
         self._model.insert(removed.row, item)
@@ -231,8 +236,8 @@ class DetectionController(QObject):
         if self._session is not None:
             self._session.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
-        waits_for = None if self._settings_of(item) is not None else translate("session", NO_MODEL)
-        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=waits_for, part=part))
+        reason = self._chosen.waits_for(item.key)
+        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=reason, part=part))
 
     def _put(self, item: QueueItem) -> None:
         self._model.update(item)
@@ -243,7 +248,7 @@ class DetectionController(QObject):
         waiting = [
             (item, settings)
             for item in self._model
-            if item.state is ItemState.WAITING and item.results is None and (settings := self._settings_of(item)) is not None
+            if item.state is ItemState.WAITING and item.results is None and (settings := self._chosen.of(item)) is not None
         ]
         if self._closing or not waiting:
             return
@@ -251,9 +256,11 @@ class DetectionController(QObject):
         if self._session is None:
             first, (run, labels) = waiting[0]
             database, self._next_database = self._next_database or self.folder / session_name(first.path), None
-            self._session = SessionThread(run, database, labels, self._woken.emit)
-        now = [item for item, settings in waiting if settings == (self._session.settings, self._session.labels)]
-        room = self._room(self._session)
+            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster)
+        common = (self._session.settings, self._session.labels, self._session.cluster)
+        now = [item for item, settings in waiting if (*settings, self._cluster) == common]
+        given = [item for item in self._model if item.results is not None and item.results.database == self._session.database]
+        room = self._ahead.room(given, sum(status.takes_part for status in self._devices))
         for item in now[:room]:
             if not self._session.add(item.key, item.path):
                 break  # the next session takes them
@@ -264,20 +271,6 @@ class DetectionController(QObject):
         if fresh:
             self._session.start()
         self._wake()
-
-    def _room(self, session: SessionThread) -> int:
-        """The number of files to pass to a session now: enough that its devices never wait, however quickly it finishes them."""
-        given = [item for item in self._model if item.results is not None and item.results.database == session.database]
-        unfinished = sum(not item.ended for item in given)
-        if given and not unfinished:  # all were finished before more arrived
-            self._ahead = min(2 * self._ahead, MOST_AHEAD)
-        devices = sum(status.takes_part for status in self._devices)
-        return max(max(self._ahead, 2 * devices) - unfinished, 0)
-
-    def _settings_of(self, item: QueueItem) -> tuple[RunSettings, tuple[str, ...]] | None:
-        common = (self._settings, self._labels) if self._settings is not None else None
-        chosen = self._own.get(item.key, common)
-        return None if chosen is None else (limited(chosen[0], item), chosen[1])
 
     @Slot()
     def _wake(self) -> None:
@@ -291,15 +284,19 @@ class DetectionController(QObject):
         snapshot = session.feed.take()
         keys = {number: key for key, number in list(session.numbers.items())}
         ended = False
-        for number, progress in snapshot.sources.items():
-            item = self._model.get(keys.get(number, -1))
+        for number in snapshot.sources.keys() | snapshot.rates.sources.keys():
+            item, progress = self._model.get(keys.get(number, -1)), snapshot.sources.get(number)
             if item is not None and item.results is not None and not item.ended:
                 if item.results.source != number:
                     self._tallies[item.key] = session.feed.tally(number)
                     item = replace(item, results=replace(item.results, source=number))
-                item = folded(item, progress, snapshot.rates.get(number))
-                self._put(item)
-                ended |= item.ended
+                after = folded(item, progress or item.progress, snapshot.rates.sources.get(number))
+                if after != self._model.get(item.key):
+                    self._put(after)
+                ended |= after.ended
+        if snapshot.rates.total != self._rate:
+            self._rate = snapshot.rates.total
+            self.rate_changed.emit(self._rate)
         if snapshot.strategy is not None and snapshot.strategy != self._strategy:
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
@@ -318,11 +315,14 @@ class DetectionController(QObject):
     def _ended(self, session: SessionThread, error: str | None) -> None:
         session.join()
         self._session = None
+        left, self._left = self._left, []
+        for leave in left:
+            leave()
         lost = bool(self._devices) and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in self._devices)
         for item in self._model:
             given = item.results is not None and item.results.database == session.database
             # files with the same settings would fail, too
-            next_ = (error is not None or lost) and item.results is None and self._settings_of(item) == (session.settings, session.labels)
+            next_ = (error is not None or lost) and item.results is None and self._chosen.of(item) == (session.settings, session.labels)
             if (given or next_) and not item.ended:
                 self._put(
                     replace(

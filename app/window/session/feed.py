@@ -12,6 +12,7 @@ from threading import Lock
 
 from app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, fold
 from app.window.queue.item import RateMeter
+from app.window.session.rates import HeldRates, Rates
 from app.window.timeline.class_counts import Tally, length_of
 from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
 from engine.pool.progress import SourceProgress
@@ -22,12 +23,12 @@ from engine.types import DeviceId
 class Snapshot:
     """The state of a session at one moment.
 
-    rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: no further events
+    rates: those of the devices are also in their statuses. problems: device failures since the last snapshot. ended: no further events
     follow. error: why the session ended, None without an error.
     """
 
     sources: Mapping[int, SourceProgress]
-    rates: Mapping[int, float]
+    rates: Rates
     devices: tuple[DeviceStatus, ...]
     strategy: StrategyChosen | None
     problems: tuple[DeviceFailed, ...]
@@ -45,6 +46,7 @@ class Feed:
         self._changed: set[int] = set()
         self._meters: dict[int, RateMeter] = {}
         self._rates: dict[int, float] = {}
+        self._held = HeldRates()
         self._tallies: dict[int, Tally] = {}
         self._devices: dict[DeviceId, DeviceStatus] = {}
         self._strategy: StrategyChosen | None = None
@@ -90,15 +92,11 @@ class Feed:
             changed, self._changed = self._changed, set()
             problems, self._problems = tuple(self._problems), []
             sources = {number: self._sources[number] for number in changed}
-            return Snapshot(
-                sources, self._agreed_rates(), tuple(self._devices.values()), self._strategy, problems, self._ended, self._error
-            )
-
-    def _agreed_rates(self) -> dict[int, float]:
-        """The rates of unfinished sources, whose sum is that of the devices: the window shows both, and they must agree."""
-        rates = {number: rate for number, rate in self._rates.items() if self._sources[number].finished is None}
-        devices, files = sum(status.rate for status in self._devices.values()), sum(rates.values())
-        return {number: rate * devices / files for number, rate in rates.items()} if devices and files else rates
+            received = {number: rate for number, rate in self._rates.items() if self._sources[number].finished is None}
+            running = any(progress.finished is None for progress in self._sources.values())
+            rates = self._held.at(self._clock(), self._devices.values() if running else (), received)
+            devices = tuple(replace(status, rate=rates.devices.get(status.device, 0.0)) for status in self._devices.values())
+            return Snapshot(sources, rates, devices, self._strategy, problems, self._ended, self._error)
 
     def tally(self, source: int) -> Tally:
         """The counts of one source, which increase with further frames."""
@@ -125,4 +123,4 @@ class Feed:
 def _at_the_end(status: DeviceStatus) -> DeviceStatus:
     if status.phase in (Phase.FAILED, Phase.LEFT):
         return status
-    return replace(status, phase=Phase.LEFT if status.phase is Phase.LEAVING else Phase.IDLE, building=None)
+    return replace(status, phase=Phase.LEFT if status.phase is Phase.LEAVING else Phase.IDLE, building=None, rate=0.0)

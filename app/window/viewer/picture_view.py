@@ -186,7 +186,7 @@ class PictureView(QWidget):
             placement = self.placement
             covered = _rectangle(placement).toRect().adjusted(2, 2, -2, -2) if placement is not None else QRect()
             painter.setClipRegion(QRegion(event.rect()) - QRegion(covered))
-            painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
+            painter.fillRect(event.rect(), QColor(theme.STAGE))
             painter.setClipping(False)
             if placement is None or self._image is None:
                 draw_message(painter, QRectF(self.rect()), self._message)
@@ -196,10 +196,10 @@ class PictureView(QWidget):
             if len(self.visible_detections) and self.overlay is not None:
                 self.overlay.paint(painter, self._pointed, self._selected)
             if self.note:
-                colour = theme.MUTED if self._result is None else theme.WARNING
+                colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
             if self._statistics:
-                statistics = chip(self._statistics, theme.TEXT, self.width() - 44, ratio)
+                statistics = chip(self._statistics, theme.ON_STAGE, self.width() - 44, ratio)
                 painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backends.base import Backend, Progress, letterboxes
-from engine.backends.memory import check_memory, free_host_memory
+from engine.backends.memory import check_memory
 from engine.backends.openvino.build import Builder
 from engine.backends.openvino.engine import Engine, Request
 from engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
@@ -24,6 +24,7 @@ from engine.backends.precision import agreeing_share, resolve_precision
 from engine.detection.frame_format import HostImage
 from engine.detection.postprocess import detections
 from engine.detection.preprocess import Fit
+from engine.devices.host_memory import free_host_memory
 from engine.errors import DeviceError, UsageError
 from engine.media.planes import fit_host_image
 from engine.model.network import Network

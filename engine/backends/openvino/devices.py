@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import openvino as ov
@@ -10,6 +9,7 @@ import openvino as ov
 from engine.backends.openvino.library import BACKEND, device_name, offered_precisions, process_core
 from engine.devices.affinity import usable_cores
 from engine.devices.description import DeviceDescription
+from engine.devices.host_memory import read_host_memory
 from engine.types import DeviceId
 
 _UNITS, _BYTES = "GPU_EXECUTION_UNITS_COUNT", "GPU_DEVICE_TOTAL_MEM_SIZE"
@@ -30,7 +30,10 @@ def _describe(core: ov.Core, name: str, device: DeviceId) -> DeviceDescription:
         full_name, precisions = device_name(core, name), offered_precisions(core, name)
     except RuntimeError as error:
         return DeviceDescription(device, name, BACKEND, (), problem=f"its driver fails: {error}")
-    cores, memory = (usable_cores(), _memory()) if name == "CPU" else (_number(core, name, _UNITS), _number(core, name, _BYTES))
+    cores, memory = _number(core, name, _UNITS), _number(core, name, _BYTES)
+    if name == "CPU":
+        host = read_host_memory()
+        cores, memory = usable_cores(), None if host is None else host.total
     return DeviceDescription(device, full_name, BACKEND, tuple(map(str, precisions)), cores, memory)
 
 
@@ -39,10 +42,3 @@ def _number(core: ov.Core, name: str, key: str) -> int | None:
         return int(core.get_property(name, key))
     except (RuntimeError, TypeError, ValueError):
         return None  # NPUs and older drivers do not answer
-
-
-def _memory() -> int | None:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None  # Windows

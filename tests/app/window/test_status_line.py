@@ -16,11 +16,13 @@ def test_the_time_left_is_not_that_of_one_file_while_others_wait(qtbot: QtBot) -
     line = StatusLine()
     qtbot.addWidget(line)
     waiting = changed(RUNNING, state=ItemState.WAITING, frames=0, rate=None)
+    line.show_rate(25.0)
     line.show_queue([RUNNING, waiting, waiting])
     assert line.queue.text() == "25.0 frames/s · 2 files waiting"
     line.show_queue(iter([RUNNING]))
     assert line.queue.text() == "25.0 frames/s · 4 s left"
     line.show_queue([])
+    line.show_rate(0.0)
     assert line.queue.text() == ""
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends import create_backend, memory
-from engine.backends.memory import check_memory, free_host_memory, least_bytes
+from engine.backends import create_backend
+from engine.backends.memory import check_memory, least_bytes
 from engine.errors import DeviceError
 from engine.model.load import load_network
 from engine.settings import EngineSettings, ModelFiles
@@ -50,30 +50,3 @@ def test_it_grows_with_batch_and_size_of_a_number() -> None:
         check_memory(network, 3, 4, least_bytes(network, 3, 4) - 1, CPU)
     check_memory(network, 3, 4, least_bytes(network, 3, 4), CPU)
     check_memory(network, 3, 4, None, CPU)
-
-
-def files(root: Path, **contents: str) -> Path:
-    for name, text in contents.items():
-        path = root / name.replace("__", "/").replace("_dot_", ".")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return root
-
-
-def test_free_memory_is_the_machine_s_or_the_container_s(tmp_path: Path) -> None:
-    machine = files(tmp_path, proc__meminfo="MemTotal: 9000 kB\nMemAvailable:    8000 kB\nHugePages: 0\n")
-    assert free_host_memory(machine) == 8000 * 1024
-    group = {"sys__fs__cgroup__memory_dot_current": "3000", "sys__fs__cgroup__memory_dot_stat": "anon 1\ninactive_file 500\n"}
-    files(tmp_path, **group, sys__fs__cgroup__memory_dot_max="max")
-    assert free_host_memory(machine) == 8000 * 1024
-    files(tmp_path, sys__fs__cgroup__memory_dot_max="5000")
-    assert free_host_memory(machine) == 2500
-    files(tmp_path, sys__fs__cgroup__memory_dot_max="1000")
-    assert free_host_memory(machine) == 0
-    assert free_host_memory(tmp_path / "elsewhere") is None
-
-
-def test_this_machine_s_free_memory_is_known_on_linux() -> None:
-    if not Path("/proc/meminfo").exists():
-        pytest.skip("needs Linux")
-    assert (memory.free_host_memory() or 0) > 10**7

@@ -3,19 +3,21 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from app.window.devices.panel import ROWS_FROM, DevicePanel
-from app.window.devices.rows import DeviceRow, RowColumns, headings
+from app.window.devices.columns import RowColumns, headings
+from app.window.devices.panel import DevicePanel
+from app.window.devices.row import DeviceRow
 from app.window.devices.status import DeviceStatus, fold, shares_of
 from app.window.devices.telemetry_text import Metric
+from app.window.main_window import MainWindow
 from app.window.widgets import theme
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.devices.telemetry.snapshot import Telemetry
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from engine.types import DeviceId
 from tests.support.window import engine_info, pixels
 
@@ -35,7 +37,7 @@ def panel_of(qtbot: QtBot, *statuses: DeviceStatus, width: int = 320) -> DeviceP
     return panel
 
 
-def test_many_devices_are_rows_that_open_to_their_cards(qtbot: QtBot) -> None:
+def test_devices_are_rows_that_open_to_their_cards(qtbot: QtBot) -> None:
     panel = panel_of(qtbot, *(working(device, 100) for device in GPUS))
     panel.show()
     panel.refresh()
@@ -60,13 +62,41 @@ def test_a_press_that_is_let_go_elsewhere_opens_nothing(qtbot: QtBot) -> None:
         qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
 
 
-def test_few_devices_are_cards_again(qtbot: QtBot) -> None:
-    statuses = [working(device, 100) for device in GPUS[:ROWS_FROM]]
-    panel = panel_of(qtbot, *statuses)
-    assert all(card.row.isVisibleTo(panel) for card in panel.cards)
-    panel.show_devices(statuses[:-1])
-    assert not any(card.row.isVisibleTo(panel) for card in panel.cards)
-    assert all(card.whole.isVisibleTo(panel) for card in panel.cards)
+def test_the_only_device_is_open_unless_the_user_closes_it(qtbot: QtBot) -> None:
+    statuses = [working(device, 100) for device in GPUS[:2]]
+    panel = panel_of(qtbot, statuses[0])
+    panel.show()
+    (card,) = panel.cards
+    assert card.opened
+    panel.show_devices(statuses)
+    assert not any(card.opened for card in panel.cards)
+    panel.show_devices(statuses[:1])
+    assert card.opened
+    qtbot.mouseClick(card.row, Qt.MouseButton.LeftButton)
+    panel.show_devices(statuses[:1])
+    assert not card.opened
+
+
+def test_eight_devices_fit_without_scrolling(qtbot: QtBot, tmp_path: Path) -> None:
+    window = MainWindow(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat), tmp_path)
+    qtbot.addWidget(window)
+    window.resize(1360, 840)
+    window.show()
+    statuses = []
+    for number in range(8):
+        status = working(DeviceId("cuda", str(number)), 100)
+        statuses.append(fold(status, DeviceStats(status.device, 200, 1234.0, 5.0, 9.0, bottleneck="network"), 2.0))
+    window.controller.strategy_changed.emit(StrategyChosen("segments", "files can be cut at keyframes"))
+    window.controller.devices_changed.emit(tuple(statuses))
+    area = window.devices.findChild(QScrollArea)
+    assert area is not None
+    QApplication.processEvents()
+    assert window.devices.run.title.text().startswith("Limited by the network")  # the heading has its full height
+    assert [card.row.isVisible() for card in window.devices.cards] == [True] * 8
+    assert area.verticalScrollBar().maximum() == 0
+    last = window.devices.cards[-1].row
+    assert last.mapTo(window, QPoint(0, last.height())).y() <= window.status.mapTo(window, QPoint(0, 0)).y()
+    window.close()
 
 
 def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -> None:
@@ -76,7 +106,7 @@ def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -
     panel.show()
     panel.refresh()
     assert [card.row.accessibleName() for card in panel.cards] == [
-        "cuda:0: , 99 % of the work",
+        "cuda:0: 1,234 frames/s, 99 % of the work",
         "cuda:1: building the plan, 0 % of the work",
         "cuda:2: no memory, 1 % of the work",
     ]
@@ -84,18 +114,16 @@ def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -
 
 @pytest.mark.parametrize("width", [288, 320, 420, 700])
 def test_columns_never_touch_however_wide_the_row_is(width: int) -> None:
-    areas = RowColumns("cuda:10", rates=True, shares=True).areas(width, 32)
-    assert areas.share is not None
+    areas = RowColumns("cuda:10", rates=True).areas(width, 32)
     assert areas.rate is not None
-    in_order = [areas.name, *areas.cells, areas.share, areas.rate]
+    in_order = [areas.name, *areas.cells, areas.rate]
     assert all(left.right() < right.left() for left, right in pairwise(in_order))
     assert areas.rate.right() <= width
-    assert all(cell.width() >= areas.share.width() for cell in areas.cells)
 
 
 def test_wide_rows_hold_more_metrics() -> None:
-    columns = RowColumns("cuda:0", rates=True, shares=True)
-    assert len(columns.areas(280, 32).cells) < len(columns.areas(520, 32).cells) == 5
+    columns = RowColumns("cuda:0", rates=True)
+    assert len(columns.areas(280, 32).cells) < len(columns.areas(520, 32).cells) == 4
     assert len(RowColumns("cuda:0").areas(280, 32).cells) > len(columns.areas(280, 32).cells)  # nothing else to show
 
 
@@ -108,7 +136,7 @@ def test_a_row_draws_a_failure_in_red_and_an_alarm_in_amber(qtbot: QtBot) -> Non
     qtbot.addWidget(row)
     row.resize(320, row.height())
     row.set_columns(RowColumns("cuda:0"))
-    hot = Metric("Temperature", "Heat", "91 °C", "91 °C", 0.91)
+    hot = Metric("Temperature", "91 °C", "91 °C", 0.91)
     row.change(name="cuda:0", colour=theme.GOOD, metrics=(hot,))
     assert not shows(row, theme.DANGER)
     assert not shows(row, theme.WARNING)
@@ -139,7 +167,7 @@ def test_a_recorded_machine_is_shown_as_it_was(qtbot: QtBot) -> None:
     assert card.gauges.metrics[0].text == "21 %"
     assert panel.telemetry.watched == ()  # nothing is asked of this machine's driver
     panel.show_devices([working(DeviceId("cpu", "0"), 5)])
-    assert [card.name.text() for card in panel.cards] == ["cpu:0", *map(str, GPUS)]  # what works here comes first
+    assert [card.row.content.name for card in panel.cards] == ["cpu:0", *map(str, GPUS)]  # what works here comes first
     panel.grab()  # lays out
     tops = [card.mapTo(panel, QPoint(0, 0)).y() for card in panel.cards]
     assert tops == sorted(tops)

@@ -210,3 +210,22 @@ def test_a_session_is_named_after_its_first_file(tmp_path: Path) -> None:
         name = session_name(tmp_path / f"{stem}.mp4")
         assert len(name.encode()) <= 255
         assert name.isprintable()
+
+
+def test_files_devices_and_the_total_show_one_rate_at_every_moment(qtbot: QtBot, desk: Desk, long: Path) -> None:
+    desk.configure(devices=(FIRST, SECOND))
+    totals: list[float] = []
+    desk.controller.rate_changed.connect(totals.append)
+    seen: list[tuple[float, float, float]] = []
+
+    def compare(statuses: tuple[DeviceStatus, ...]) -> None:
+        files = sum(item.rate or 0.0 for item in desk.items)
+        if files:
+            seen.append((totals[-1], sum(status.rate for status in statuses) or files, files))
+
+    desk.controller.devices_changed.connect(compare)
+    desk.controller.add([long, long])
+    qtbot.waitUntil(lambda: all(item.ended for item in desk.items), timeout=PATIENCE)
+    assert seen
+    for total, devices, files in seen:
+        assert (devices, files) == (pytest.approx(total), pytest.approx(total))

@@ -16,6 +16,7 @@ from engine.pool.events import (
     StrategyChosen,
 )
 from engine.pool.progress import SourceEvent, SourceProgress
+from engine.types import DeviceId
 from tests.support.store import make_frame, video_info
 from tests.support.window import CPU, engine_info
 
@@ -55,11 +56,13 @@ def test_frames_without_detections_are_counted_as_failed() -> None:
 
 
 def test_the_rate_comes_from_the_clock() -> None:
-    feed, sources = Feed(iter((0.0, 0.5)).__next__), dict[int, SourceProgress]()
+    now = 0.0
+    feed, sources = Feed(lambda: now), dict[int, SourceProgress]()
     apply(feed, frames(0, 0, 1), sources)
-    assert not feed.take().rates
+    assert feed.take().rates.total == 0
+    now = 0.5
     apply(feed, frames(0, 1, 10), sources)
-    assert feed.take().rates == {0: 20.0}
+    assert (feed.take().rates.sources, feed.take().rates.total) == ({0: 20.0}, 20.0)
 
 
 def test_files_and_devices_show_rates_with_the_same_sum() -> None:
@@ -74,10 +77,30 @@ def test_files_and_devices_show_rates_with_the_same_sum() -> None:
     snapshot = feed.take()
     (device,) = snapshot.devices
     assert device.rate == (23.5 + 30.5) / 2 + 0.5  # the mean of the last eight intervals, which are four seconds
-    assert sum(snapshot.rates.values()) == pytest.approx(device.rate)
-    assert snapshot.rates[0] == pytest.approx(2 * snapshot.rates[1])
+    assert snapshot.rates.total == device.rate
+    assert sum(snapshot.rates.sources.values()) == pytest.approx(device.rate)
+    assert snapshot.rates.sources[0] == pytest.approx(2 * snapshot.rates.sources[1])
     apply(feed, SourceFinished(1, Ledger(60, 60), 6.0, None), sources)
-    assert feed.take().rates == {0: pytest.approx(device.rate)}
+    assert feed.take().rates.sources == {0: pytest.approx(device.rate)}
+    apply(feed, SourceFinished(0, Ledger(120, 120), 6.0, None), sources)
+    snapshot = feed.take()  # the device reports nothing more while it has no work
+    assert (snapshot.rates.total, [status.rate for status in snapshot.devices]) == (0, [0])
+
+
+def test_rates_stay_for_half_a_second_unless_other_devices_work() -> None:
+    now, other = 0.0, DeviceId("cpu", "1")
+    feed, sources = Feed(lambda: now), dict[int, SourceProgress]()
+    apply(feed, SourceOpened(0, video_info("a.mp4", 900)), sources)
+    feed.apply(DeviceReady(engine_info()))
+    feed.apply(DeviceStats(CPU, 10, 20.0, 5.0, 6.0))
+    assert feed.take().rates.total == 20.0
+    now = 0.4
+    feed.apply(DeviceStats(CPU, 20, 40.0, 5.0, 6.0))
+    snapshot = feed.take()
+    assert (snapshot.rates.total, snapshot.devices[0].rate) == (20.0, 20.0)
+    feed.apply(DeviceReady(engine_info(other)))
+    feed.apply(DeviceStats(other, 10, 25.0, 5.0, 6.0))
+    assert feed.take().rates.devices == {CPU: 30.0, other: 25.0}
 
 
 def test_device_failures_are_handed_over_once_and_the_end_leaves_devices_idle() -> None:

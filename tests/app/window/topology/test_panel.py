@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.devices.panel import DevicePanel
 from app.window.main_window import MainWindow
+from app.window.scaling.panel import ScalingPanel
 from app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
 from app.window.topology.tabs import DeviceTabs
 from app.window.topology.text import about_link, traffic
@@ -112,19 +113,21 @@ def test_drawing_and_matrix_stand_side_by_side_where_there_is_room(qtbot: QtBot)
 
 
 @pytest.mark.data
-def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Path) -> None:
+def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Path, tmp_path: Path) -> None:
     path = data.parent / "device" / "recordings" / "nvml-8xH200.json"
     if not path.is_file():
         pytest.skip(f"no {path}")
     recording = read_recording(path)
-    tabs = DeviceTabs(DevicePanel(), TopologyPanel())
+    tabs = DeviceTabs(
+        DevicePanel(), TopologyPanel(), ScalingPanel(tmp_path), QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)
+    )
     qtbot.addWidget(tabs)
     tabs.resize(320, 900)
     tabs.show_recording(recording)
     tabs.show()
     tabs.topology.show_topology(ALONE)
     assert tabs.topology.topology == recording.topology
-    assert tabs.recorded.isVisible()
+    assert tabs.topology.note.text() == "A recorded machine, not this one"
     qtbot.mouseClick(tabs.buttons.button(1), Qt.MouseButton.LeftButton)
     assert tabs.topology.matrix.item(0, 7).text() == "NV18"
     assert tabs.topology.telemetry.watched == ()
@@ -133,33 +136,13 @@ def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Pat
     assert (abs(picture.astype(int) - (blue.red(), blue.green(), blue.blue())).sum(axis=2) < 60).any()  # PCIe's traffic is written
 
 
-def test_the_topology_gets_a_window_of_its_own_and_comes_back(qtbot: QtBot) -> None:
-    tabs = DeviceTabs(DevicePanel(), TopologyPanel())
-    qtbot.addWidget(tabs)
-    tabs.show()
-    tabs.topology.show_topology(ALONE)
-    assert not tabs.larger.isVisible()
-    tabs.show_tab(1)
-    tabs.larger.click()
-    assert tabs.window_ is not None
-    assert tabs.topology.window() is tabs.window_
-    assert (tabs.topology.isVisible(), tabs.devices.isVisible(), tabs.buttons.button(1).isEnabled()) == (True, True, False)
-    tabs.window_.close()
-    assert tabs.topology.window() is tabs
-    assert (tabs.topology.isVisible(), tabs.devices.isVisible(), tabs.buttons.button(1).isEnabled()) == (True, False, True)
-    assert tabs.window_ is None
-    tabs.larger.click()
-    tabs.hide()
-    assert (tabs.window_, tabs.topology.telemetry.watched) == (None, ())
-
-
 def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tmp_path: Path) -> None:
     window = MainWindow(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat), tmp_path)
     qtbot.addWidget(window)
     window.show()
     assert window.topology.topology is None
     qtbot.mouseClick(window.device_tabs.buttons.button(1), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.topology.topology is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.topology.topology is not None)
     assert window.topology.topology is not None
     assert window.topology.topology.nodes
     window.close()

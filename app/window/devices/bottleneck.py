@@ -1,0 +1,151 @@
+"""Names what limits the throughput of a run, and what to do about it, from measured figures.
+
+The rules, in order; docs/guide/bottlenecks.md explains them with figures of real runs:
+
+1. A device is much slower than others of the same kind.
+2. Most devices wait for decoding: the video decoders of the GPUs, the processors, or the disk.
+3. Most devices wait until their results are taken and stored.
+4. The GPUs have time left although their engines have work: the processors do not feed them fast enough.
+5. The network itself, or another stage of the engine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+
+from app.window.devices.status import RATE_SECONDS, DeviceStatus
+from app.window.widgets import formats
+from app.window.widgets.translation import translate
+from engine.devices.telemetry.snapshot import Telemetry
+from engine.types import DeviceId
+
+SLOW = 0.8
+"""A device that reaches less than this part of the median of its kind is slow."""
+BUSY, FREE = 85.0, 60.0
+"""Percent from which a decoder or the processors are the limit, and up to which they have time left."""
+
+
+class Limit(StrEnum):
+    """What limits a run."""
+
+    DEVICE = "device"
+    VIDEO_DECODER = "decoder"
+    PROCESSOR = "processor"
+    DISK = "disk"
+    DECODE = "decode"
+    RESULTS = "results"
+    HOST = "host"
+    PREPARE = "prepare"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """The limit of a run. text: in one sentence. advice: what to do about it."""
+
+    limit: Limit
+    text: str
+    advice: str
+
+
+def find_bottleneck(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry], host: Telemetry | None) -> Bottleneck | None:
+    """The limit of the current run, None while no device works. host: of the processors, None = unknown."""
+    working = [status for status in statuses if status.working and status.bottleneck is not None]
+    if not working:
+        return None
+    if (slow := _slow_device(working, telemetry)) is not None:
+        return slow
+    votes: Counter[str] = Counter()
+    for status in working:
+        votes[(status.bottleneck or "").partition(" ")[0]] += 1
+    stage = votes.most_common(1)[0][0]
+    waiting = [status for status in working if (status.bottleneck or "").startswith(stage)]
+    processors = host.utilization if host is not None else None
+    if stage == "decode":
+        return _stated(_decoding(waiting, telemetry, processors))
+    if stage == "deliver":
+        return _stated(Limit.RESULTS)
+    if stage in ("preprocess", "upload"):
+        return _stated(Limit.PREPARE)
+    used = _known(waiting, telemetry, "utilization")
+    return _stated(Limit.HOST if used and median(used) < FREE else Limit.NETWORK)
+
+
+def _decoding(waiting: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry], processors: float | None) -> Limit:
+    decoders = _known(waiting, telemetry, "decoder")
+    if decoders and median(decoders) >= BUSY:
+        return Limit.VIDEO_DECODER
+    if processors is None:
+        return Limit.DECODE
+    if processors >= BUSY:
+        return Limit.PROCESSOR
+    return Limit.DISK if processors < FREE and (not decoders or median(decoders) < FREE) else Limit.DECODE
+
+
+def _known(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry], name: str) -> list[float]:
+    """A value of the GPUs among these devices, where it is known."""
+    found = (getattr(telemetry[status.device], name) for status in statuses if status.device.kind == "cuda" and status.device in telemetry)
+    return [value for value in found if value is not None]
+
+
+def _slow_device(working: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry]) -> Bottleneck | None:
+    """The slowest device, if it is much slower than others of its kind over the whole time of measurement."""
+    slowest = min(working, key=lambda status: status.rate)
+    name = slowest.engine.device_name if slowest.engine is not None else ""
+    others = [one.rate for one in working if one is not slowest and one.engine is not None and one.engine.device_name == name]
+    measured = slowest.samples[-1].time - slowest.samples[0].time
+    if slowest.device.kind == "cpu" or not others or slowest.rate >= SLOW * median(others) or measured < RATE_SECONDS:
+        return None
+    text = translate("bottleneck", "{device} is slower than the others: {rate} instead of {usual} frames/s.").format(
+        device=slowest.device, rate=formats.rate(slowest.rate), usual=formats.rate(median(others))
+    )
+    snapshot = telemetry.get(slowest.device)
+    if snapshot is not None and snapshot.throttling:
+        return Bottleneck(
+            Limit.DEVICE,
+            text,
+            translate("bottleneck", "Its clocks are lowered: {why}. Check it.").format(why=", ".join(snapshot.throttling)),
+        )
+    return Bottleneck(Limit.DEVICE, text, translate("bottleneck", "Close other programs that use it, or take it out of this run."))
+
+
+def _stated(limit: Limit) -> Bottleneck:
+    text, advice = {
+        Limit.VIDEO_DECODER: (
+            translate("bottleneck", "Limited by the GPUs' video decoders."),
+            translate("bottleneck", "Use more GPUs, or videos with fewer pixels."),
+        ),
+        Limit.PROCESSOR: (
+            translate("bottleneck", "Limited by decoding: the processors are busy."),
+            translate("bottleneck", "Close other programs, or use videos with fewer pixels."),
+        ),
+        Limit.DISK: (
+            translate("bottleneck", "Limited by reading the files."),
+            translate("bottleneck", "Copy them to a faster disk, or detect in several files at once."),
+        ),
+        Limit.DECODE: (
+            translate("bottleneck", "Limited by decoding."),
+            translate("bottleneck", "Detect in several files at once, or use videos with fewer pixels."),
+        ),
+        Limit.RESULTS: (
+            translate("bottleneck", "Limited by storing the results."),
+            translate("bottleneck", "Raise the lowest confidence, or keep the sessions on a faster disk."),
+        ),
+        Limit.HOST: (
+            translate("bottleneck", "Limited by the processors, which feed the GPUs."),
+            translate("bottleneck", "Close other programs, or use fewer GPUs for this model."),
+        ),
+        Limit.PREPARE: (
+            translate("bottleneck", "Limited by preparing frames for the network."),
+            translate("bottleneck", "Use videos with fewer pixels."),
+        ),
+        Limit.NETWORK: (
+            translate("bottleneck", "Limited by the network: the devices are fully used."),
+            translate("bottleneck", "Choose a smaller network or model, or more devices."),
+        ),
+    }[limit]
+    return Bottleneck(limit, text, advice)

@@ -1,0 +1,24 @@
+"""Decides how many files a session knows in advance. The others wait in the queue, where the user can reorder them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.window.queue.item import QueueItem
+
+FEWEST_AHEAD, MOST_AHEAD = 4, 256
+
+
+class Ahead:
+    """The number of unfinished files that a session knows."""
+
+    def __init__(self) -> None:
+        self._files = FEWEST_AHEAD
+
+    def room(self, given: Iterable[QueueItem], devices: int) -> int:
+        """The number of files to pass on now: enough that no device waits, however quickly it finishes them. given: so far."""
+        ended = [item.ended for item in given]
+        unfinished = ended.count(False)
+        if ended and not unfinished:  # all were finished before more arrived
+            self._files = min(2 * self._files, MOST_AHEAD)
+        return max(max(self._files, 2 * devices) - unfinished, 0)

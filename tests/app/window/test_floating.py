@@ -1,0 +1,94 @@
+"""Panels get their own windows and come back, also after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.window.floating import FloatingWindow
+from app.window.main_window import MainWindow
+
+
+@pytest.fixture
+def start(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindow]]:
+    """Starts the application again and again with the same settings."""
+    windows = []
+
+    def make() -> MainWindow:
+        window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
+        windows.append(window)
+        qtbot.addWidget(window)
+        window.show()
+        return window
+
+    yield make
+    for window in windows:
+        window.close()
+
+
+def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, start: Callable[[], MainWindow]) -> None:
+    window = start()
+    tabs = window.device_tabs
+    qtbot.mouseClick(tabs.buttons.button(1), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(tabs.detach, Qt.MouseButton.LeftButton)
+    own = window.topology.window()
+    assert isinstance(own, FloatingWindow)
+    assert (own.isVisible(), own.windowTitle(), tabs.detach.accessibleName()) == (True, "Topology – Framefleet", "Put Topology back here")
+    note = tabs.floating[1].note
+    assert (tabs.stack.currentWidget(), note.isVisible()) == (note, True)
+    own.close()
+    assert (window.topology.window(), window.topology.isVisible(), tabs.stack.currentWidget()) == (window, True, window.topology)
+    tabs.detach.setFocus()
+    QTest.keyClick(tabs.detach, Qt.Key.Key_Space)
+    assert isinstance(window.topology.window(), FloatingWindow)
+    qtbot.mouseClick(tabs.floating[1].back, Qt.MouseButton.LeftButton)
+    assert window.topology.window() is window
+
+
+def test_a_panel_is_in_its_own_window_again_at_the_next_start(start: Callable[[], MainWindow]) -> None:
+    first = start()
+    first.device_tabs.floating[0].float_()
+    own = first.devices.window()
+    own.move(QPoint(37, 91))
+    own.resize(611, 433)
+    first.close()
+    assert not own.isVisible()
+    second = start()
+    own = second.devices.window()
+    assert isinstance(own, FloatingWindow)
+    assert (own.isVisible(), own.pos(), own.size().toTuple()) == (True, QPoint(37, 91), (611, 433))
+    own.close()
+    second.close()
+    third = start()
+    assert third.devices.window() is third
+
+
+def test_the_events_window_is_hidden_with_the_panels_below_the_picture(qtbot: QtBot, start: Callable[[], MainWindow]) -> None:
+    window = start()
+    window.actions_.zones.setChecked(True)
+    events = window.zones.list
+    QTest.mouseClick(events.detach, Qt.MouseButton.LeftButton)
+    own = events.window()
+    assert isinstance(own, FloatingWindow)
+    window.actions_.zones.setChecked(False)
+    assert not own.isVisible()
+    window.close()
+    again = start()
+    assert not again.zones.list.isVisible()
+    again.actions_.zones.setChecked(True)
+    assert again.zones.list.isVisible()
+    assert isinstance(again.zones.list.window(), FloatingWindow)
+
+
+def test_panels_in_their_own_windows_stay_in_full_screen(start: Callable[[], MainWindow]) -> None:
+    window = start()
+    window.device_tabs.floating[0].float_()
+    window.arrangement.toggle_fullscreen()
+    assert (window.device_tabs.isVisible(), window.devices.isVisible()) == (False, True)
+    window.arrangement.toggle_fullscreen()
+    assert window.device_tabs.isVisible()
