@@ -76,7 +76,14 @@ class ZoneLayer(QWidget):
     def set_time(self, time: float) -> None:
         """Show the state at the time of the current picture, seconds."""
         self._time = time
-        self.update()
+        if self._moves:
+            self.update()
+
+    @property
+    def _moves(self) -> bool:
+        """Whether another time looks different. Without need, a layer over the picture would make playing slower."""
+        trails = self.show_trails and self._tracks is not None and self._tracks.tracked
+        return trails or (self.show_zones and bool(self._editor.zones.shapes))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the heat map, trails, and lines and zones with their counts."""
@@ -88,7 +95,7 @@ class ZoneLayer(QWidget):
                 self._paint_heat(painter, placement, self._tracks)
             if self.show_trails and self._tracks is not None:
                 draw_trails(painter, placement, self._tracks, self._time, self._canvas.visible_detections)
-            if self.show_zones:
+            if self.show_zones and (self._editor.zones.shapes or self._editor.drawing is not None):
                 self._paint_zones(painter, Scale(placement, self._editor.zones.size))
             else:
                 self._canvas.reserve([])
