@@ -74,9 +74,11 @@ class ZoneLayer(QWidget):
         self.update()
 
     def set_time(self, time: float) -> None:
-        """Show the state at the time of the current picture, seconds."""
+        """Show the state at the time of the current picture, seconds. The canvas paints this widget together with that picture.
+
+        An update of this widget would paint all of it once more: Qt paints an opaque widget and one above it in two passes.
+        """
         self._time = time
-        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the heat map, trails, and lines and zones with their counts."""
