@@ -145,8 +145,9 @@ def tracked_part(session: Path, videos: Sequence[Video], tracker: TrackerName) -
                     continue
                 tables = [table.visits[table.visits["shape"] == number] for table in (visible, counts)]
                 inside = [float((visits["end"] - visits["begin"]).sum()) for visits in tables]
+                true_time = true_seconds(video.truth, video.zones)[number]
                 seconds[number] += [
-                    true_seconds(video.truth, video.zones)[number],
+                    true_time,
                     *inside,
                     *(visits["entered"].sum() for visits in tables),
                 ]
@@ -188,13 +189,8 @@ def main() -> int:
     """Write the result. Returns 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--session", type=Path, help="of an earlier run of 'framefleet demo --headless'; else, the clip is detected first")
-    parser.add_argument("--streets", type=Path, help="folder for fresh streets, which are rendered and detected if they are missing")
-    parser.add_argument(
-        "--added",
-        type=lambda text: [*map(int, text.split(","))],
-        default=[60000, 70000, 80000],
-        help="to the clip's seeds, for fresh streets",
-    )
+    parser.add_argument("--streets", type=Path, help="folder for fresh streets, which are rendered if they are missing")
+    parser.add_argument("--added", type=streets.numbers, default=[60000, 70000, 80000], help="to the clip's seeds, for fresh streets")
     arguments = parser.parse_args()
     zones, body, good = read_zones(ZONES), list[str](), True
     with TemporaryDirectory() as folder:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
+from app.scaling_results import read_series
 from app.window.actions import Actions
 from app.window.arrangement import Arrangement
 from app.window.cluster.control import ClusterControl
@@ -16,6 +18,7 @@ from app.window.corrections.corrector import Corrector
 from app.window.corrections.recount import Recount
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
+from app.window.events.clips import Clips
 from app.window.file_dialogs import FileDialogs
 from app.window.floating import Floating
 from app.window.grid.grid import Grid
@@ -36,6 +39,7 @@ from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
 from app.window.results.stored import read_stored
 from app.window.results.worst_frames import WorstFrames
+from app.window.scaling.panel import ScalingPanel
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.sessions.dialog import SessionsDialog
@@ -84,12 +88,14 @@ class MainWindow(QMainWindow):
         self.filter = FilterPanel()
         self.devices = DevicePanel()
         self.topology = TopologyPanel()
-        self.device_tabs = DeviceTabs(self.devices, self.topology, store)
+        self.scaling = ScalingPanel(folder.parent / "scaling")
+        self.device_tabs = DeviceTabs(self.devices, self.topology, self.scaling, store)
         self.status = StatusLine()
         self.top = TopBar(self.actions_)
         self.overlay = DropOverlay(self)
         self.files = FileDialogs(self, store)
         self.exports = Exports(self, store, self.background, self.banners)
+        self.clips = Clips(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
         self.memory = QueueMemory(self.items, folder, self)
@@ -189,6 +195,7 @@ class MainWindow(QMainWindow):
         actions.correct.toggled.connect(self.corrector.set_shown)
         self.corrector.corrected.connect(self.recount.ask)
         self.corrector.corrected.connect(self.zones.reread)
+        self.zones.list.clips_requested.connect(lambda: self.clips.ask(self.queue.current, self.filter.filter))
         self.zones.list.save_requested.connect(self._export_events)
         self.viewer.saver.saved.connect(self.exports.show_saved)
         self.viewer.part_detection_requested.connect(controller.detect_again)
@@ -219,6 +226,7 @@ class MainWindow(QMainWindow):
         actions.cluster.triggered.connect(self.cluster.open_dialog)
         self.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
         self.topology.wanted.connect(self._find_topology)
+        self.scaling.wanted.connect(self._read_scaling)
         self.notices.settings_requested.connect(self.setup.open_dialog)
 
     def open_paths(self, paths: Iterable[Path]) -> None:
@@ -280,6 +288,10 @@ class MainWindow(QMainWindow):
 
     def _find_topology(self) -> None:
         self.background.start(find_topology, self.topology.show_topology, self.topology.show_problem)
+
+    def _read_scaling(self) -> None:
+        read = partial(read_series, self.scaling.results, self.controller.folder)
+        self.background.start(read, self.scaling.show_series, self.scaling.show_problem)
 
     def _model_changed(self, summary: ModelSummary | None) -> None:
         self.start.set_model(summary)
@@ -343,6 +355,7 @@ class MainWindow(QMainWindow):
         self.cluster.stop()
         self.setup.stop()
         self.exports.stop()
+        self.clips.stop()
         self.zones.stop()
         self.background.stop()
         event.accept()

@@ -203,8 +203,7 @@ def _drop_doubles(seen: Sightings, tracks: Integers) -> None:
         pairs.append(both[0] * len(lengths) + both[1])
     keys, hits = np.unique(np.concatenate(pairs), return_counts=True)
     both = np.stack(np.divmod(keys, len(lengths)))
-    longer = lengths[both].argmax(0)
-    _, doubled = np.take_along_axis(both, np.stack((longer, 1 - longer)), 0)
+    doubled = np.where(lengths[both[1]] > lengths[both[0]], *both)
     doubled = doubled[hits >= DOUBLE_SHARE * lengths[doubled]]
     tracks[np.isin(tracks, doubled)] = -1
 
