@@ -1,0 +1,107 @@
+"""Accuracy against speed of the models as a small chart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app.scaling_results import Speed
+from app.window.widgets import formats, theme
+from app.window.widgets.build import column, label
+from app.window.widgets.plotting import pg
+from app.window.widgets.translation import translate
+from engine.model.registry.catalogue import ModelEntry
+
+HEIGHT = 190
+NEAR = 0.12
+"""Models whose work differs by a smaller power of ten have names that would cover each other."""
+PUBLISHED, MEASURED = theme.MUTED, theme.GOOD
+
+
+class ModelChart(QWidget):
+    """Draws each model of the catalogue by its work per picture and its accuracy, both published.
+
+    Models that ran on this machine are filled and have their measured throughput.
+    """
+
+    def __init__(self, entries: Sequence[ModelEntry]) -> None:
+        super().__init__()
+        self._entries = tuple(entries)
+        self.setFixedHeight(HEIGHT)
+        plot = pg.PlotWidget(background=theme.BACKGROUND)
+        plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.item = plot.getPlotItem()
+        self.item.hideButtons()
+        self.item.setMenuEnabled(False)
+        self.item.setMouseEnabled(False, False)
+        self.item.setLogMode(x=True, y=False)
+        self.item.invertX(True)
+        self.item.showGrid(y=True, alpha=0.18)
+        for side, text in (
+            ("left", translate("models", "COCO AP, %")),
+            ("bottom", translate("models", "GFLOP / picture: less is faster →")),
+        ):
+            axis = self.item.getAxis(side)
+            axis.setPen(pg.mkPen(theme.MUTED))
+            axis.setTextPen(pg.mkPen(theme.MUTED))
+            axis.setStyle(tickFont=theme.font(-2))
+            axis.enableAutoSIPrefix(False)
+            axis.setLabel(text, **{"color": theme.MUTED, "font-size": f"{theme.base_size() - 2}px"})
+        self.legend = label("small", wrap=True)
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        column((plot, 1), self.legend, spacing=2, of=self)
+        self.show_speeds({})
+
+    def show_speeds(self, speeds: Mapping[str, Speed]) -> None:
+        """Mark the models that ran on this machine. speeds: by the model's name."""
+        self.item.clear()
+        spoken = []
+        for entry in self._entries:
+            speed = speeds.get(entry.name)
+            text = entry.title
+            if speed is not None:
+                rate = translate("models", "{rate} frames/s").format(rate=formats.rate(speed.rate))
+                text += f"\n{rate}"
+                spoken.append(f"{entry.title}: {rate}")
+            else:
+                spoken.append(entry.title)
+            colour = PUBLISHED if speed is None else MEASURED
+            self.item.plot(
+                [entry.gflops],
+                [entry.ap],
+                pen=None,
+                symbol="o" if speed is None else "s",
+                symbolSize=8,
+                symbolPen=pg.mkPen(colour, width=1.5),
+                symbolBrush=None if speed is None else pg.mkBrush(colour),
+            )
+            shown = pg.TextItem(
+                text, color=theme.TEXT if speed is not None else theme.MUTED, anchor=(0.5, 1.15 if self._highest(entry) else -0.15)
+            )
+            shown.setFont(theme.font(-2))
+            shown.setPos(_log(entry.gflops), entry.ap)
+            self.item.addItem(shown)
+        works, accuracies = [entry.gflops for entry in self._entries], [entry.ap for entry in self._entries]
+        self.item.setXRange(_log(min(works)) - 0.15, _log(max(works)) + 0.15, padding=0)
+        self.item.setYRange(min(accuracies) - 9, max(accuracies) + 9, padding=0)
+        marks = [tick for tick in (1, 3, 10, 30, 100, 300, 1000) if min(works) / 2 <= tick <= max(works) * 2]
+        self.item.getAxis("bottom").setTicks([[(_log(tick), formats.count(tick)) for tick in marks]])
+        published = translate("models", "Published by the authors")
+        measured = translate("models", "Also ran on this machine; the throughput is that of the newest run")
+        self.legend.setText(
+            f'<span style="color:{PUBLISHED}">○</span> {published} &nbsp; <span style="color:{MEASURED}">■</span> {measured}'
+        )
+        self.setToolTip("\n".join(f"{name}: {formats.rate(speed.rate)} frames/s, {speed.hardware}" for name, speed in speeds.items()))
+        self.setAccessibleName(translate("models", "Accuracy against speed: {models}").format(models=", ".join(spoken)))
+
+    def _highest(self, entry: ModelEntry) -> bool:
+        """Whether a model is the most accurate of those near it: its name stands above its mark, the others' below."""
+        near = (other for other in self._entries if abs(_log(other.gflops) - _log(entry.gflops)) < NEAR)
+        return all(other.ap <= entry.ap for other in near)
+
+
+def _log(value: float) -> float:
+    return math.log10(value)
