@@ -139,11 +139,11 @@ def _run(path: Path) -> _Run | None:
     try:
         with SessionReader(path) as reader:
             sources = reader.sources()
-            if len(sources) != 1 or not sources[0].finished or sources[0].cancelled or sources[0].error or not sources[0].seconds:
+            if len(sources) != 1 or not sources[0].finished or sources[0].cancelled or sources[0].error:
                 return None
             (source,) = sources
-            frames = source.ledger.inferred
-            if source.info is None or frames < LEAST_FRAMES or source.seconds < LEAST_SECONDS or reader.facts.get("every", "1") != "1":
+            frames, seconds = source.ledger.inferred, source.seconds or 0.0
+            if source.info is None or frames < LEAST_FRAMES or seconds < LEAST_SECONDS or reader.facts.get("every", "1") != "1":
                 return None
             shares = reader.frames_by_device(source.number)
             taking_part = [use for use in shares if use.frames >= LEAST_SHARE * frames]
@@ -154,14 +154,8 @@ def _run(path: Path) -> _Run | None:
             video = f"{source.info.width}×{source.info.height} {source.info.codec}"
             hardware = ", ".join(sorted({use.name for use in taking_part}))
             kind = taking_part[0].device.partition(":")[0]
-            return _Run(
-                facts.get("model", ""),
-                (model, hardware, video),
-                kind,
-                len(taking_part),
-                frames / source.seconds,
-                datetime.fromisoformat(facts["created"]),
-            )
+            created = datetime.fromisoformat(facts["created"])
+            return _Run(facts.get("model", ""), (model, hardware, video), kind, len(taking_part), frames / seconds, created)
     except (ExportError, KeyError, ValueError):
         return None
 

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from app.window.events.panel import EventsPanel
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
-from app.window.widgets import theme
+from app.window.widgets.appearance import Theme, apply_theme
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
 from app.window.zones.tracks import Tracks
@@ -68,14 +68,14 @@ def paint(application: QApplication, shown: Tracks) -> dict[str, list[float]]:
     for name, parts, zones in (
         ("boxes alone", (), False),
         ("with trails", ("trails",), False),
-        ("with trails and numbers", ("trails", "ids"), False),
-        ("with trails, numbers, 8 lines and 3 zones", ("trails", "ids", "zones"), True),
+        ("with trails and numbers", ("trails", "numbers"), False),
+        ("with trails, numbers, 8 lines and 3 zones", ("trails", "numbers", "zones"), True),
     ):
         if zones:
             editor.load(read_zones(Path(__file__).with_name("demo-zones.json")).scaled_to(SIZE))
         layer.setVisible(bool(parts))
-        for part in ("trails", "ids", "zones"):
-            setattr(layer, f"show_{part}", part in parts)
+        layer.show_trails, layer.show_zones = "trails" in parts, "zones" in parts
+        canvas.show_numbers("numbers" in parts)
         times = []
         for index in range(100, 180):
             mine = shown.table.frames == index
@@ -87,7 +87,7 @@ def paint(application: QApplication, shown: Tracks) -> dict[str, list[float]]:
             )
             result = FrameResult(FrameRef(0, index, index / RATE), DeviceId("cpu", "0"), *SIZE, found)
             canvas.show_picture(picture, SIZE, result)
-            layer.set_shown(index / RATE, result)
+            layer.set_time(index / RATE)
             start = time.process_time()
             canvas.grab()
             times.append((time.process_time() - start) * 1e3)
@@ -135,7 +135,7 @@ def main() -> int:
     """Write the result. Returns 1 if the goal for painting is missed."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     application = QApplication([])
-    theme.apply_theme(application)
+    apply_theme(application, Theme.DARK)
     painted, acts = paint(application, tracks()), listed(application)
     good = median(painted["with trails"]) <= PAINT_GOAL
     body = [f"## {OBJECTS} tracked boxes, a picture of 1280×720 (goal: {PAINT_GOAL:.0f} ms with trails)", ""]

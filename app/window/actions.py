@@ -1,112 +1,94 @@
-"""The window's actions with their shortcuts, the menu, and the list of shortcuts."""
+"""The window's actions with their keys, and the menu."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu
 
-from app.window.viewer.keys import PLAYER
-from app.window.widgets import theme
-from app.window.widgets.build import column, label
+from app.window.keys.bindings import Bindings, Command
+from app.window.keys.dialog import KeysDialog
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import marked, translate
 
-KEYS = (
-    *((keys.shown, keys.meaning) for keys in PLAYER),
-    ("F  Double-click", marked("window", "Full screen")),
-    ("Ctrl + 1  2", marked("window", "Hide or show the panels beside the picture")),
-    ("Ctrl + 3", marked("window", "Lines, zones and events: hide or show")),
-    ("Ctrl + 4", marked("window", "Correct detections and tracks: the bar under the picture shows its keys")),
-    ("Shift + N  P", marked("window", "Next or previous event of the list")),
-    ("↑  ↓", marked("window", "Another file of the queue")),
-    ("Delete  Ctrl + Z", marked("window", "Remove the file from the queue, or put it back")),
-    ("Ctrl + Shift + ↑  ↓", marked("window", "Move the file in the queue")),
-    ("Ctrl + O", marked("window", "Open files")),
-    ("Ctrl + Shift + O", marked("window", "Open a folder")),
-    ("Ctrl + R", marked("window", "Open stored results")),
-    ("Ctrl + Shift + R", marked("window", "All sessions")),
-    ("Ctrl + E", marked("window", "Export the detections")),
-    ("Ctrl + ,", marked("window", "Settings")),
-    ("?  F1", marked("window", "This list")),
-    ("Ctrl + Q", marked("window", "Quit")),
+FIXED = (
+    (("Up", "Down"), marked("keys", "Another file of the queue")),
+    (("Ctrl+Shift+Up", "Ctrl+Shift+Down"), marked("keys", "Move the file in the queue")),
+    (("Del",), marked("keys", "Remove the file from the queue")),
+    (("Shift+N", "Shift+P"), marked("keys", "Next or previous event of the list")),
+    (("C", "B", "G", "U", "E", "Shift+E", "R", "T", "Backspace"), marked("keys", "Correct detections, while the bar for it is shown")),
+    (("Tab", "Shift+Tab", "Return", "Enter", "Esc"), marked("keys", "Move between the parts of the window")),
 )
-
-
-class HelpDialog(QDialog):
-    """Lists the shortcuts."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(translate("window", "Keyboard shortcuts"))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(28)
-        grid.setVerticalSpacing(6)
-        for line, (keys, meaning) in enumerate(KEYS):
-            key = label("", keys)
-            key.setStyleSheet(f"background: {theme.RAISED}; border: 1px solid {theme.BORDER}; border-radius: 4px; padding: 2px 7px;")
-            grid.addWidget(key, line, 0)
-            grid.addWidget(label("", translate("window", meaning)), line, 1)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        for button in buttons.buttons():
-            button.setIcon(QIcon())
-        column(grid, buttons, spacing=18, margins=(24, 20, 24, 16), of=self)
+"""Keys that lists, buttons and fields have."""
 
 
 class Actions:
     """The window's actions, and the ``menu`` that holds them. left, right: whether the panels there are shown."""
 
-    def __init__(self, window: QMainWindow) -> None:
-        def action(title: str, keys: str, symbol: str) -> QAction:
-            made = QAction(icon(symbol) if symbol else QIcon(), title, window)
-            if keys:
-                made.setShortcut(QKeySequence(keys))
-                made.setToolTip(f"{title.removesuffix('…')} ({made.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
+    def __init__(self, window: QMainWindow, bindings: Bindings) -> None:
+        self._window, self.bindings = window, bindings
+        self._actions: dict[str, QAction] = {}
+
+        def action(name: str, title: str, keys: str = "", symbol: str = "", shown: bool | None = None) -> QAction:
+            made = QAction(icon(symbol) if symbol else QIcon(), title, window, checkable=shown is not None, checked=bool(shown))
             made.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
             window.addAction(made)
+            self._actions[f"window/{name}"] = made
+            bindings.add([Command(f"window/{name}", title.removesuffix("…"), tuple(keys.split()))])
             return made
 
-        self._window = window
-        self.open_files = action(translate("window", "Open…"), "Ctrl+O", "add")
-        self.open_folder = action(translate("window", "Open folder…"), "Ctrl+Shift+O", "folder")
-        self.open_results = action(translate("window", "Open stored results…"), "Ctrl+R", "folder")
-        self.undo = action(translate("window", "Undo removal"), "Ctrl+Z", "")
+        self.open_files = action("open", translate("window", "Open…"), "Ctrl+O", "add")
+        self.open_folder = action("open_folder", translate("window", "Open folder…"), "Ctrl+Shift+O", "folder")
+        self.open_results = action("open_results", translate("window", "Open stored results…"), "Ctrl+R", "folder")
+        self.undo = action("undo", translate("window", "Undo removal"), "Ctrl+Z")
         self.recent = QMenu(translate("window", "Open recent"), window)
-        self.sessions = action(translate("window", "Sessions…"), "Ctrl+Shift+R", "folder")
-        self.export = action(translate("window", "Export…"), "Ctrl+E", "export")
-        self.settings = action(translate("window", "Settings…"), "Ctrl+,", "settings")
-        self.fullscreen = action(translate("window", "Full screen"), "F", "fullscreen")
-        self.left, self.right = (
-            QAction(title, window, shortcut=QKeySequence(keys), checkable=True, checked=True)
-            for title, keys in (
-                (translate("window", "Queue at the left"), "Ctrl+1"),
-                (translate("window", "Classes and devices at the right"), "Ctrl+2"),
-            )
-        )
-        self.zones = QAction(translate("window", "Lines, zones and events"), window, shortcut=QKeySequence("Ctrl+3"), checkable=True)
-        self.correct = QAction(
-            translate("window", "Correct detections and tracks"), window, shortcut=QKeySequence("Ctrl+4"), checkable=True
-        )
-        window.addActions([self.left, self.right, self.zones, self.correct])
-        self.demo = action(translate("window", "Watch the demo"), "", "play")
-        self.help = action(translate("window", "Keyboard shortcuts"), "F1", "info")
-        self.help.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
-        self.quit = action(translate("window", "Quit"), "Ctrl+Q", "close")
+        self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "folder")
+        self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
+        self.cluster = action("cluster", translate("window", "Connect to a cluster…"), "", "device")
+        self.settings = action("settings", translate("window", "Settings…"), "Ctrl+,", "settings")
+        self.fullscreen = action("fullscreen", translate("window", "Full screen"), "F", "fullscreen")
+        self.left = action("left", translate("window", "Queue at the left"), "Ctrl+1", shown=True)
+        self.right = action("right", translate("window", "Classes and devices at the right"), "Ctrl+2", shown=True)
+        self.zones = action("zones", translate("window", "Lines, zones and events"), "Ctrl+3", shown=False)
+        self.correct = action("correct", translate("window", "Correct detections and tracks"), "Ctrl+4", shown=False)
+        self.videos = QMenu(translate("window", "Several videos"), window)
+        self.more_videos = action("more_videos", translate("window", "One, four or nine videos"), "Ctrl+G", "grid")
+        self.demo = action("demo", translate("window", "Watch the demo"), "", "play")
+        self.help = action("keys", translate("window", "Keyboard shortcuts"), "F1 ?", "info")
+        self.quit = action("quit", translate("window", "Quit"), "Ctrl+Q", "close")
         self.quit.triggered.connect(window.close)
         self.help.triggered.connect(self._show_help)
         self.menu = QMenu(window)
         for group in (
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
-            (self.left, self.right, self.zones, self.correct, self.fullscreen),
-            (self.settings, self.demo, self.help),
+            (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.more_videos, self.fullscreen),
+            (self.settings, self.cluster, self.demo, self.help),
             (self.quit,),
         ):
             self.menu.addActions(group)
             self.menu.addSeparator()
+        for keys, meaning in FIXED:
+            bindings.fix(keys, meaning)
+        bindings.changed.connect(self._bind)
+        self._bind()
+
+    def _bind(self) -> None:
+        for name, action in self._actions.items():
+            keys = self.bindings.keys(name)
+            action.setShortcuts([QKeySequence.fromString(key) for key in keys])
+            title = action.text().removesuffix("…")
+            action.setToolTip(f"{title} ({self.bindings.text(name)})" if keys else title)
+
+    def add_parts(self, parts: Sequence[QAction]) -> None:
+        """Add a menu of what is drawn over the picture."""
+        menu = QMenu(translate("window", "Over the picture"), self._window)
+        menu.addActions(parts)
+        self.menu.insertMenu(self.fullscreen, menu)
 
     def _show_help(self) -> None:
-        dialog = HelpDialog(self._window)
+        dialog = KeysDialog(self.bindings, self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()

@@ -90,20 +90,23 @@ def mutated(content: bytes, chance: random.Random) -> tuple[bytes, Damage]:
     return bytes(changed), Damage(kind, length, places)
 
 
-def clocks(content: bytes) -> range:
-    """Where an MP4 holds the clocks and the edit list of its first track: the boxes mvhd, tkhd, edts and mdhd."""
-    return range(content.find(b"mvhd") - 4, content.find(b"hdlr")) if b"elst" in content else range(0)
+def timing(content: bytes) -> list[range]:
+    """Where an MP4 holds the clocks, edit list and intervals of its first track: the boxes mvhd to mdhd, and stts."""
+    if b"elst" not in content:
+        return []
+    intervals = content.find(b"stts") - 4
+    return [range(content.find(b"mvhd") - 4, content.find(b"hdlr")), range(intervals, intervals + 24)]
 
 
 def silently_short(result: Result, content: bytes, name: str, damage: Damage) -> bool:
     """Whether frames are missing without a failed frame or an error. content: of the undamaged file.
 
     Two kinds of damage cannot be known. A truncated broadcast has no end that it could miss: see ``test_damage``. An edit list may show
-    any part of a video, so a list that shows less because its numbers or its clocks are damaged looks like a cut.
+    any part of a video, so a list that shows less because its numbers, clocks or intervals are damaged looks like a cut.
     """
     if result.error or result.failed or result.frames >= FRAMES:
         return False
-    return not (name == "a.ts" and damage.kind == "truncated") and not damage.touches(clocks(content))
+    return not (name == "a.ts" and damage.kind == "truncated") and not any(map(damage.touches, timing(content)))
 
 
 @short_and_long(40, 1000, "count")

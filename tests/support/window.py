@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
+from app.window.actions import Actions
+from app.window.keys.bindings import Bindings
 from app.window.queue.item import ItemState, QueueItem, Results
 from engine.media.decoder_use import DecoderUse
 from engine.pool.events import Ledger, SourceFinished
@@ -21,6 +24,11 @@ from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.store import video_info
 
 CPU = DeviceId("cpu", "0")
+
+
+def window_actions() -> Actions:
+    """The actions of an empty window with the default keys."""
+    return Actions(QMainWindow(), Bindings(QSettings(os.devnull, QSettings.Format.IniFormat)))
 
 
 def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: str = "the fastest that matches fp32") -> EngineInfo:

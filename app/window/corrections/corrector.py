@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
+from PySide6.QtWidgets import QWidget
 
 from app.window.corrections.bar import BUTTONS, NEXT, PREVIOUS, RELABEL, TRACK, CorrectionBar
 from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
+from app.window.widgets import undo_keys
 from app.window.widgets.translation import marked, translate
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader
@@ -20,10 +22,15 @@ _NOTHING = marked("corrections", "Click an object, or press E")
 
 
 class Corrector(QObject):
-    """Corrects the session of the shown file. The keys act while the bar is shown. bar: belongs under the picture."""
+    """Corrects the session of the shown file. The keys act while the bar is shown.
 
-    def __init__(self, viewer: Viewer, background: Background, parent: QObject) -> None:
-        super().__init__(parent)
+    corrected: the key of the file whose results have changed. Attributes: bar: belongs under the picture.
+    """
+
+    corrected = Signal(int)
+
+    def __init__(self, viewer: Viewer, background: Background, window: QWidget) -> None:
+        super().__init__(window)
         self._viewer, self._canvas, self._background = viewer, viewer.canvas, background
         self.bar = CorrectionBar()
         self.bar.hide()
@@ -33,13 +40,15 @@ class Corrector(QObject):
         self._busy = False
         keys: dict[str, Callable[[], object]] = {key: partial(self._act, name) for name, _, key, _ in BUTTONS}
         keys |= {NEXT: partial(self._step, 1), PREVIOUS: partial(self._step, -1)}
-        keys |= {RELABEL: self.bar.classes.showPopup, TRACK: self.bar.track.toggle}
+        keys |= {RELABEL: self._choose_class, TRACK: self.bar.track.toggle}
         self._shortcuts = [QShortcut(QKeySequence(key), viewer, act, enabled=False) for key, act in keys.items()]
+        self._nothing = QShortcut(QKeySequence(Qt.Key.Key_Escape), viewer, self._select_nothing, enabled=False)
         self.bar.asked.connect(self._act)
         self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
         viewer.player.shown.connect(self._picture_changed)
         viewer.player.result.connect(self._picture_changed)
         self._canvas.installEventFilter(self)
+        window.installEventFilter(self)
 
     def set_shown(self, shown: bool) -> None:
         """Show or hide the bar. The player stops, because a moving picture cannot be corrected."""
@@ -51,10 +60,15 @@ class Corrector(QObject):
         self._select(None)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Select the object under the mouse when the user clicks it."""
-        if event.type() is QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent) and self.bar.isVisible():
-            overlay = self._canvas.overlay
-            self._select(overlay.at(event.position()) if overlay is not None else None)
+        """Select the object under the mouse when the user clicks it. Undo and redo concern corrections while the bar is visible."""
+        if self.bar.isVisible():
+            if watched is self._canvas and event.type() is QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
+                overlay = self._canvas.overlay
+                self._select(overlay.at(event.position()) if overlay is not None else None)
+            elif watched is not self._canvas and undo_keys.takes(event):
+                return True
+            elif watched is not self._canvas and event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+                return undo_keys.press(event, partial(self._act, "undo"), partial(self._act, "redo"))
         return super().eventFilter(watched, event)
 
     def _picture_changed(self) -> None:
@@ -71,22 +85,34 @@ class Corrector(QObject):
             begin = -1 if by > 0 else 0
             self._select(((begin if self._selected is None else self._selected) + by) % count)
 
+    def _choose_class(self) -> None:
+        """Open the list of classes: typing finds one, Enter takes it."""
+        if self.bar.classes.isEnabled():
+            self.bar.classes.setFocus()
+            self.bar.classes.showPopup()
+
+    def _select_nothing(self) -> None:
+        self._joining = None
+        self._select(None)
+
     def _select(self, index: int | None) -> None:
         found = self._canvas.visible_detections
         self._selected = index if index is not None and index < len(found) else None
         self._canvas.select(self._selected)
+        self._nothing.setEnabled(self._selected is not None or self._joining is not None)  # else Escape leaves full screen
         self.bar.set_labels(self._labels)
         if self._selected is None:
             self.bar.show_selected(translate("corrections", _NOTHING), None, None)
             return
         class_id, track = int(found.class_ids[self._selected]), self._track
-        words = self._canvas.label_of(class_id) + (
-            translate("corrections", ", track {track}").format(track=track) if track is not None else ""
-        )
-        words += translate("corrections", ", verified") if found.verified is not None and found.verified[self._selected] else ""
+        words = [self._canvas.label_of(class_id)]
+        if track is not None:
+            words.append(translate("corrections", "track {number}").format(number=track))
+        if found.verified is not None and found.verified[self._selected]:
+            words.append(translate("corrections", "verified"))
         if self._joining is not None:
-            words += translate("corrections", " – press G to join it with track {track}").format(track=self._joining)
-        self.bar.show_selected(words, class_id, track)
+            words.append(translate("corrections", "press G to join it with track {number}").format(number=self._joining))
+        self.bar.show_selected(" · ".join(words), class_id, track)
 
     @property
     def _labels(self) -> tuple[str, ...]:
@@ -108,7 +134,7 @@ class Corrector(QObject):
             self._joining = track
             self._select(selected)
             return
-        if name != "undo" and (frame is None or selected is None or (name in ("join", "split") and track is None)):
+        if name not in ("undo", "redo") and (frame is None or selected is None or (name in ("join", "split") and track is None)):
             return
         joining, self._joining = self._joining, None
         whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
@@ -123,10 +149,11 @@ class Corrector(QObject):
 
         self._busy = True
         self._viewer.player.pause()
-        self._background.start(work, self._done, self._failed)
+        self._background.start(work, partial(self._done, item.key), self._failed)
 
-    def _done(self, words: str) -> None:
+    def _done(self, key: int, words: str) -> None:
         self._busy = False
+        self.corrected.emit(key)
         self._viewer.transport.hint.setText(words)
         self._viewer.player.reread()
 
@@ -141,13 +168,12 @@ def _correct(
     """Correct the session, and return what was done in words. tracks: to join; the second one is split."""
     with Corrections(results.database) as corrections:
         first, second = tracks
-        if name == "undo":
-            undone = corrections.undo()
-            return (
-                translate("corrections", "Nothing to undo")
-                if undone is None
-                else translate("corrections", "Undone: {words}").format(words=undone.words)
-            )
+        if name in ("undo", "redo"):
+            edit = corrections.undo() if name == "undo" else corrections.redo()
+            if edit is None:
+                return translate("corrections", "Nothing to undo") if name == "undo" else translate("corrections", "Nothing to do again")
+            said = translate("corrections", "Undone: {words}") if name == "undo" else translate("corrections", "Done again: {words}")
+            return said.format(words=edit.words)
         if name == "join" and first is not None and second is not None:
             corrections.join(results.source, [first, second])
         elif name == "split" and second is not None and frame is not None:

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.window.events.model import EventModel
 from app.window.widgets.build import Panel, column, label, push_button, row, tool_button
 from app.window.widgets.fields import clearable, combo_box, narrow
-from app.window.widgets.table import style_table
+from app.window.widgets.table import sorted_table
 from app.window.widgets.translation import marked, translate
 from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
@@ -24,14 +23,15 @@ _KINDS = {
     EventKind.CROSSING: marked("events", "Crossings"),
     EventKind.VISIT: marked("events", "Visits to zones"),
 }
-_WIDTHS = (62, 100, 48, 180, 60, 60)
+_WIDTHS = (64, 84, 46, 132, 56)
 
 
 class EventsPanel(Panel):
-    """Lists events. sought: the time of the event that the user chose, seconds. save_requested: as CSV."""
+    """Lists events. sought: the time of the event that the user chose, seconds. save_requested: as CSV. clips_requested: as videos."""
 
     sought = Signal(float)
     save_requested = Signal()
+    clips_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,24 +45,15 @@ class EventsPanel(Panel):
         self.search.setAccessibleName(translate("events", "Search events"))
         self.count = label("small")
         self.detach = tool_button("detach", translate("events", "Events in their own window, or back here"))
-        self.save = push_button(translate("events", "Save as CSV…"), self.save_requested.emit, role="flat")
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setAccessibleName(translate("events", "Events"))
-        style_table(self.table)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        header = self.table.horizontalHeader()
-        for number, width in enumerate(_WIDTHS):
-            self.table.setColumnWidth(number, width)
-        header.setStretchLastSection(True)
-        self.table.setSortingEnabled(True)
-        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.save = push_button(translate("events", "CSV…"), self.save_requested.emit, role="flat")
+        self.clips = push_button(translate("events", "Clips…"), self.clips_requested.emit, role="flat")
+        self.clips.setToolTip(translate("events", "Cut the appearances of objects out of the video"))
+        self.table = sorted_table(self.model, translate("events", "Events"), _WIDTHS)
         column(
             row(self.kinds, (self.search, 1), self.detach, spacing=6),
             (self.table, 1),
-            row((self.count, 1), self.save, spacing=6),
+            row((self.count, 1), self.clips, self.save, spacing=6),
             spacing=6,
-            margins=(12, 10, 12, 8),
             of=self,
         )
         self.kinds.currentIndexChanged.connect(self._filter)

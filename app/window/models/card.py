@@ -16,9 +16,9 @@ from engine.model.registry.catalogue import ModelEntry, Purpose
 from engine.model.registry.installed import is_installed, partial_bytes
 
 _COLOURS = {
-    Purpose.FAST: (theme.GOOD, "#18302a"),
-    Purpose.BALANCED: (theme.ACCENT_HOVER, theme.ACCENT_QUIET),
-    Purpose.ACCURATE: (theme.WARNING, "#322a19"),
+    Purpose.FAST: ("GOOD", "GOOD_GROUND"),
+    Purpose.BALANCED: ("ACCENT_HOVER", "ACCENT_QUIET"),
+    Purpose.ACCURATE: ("WARNING", "WARNING_GROUND"),
 }
 BUTTON_WIDTH = 92
 
@@ -28,7 +28,8 @@ def _chip(purpose: Purpose) -> QLabel:
     chip = QLabel(purpose.value.capitalize())
     size = theme.base_size() - 2
     chip.setStyleSheet(
-        f"color: {colour}; background: {ground}; border-radius: 4px; padding: 1px 7px; font-size: {size}px; font-weight: 600;"
+        f"color: {theme.colour(colour)}; background: {theme.colour(ground)}; border-radius: 4px; padding: 1px 7px;"
+        f" font-size: {size}px; font-weight: 600;"
     )
     return chip
 

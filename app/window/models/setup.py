@@ -20,6 +20,7 @@ from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.settings import preferences as stored
 from app.window.settings.dialog import SettingsDialog
+from app.window.settings.last_run import LastRun
 from app.window.settings.preferences import Preferences
 from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.translation import translate
@@ -52,6 +53,7 @@ class ModelSetup(QObject):
         self._banners = banners
         self._parts = ModelParts()
         self.dialog: SettingsDialog | None = None
+        self.last_run = LastRun(store, self)
         self.models: ModelList | None = None
         self.own = OwnModels(store)
         self.downloads = ModelDownloads(background, parent=self)
@@ -105,7 +107,9 @@ class ModelSetup(QObject):
         if self.dialog is not None:
             self.dialog.raise_()
             return
-        self.dialog = SettingsDialog(replace(self.preferences, model=self._parts.files), self._background, self._window)
+        self.dialog = SettingsDialog(
+            replace(self.preferences, model=self._parts.files), self._background, self._store, self.last_run.sentences, self._window
+        )
         self.dialog.model.set_parts(self._parts)
         if self._found is not None:
             self.dialog.devices.offer(self._found)

@@ -1,4 +1,4 @@
-"""When objects of each class were seen, as one lane for each class."""
+"""When objects were seen: a lane for each class, or bars for tracks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QImage, QPainter, QPixmap
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.window.timeline.view import TimeView
-from engine.media.annotation.colours import class_colour
+from app.window.widgets import theme
+from engine.media.annotation.colours import class_colour, ink_on
+
+MOST_BARS = 300
+"""The largest number of tracks that are drawn, the longest first."""
+LEAST_TEXT = 9
+"""The height of a lane from which it has room for text, logical pixels."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +41,52 @@ class Lane:
         return QImage(pixels.tobytes(), len(counts), 1, QImage.Format.Format_RGBA8888).copy()
 
 
-def draw_lanes(lanes: Sequence[Lane], view: TimeView, columns: int, size: QSize, area: QRectF, ratio: float) -> QPixmap:
-    """Draw the lanes into a picture of this size, logical pixels, below each other in the area.
+def draw_lanes(painter: QPainter, lanes: Sequence[Lane], view: TimeView, columns: int, area: QRectF, ratio: float) -> None:
+    """Draw the lanes below each other in an area, with their names if they fit.
 
     columns: the finest division of the whole length. ratio: device pixels of a logical pixel.
     """
     columns = max(min(round(columns * view.span), round(area.width() * ratio)), 1)
-    drawn = QPixmap(size * ratio)
-    drawn.setDevicePixelRatio(ratio)
-    drawn.fill(Qt.GlobalColor.transparent)
     height = area.height() / len(lanes)
-    with QPainter(drawn) as painter:
-        for number, lane in enumerate(lanes):
-            slices, place = len(lane.counts), area.top() + number * height
-            first, last = int(view.start * slices), max(math.ceil(view.end * slices), 1)
-            left, right = (area.left() + area.width() * view.place(each / slices) for each in (first, last))
-            painter.setClipRect(area)
-            painter.drawImage(QRectF(left, place, right - left, max(height - 1, 1)), lane.image(view, columns))
-    return drawn
+    painter.setFont(theme.font(-4))
+    for number, lane in enumerate(lanes):
+        slices, top = len(lane.counts), area.top() + number * height
+        first, last = int(view.start * slices), max(math.ceil(view.end * slices), 1)
+        left, right = (area.left() + area.width() * view.place(each / slices) for each in (first, last))
+        painter.drawImage(QRectF(left, top, right - left, max(height - 1, 1)), lane.image(view, columns))
+        if height >= LEAST_TEXT:
+            width = painter.fontMetrics().horizontalAdvance(lane.name) + 8
+            painter.fillRect(QRectF(area.left(), top, width, height - 1), QColor(14, 16, 20, 190))
+            painter.setPen(QColor(232, 236, 242))
+            painter.drawText(QRectF(area.left() + 4, top, width, height - 1), lane.name)
+
+
+def rows_of(tracks: NDArray[np.void], rows: int) -> list[tuple[int, np.void]]:
+    """Put tracks, of the type ``APPEARANCE``, into rows without overlaps, the longest first. Those without room are left out."""
+    longest = np.argsort(tracks["start"] - tracks["end"], kind="stable")[:MOST_BARS]
+    filled: list[list[tuple[float, float]]] = [[] for _ in range(rows)]
+    placed = []
+    for track in tracks[longest]:
+        start, end = float(track["start"]), float(track["end"])
+        for number, row in enumerate(filled):
+            if all(end < before or start > after for before, after in row):
+                row.append((start, end))
+                placed.append((number, track))
+                break
+    return placed
+
+
+def draw_tracks(painter: QPainter, tracks: NDArray[np.void], view: TimeView, duration: float, rows: int, area: QRectF) -> None:
+    """Draw tracks as bars in an area, each with its number if that fits. tracks: of the type ``APPEARANCE``. duration: of the source."""
+    visible = tracks[(tracks["end"] >= view.start * duration) & (tracks["start"] <= view.end * duration)]
+    height = area.height() / rows
+    painter.setFont(theme.font(-4))
+    for number, track in rows_of(visible, rows):
+        left, right = (area.left() + area.width() * view.place(float(track[end]) / duration) for end in ("start", "end"))
+        bar = QRectF(left, area.top() + number * height, max(right - left, 2.0), max(height - 1, 1)).intersected(area)
+        colour = class_colour(int(track["class_id"]))
+        painter.fillRect(bar, QColor(*colour))
+        text = str(track["track"])
+        if height >= LEAST_TEXT and painter.fontMetrics().horizontalAdvance(text) + 6 < bar.width():
+            painter.setPen(QColor(*ink_on(colour)))
+            painter.drawText(bar.adjusted(3, 0, 0, 0), text)

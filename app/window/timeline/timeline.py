@@ -1,143 +1,39 @@
-"""The seek bar: the position, the analysed part, the chosen part, and when objects of which class were seen."""
+"""The seek bar: the timeline with what the mouse, the wheel and keys do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
-from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractSlider
 
 from app.window.queue.item import Part
-from app.window.timeline.class_counts import BINS
-from app.window.timeline.lanes import Lane, draw_lanes
+from app.window.timeline.face import MARGIN, STEPS, TimelineFace
 from app.window.timeline.view import TimeView
-from app.window.widgets import formats, theme
-from app.window.widgets.painting import draw_box, painting
-from app.window.widgets.translation import translate
 
-STEPS = 10_000
-"""Positions of the slider over a source's length."""
-MARGIN = 8.0  # logical pixels left and right, so that the handle stays inside
-TRACK, ANALYSED, TOP = 4.0, 2.0, 6.0
-"""Heights of the track and of the line of the analysed part, and the upper edge of the lanes, logical pixels."""
 NEAR = 5.0
 """Distance from which the mouse takes an edge of the chosen part, logical pixels."""
 
 
-class Timeline(QAbstractSlider):
+class Timeline(TimelineFace):
     """A slider over the length of a source. The wheel enlarges it; Shift with the mouse chooses a part.
 
-    sought: a time in seconds (a position, for pictures) that the user chose. part_chosen: Part, None = none. hovered: the time under
-    the mouse, None = the mouse has left.
+    sought: a time in seconds (a position, for pictures) that the user chose. hovered: the time under the mouse, None = the mouse has left.
     """
 
     sought = Signal(float)
-    part_chosen = Signal(object)
     hovered = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.setOrientation(Qt.Orientation.Horizontal)
-        self.setRange(0, STEPS)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName(translate("timeline", "Position in the video"))
-        self._duration = 0.0
-        self._pictures = False
-        self._detected = (0.0, 0.0)
-        self._lanes: tuple[Lane, ...] = ()
-        self._failures: NDArray[np.int32] = np.zeros(BINS, np.int32)
-        self._columns = BINS
-        self._drawn: tuple[object, QPixmap] | None = None
-        self._hover: float | None = None
         self._fixed: float | None = None  # the other edge of the part, while the mouse drags one
-        self.view = TimeView()
-        self.part: Part | None = None
         self.actionTriggered.connect(self._acted)
-
-    def sizeHint(self) -> QSize:
-        """A height for the lanes above the track; any width."""
-        return QSize(400, 56)
-
-    def set_duration(self, duration: float, pictures: bool = False) -> None:
-        """Set the length in seconds, or the last position of pictures; 0 = unknown."""
-        if duration != self._duration:
-            self.view = TimeView()
-        self._duration, self._pictures = duration, pictures
-        self.setEnabled(duration > 0)
-        self.update()
-
-    def set_position(self, pts: float) -> None:
-        """Show the current position, unless the user drags the handle."""
-        place = round(self._fraction(pts) * STEPS)
-        moved = abs(place - self.value()) * self.width() / STEPS / self.view.span  # logical pixels
-        if not self.isSliderDown() and (moved >= 0.5 or place in (0, STEPS)):
-            self.setValue(place)
-            self._look(self.view.showing(place / STEPS))
-
-    def set_detected(self, end: float, begin: float = 0.0) -> None:
-        """Show how much is analysed, from one fraction of the length to another."""
-        if (begin, end) != self._detected and (abs(end - self._detected[1]) * self.width() >= 0.5 or end in (0.0, 1.0)):
-            self._detected = begin, end
-            self.update()
-
-    def set_lanes(self, lanes: Sequence[Lane], failures: NDArray[np.int32] | None = None, frames: int = 0) -> None:
-        """Show when objects of some classes were seen, and where frames failed.
-
-        failures: frames in each slice of the length, int32 (BINS,). frames: of the whole source, 0 = unknown.
-        """
-        self._columns = min(max(frames // 2, 1), BINS) if frames else BINS  # with fewer frames, slices without a frame look like gaps
-        self._lanes = tuple(lane for lane in lanes if lane.counts.any())
-        self._failures = failures if failures is not None else np.zeros(BINS, np.int32)
-        self._drawn = None
-        self.update()
-
-    def set_part(self, part: Part | None) -> None:
-        """Choose a part, None = the whole source; ``part_chosen`` follows if it is another one."""
-        if part is not None:
-            part = Part(max(min(part.begin, part.end), 0.0), min(max(part.begin, part.end), self._duration))
-            part = part if part.end > part.begin else None
-        if part != self.part:
-            self.part = part
-            self.part_chosen.emit(part)
-            self.update()
-
-    def _look(self, view: TimeView) -> None:
-        if view != self.view:
-            self.view = view
-            self.update()
-
-    def _fraction(self, pts: float) -> float:
-        return min(max(pts / self._duration, 0.0), 1.0) if self._duration else 0.0
 
     def _at(self, x: float) -> float:
         """The fraction of the length at a place of the widget."""
         place = (x - MARGIN) / max(self.width() - 2 * MARGIN, 1.0)
         return min(max(self.view.fraction(min(max(place, 0.0), 1.0)), 0.0), 1.0)
-
-    def x_of(self, fraction: float) -> float:
-        """The place of a fraction of the length, logical pixels; outside the widget if the view does not contain it."""
-        return MARGIN + self.view.place(fraction) * (self.width() - 2 * MARGIN)
-
-    @property
-    def duration(self) -> float:
-        """The length of the source in seconds, or the last position of pictures; 0 = unknown."""
-        return self._duration
-
-    def written(self, pts: float) -> str:
-        """A time as text, or the number of a picture."""
-        return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, 1)
-
-    def text_at(self, pts: float) -> str:
-        """A time, and what was seen there: a line for each class."""
-        place = min(int(self._fraction(pts) * BINS), BINS - 1)
-        seen = [f"{formats.count(int(lane.counts[place]))} {lane.name}" for lane in self._lanes if lane.counts[place]]
-        failed = [translate("timeline", "%Ln frames failed", None, int(self._failures[place]))] if self._failures[place] else []
-        return "\n".join([self.written(pts), *seen, *failed])
 
     def _acted(self, action: int) -> None:
         """Handle keys and assistive technology; the mouse has its own handlers."""
@@ -173,7 +69,7 @@ class Timeline(QAbstractSlider):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag, or show the time under the mouse."""
         x = event.position().x()
-        self._hover = self._at(x)
+        self.hover = self._at(x)
         if self._fixed is not None:
             self.set_part(Part(self._fixed, self._at(x) * self._duration))
         elif self.isSliderDown():
@@ -181,7 +77,7 @@ class Timeline(QAbstractSlider):
         at_edge = self._fixed is not None or self._edge_at(x) is not None
         self.setCursor(Qt.CursorShape.SplitHCursor if at_edge else Qt.CursorShape.ArrowCursor)
         if self._duration:
-            self.hovered.emit(self._hover * self._duration)
+            self.hovered.emit(self.hover * self._duration)
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -206,69 +102,7 @@ class Timeline(QAbstractSlider):
 
     def leaveEvent(self, event: QEvent) -> None:
         """Hide the line under the mouse."""
-        self._hover = None
+        self.hover = None
         self.hovered.emit(None)
         self.update()
         super().leaveEvent(event)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the lanes, the track with its played part, the analysed part, and the handle."""
-        with painting(self) as painter:
-            self._paint(painter)
-
-    def _paint(self, painter: QPainter) -> None:
-        middle = self.height() - 10.0
-        painter.setClipRect(QRectF(0, 0, self.width(), self.height()))
-        played = min(max(self.x_of(self.sliderPosition() / STEPS), MARGIN), self.width() - MARGIN)
-        self._paint_lanes(painter, middle - TRACK, played)
-        for right, colour in ((self.width() - MARGIN, theme.HOVER), (played, theme.ACCENT)):
-            draw_box(painter, QRectF(MARGIN, middle - TRACK / 2, right - MARGIN, TRACK), TRACK / 2, colour)
-        # below the track, so that it can be seen wherever the video plays
-        self._fill(painter, *self._detected, middle + TRACK / 2 + 2, ANALYSED, QColor(theme.GOOD))
-        for place in np.flatnonzero(self._failures).tolist():
-            self._fill(painter, place / BINS, (place + 1) / BINS, middle - TRACK / 2 - 3, 2.0, QColor(theme.DANGER))
-        if self.view.span < 1:  # the visible part of the whole, at the upper edge
-            whole = self.width() - 2 * MARGIN
-            draw_box(painter, QRectF(MARGIN + self.view.start * whole, 1, max(self.view.span * whole, 8), 2), 1, theme.MUTED)
-        if not self.isEnabled():
-            return
-        self._paint_part(painter, middle)
-        if self._hover is not None and not self.isSliderDown():
-            painter.fillRect(QRectF(self.x_of(self._hover) - 0.5, 4, 1, middle - 4), QColor(theme.MUTED))
-        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.TEXT))
-        painter.setBrush(QColor(theme.TEXT))
-        painter.setPen(QPen(QColor(theme.ACCENT), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.drawEllipse(QRectF(played - 6, middle - 6, 12, 12))
-
-    def _fill(self, painter: QPainter, begin: float, end: float, top: float, height: float, colour: QColor) -> None:
-        """Fill a rectangle from one fraction of the length to another, where the view contains it; at least one pixel wide."""
-        left, right = max(self.x_of(begin), MARGIN), min(self.x_of(end), self.width() - MARGIN)
-        if end > begin and right > left:
-            painter.fillRect(QRectF(left, top, max(right - left, 1.0), height), colour)
-
-    def _paint_part(self, painter: QPainter, middle: float) -> None:
-        if self.part is None:
-            return
-        begin, end = self._fraction(self.part.begin), self._fraction(self.part.end)
-        inside = QColor(theme.ACCENT)
-        inside.setAlpha(45)
-        self._fill(painter, begin, end, 4, middle - 6, inside)
-        for x in (self.x_of(begin), self.x_of(end)):
-            painter.fillRect(QRectF(x - 1, 4, 2, middle - 6), QColor(theme.ACCENT))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.ACCENT))
-            painter.drawPolygon([QPointF(x - 5, 3), QPointF(x + 5, 3), QPointF(x, 9)])
-
-    def _paint_lanes(self, painter: QPainter, bottom: float, played: float) -> None:
-        if not self._lanes:
-            return
-        key = (self.size(), self.devicePixelRatio(), self.view)
-        if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
-            area = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, bottom - TOP)
-            self._drawn = key, draw_lanes(self._lanes, self.view, self._columns, self.size(), area, self.devicePixelRatio())
-        for start, end, opacity in ((0.0, played, 1.0), (played, float(self.width()), 0.55)):
-            painter.setOpacity(opacity)
-            painter.setClipRect(QRectF(start, 0, end - start, self.height()))
-            painter.drawPixmap(0, 0, self._drawn[1])
-        painter.setClipping(False)
-        painter.setOpacity(1.0)

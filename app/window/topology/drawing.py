@@ -33,12 +33,13 @@ from engine.devices.topology.tree import Kind
 from engine.devices.topology.types import Gpu, Topology
 from engine.types import DeviceId
 
-PCIE, NVLINK = theme.ACCENT, theme.GOOD
+PCIE, NVLINK = "ACCENT", "GOOD"
+"""Names of the theme's colours."""
 PAD, BAR = 7, 3
 MANY = 4
 """The number of GPUs from which each gets one line if there is little room."""
-EDGE, SYSTEM = theme.DISABLED, theme.MUTED
-"""The colours of boxes, and of the connection between NUMA nodes."""
+EDGE, SYSTEM = "DISABLED", "MUTED"
+"""Names of the colours of boxes, and of the connection between NUMA nodes."""
 _CPU = DeviceId("cpu", "0")
 
 
@@ -147,7 +148,7 @@ class TopologyDrawing(QWidget):
 
     def _draw_box(self, painter: QPainter, placed: Placed) -> None:
         node = placed.box.kind is Kind.NODE
-        edge = EDGE if node else QPen(QColor(EDGE), 1, Qt.PenStyle.DashLine)
+        edge = theme.colour(EDGE) if node else QPen(QColor(theme.colour(EDGE)), 1, Qt.PenStyle.DashLine)
         draw_box(painter, placed.area, 8, theme.SURFACE if node else theme.BACKGROUND, edge)
         inner = placed.head.adjusted(10, 0, -10, 0)
         if not node:
@@ -171,7 +172,7 @@ class TopologyDrawing(QWidget):
 
     def _draw_between(self, painter: QPainter, above: Placed, below: Placed) -> None:
         x, top, bottom = above.area.x() + 28, above.area.bottom(), below.area.top()
-        painter.setPen(QPen(QColor(SYSTEM), 1.5))
+        painter.setPen(QPen(QColor(theme.colour(SYSTEM)), 1.5))
         for offset in (-3, 0, 3):
             painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
         text = QRectF(x + 12, top, above.area.width() - 40, bottom - top)
@@ -193,7 +194,7 @@ class TopologyDrawing(QWidget):
         flow = sum((telemetry.pcie_rx or 0) + (telemetry.pcie_tx or 0) for telemetry in known)
         capacity = max(map(pcie_capacity, gpus))
         # the width depends only on the capacity, whether it comes from lanes or from the generation
-        self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), PCIE, flow / (2 * capacity))
+        self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), theme.colour(PCIE), flow / (2 * capacity))
 
     def _draw_wire(self, painter: QPainter, points: Sequence[QPointF], width: float, colour: str, share: float) -> None:
         """Draw a wire in the colour of the legend, with a bright core that is stronger at a higher load. share: the load, 0..1."""
@@ -215,16 +216,16 @@ class TopologyDrawing(QWidget):
         turns = [QPointF(x, y) for y in rail.ends]
         between = self._between(rail)
         if rail.pair and between is not None:
-            self._draw_wire(painter, [starts[0], *turns, starts[1]], width, NVLINK, between)
+            self._draw_wire(painter, [starts[0], *turns, starts[1]], width, theme.colour(NVLINK), between)
             return
         shares = [nvlink_share(self._topology.gpus[place], self._telemetry) if between is None else between for place in rail.members]
         for start, turn, flow in zip(starts, turns, shares, strict=True):
-            self._draw_wire(painter, [start, turn], width, NVLINK, flow)
+            self._draw_wire(painter, [start, turn], width, theme.colour(NVLINK), flow)
         if rail.pair:
             # the counters do not show the pair's own traffic; it is zero if one of the two has none
-            self._draw_wire(painter, turns, width, NVLINK, 0.02 if min(shares) > 0 else 0.0)
+            self._draw_wire(painter, turns, width, theme.colour(NVLINK), 0.02 if min(shares) > 0 else 0.0)
             return
-        quiet, edge = QColor(NVLINK), QColor(NVLINK)
+        quiet, edge = QColor(theme.colour(NVLINK)), QColor(theme.colour(NVLINK))
         quiet.setAlphaF(min(0.1 + 0.3 * max(shares) ** 0.35, 0.4))
         draw_box(painter, rail.area.adjusted(0.5, 0.5, -0.5, -0.5), 5, quiet, edge)
         area = rail.area
@@ -233,13 +234,18 @@ class TopologyDrawing(QWidget):
         painter.rotate(-90)
         across = QRectF(-area.height() / 2, -area.width() / 2, area.height(), area.width())
         self._write(
-            painter, across, CENTRE, translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks), self._small, NVLINK
+            painter,
+            across,
+            CENTRE,
+            translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks),
+            self._small,
+            theme.colour(NVLINK),
         )
         painter.restore()
 
     def _draw_gpu(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
         telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
-        draw_box(painter, area, 6, theme.RAISED, EDGE)
+        draw_box(painter, area, 6, theme.RAISED, theme.colour(EDGE))
         inner = area.adjusted(9, 2, -9, -2) if self._compact else area.adjusted(9, PAD, -9, -PAD)
         first = QRectF(inner.x(), inner.y(), inner.width(), inner.height() - BAR if self._compact else self._line)
         second = QRectF(inner.x(), first.bottom() + 2, inner.width(), self._note)
@@ -253,14 +259,14 @@ class TopologyDrawing(QWidget):
         if self._compact:
             return  # the tooltip has the traffic
         pcie = traffic(telemetry.pcie_rx, telemetry.pcie_tx)
-        used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, PCIE if pcie else theme.MUTED) + 12
+        used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, theme.colour(PCIE) if pcie else theme.MUTED) + 12
         nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
         other = nvlink or (
             translate("topology", "{nvlinks} NVLinks").format(nvlinks=gpu.nvlinks) if gpu.nvlinks else pcie_link(gpu) if pcie else ""
         )
         rest, where = (second.translated(0, self._note), LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), RIGHT)
         if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided text would be useless
-            self._write(painter, rest, where, other, self._small, NVLINK if nvlink else theme.MUTED)
+            self._write(painter, rest, where, other, self._small, theme.colour(NVLINK) if nvlink else theme.MUTED)
 
     def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, text: str, font: QFont, colour: str) -> float:
         """Write text in a font and colour; return its width, logical pixels."""

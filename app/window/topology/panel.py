@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
+from app.window.cluster.machines import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
 from app.window.topology.matrix import TopologyMatrix
@@ -53,7 +54,8 @@ class TopologyPanel(Panel):
         for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.peers)):
             self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
         inside = QWidget()
-        column(self.problem, self.note, self._parts, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
+        self.cluster = ClusterTopology()
+        column(self.problem, self.note, self._parts, self.cluster, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
         column(ScrollPane(translate("topology", "Topology"), inside), of=self)
         for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
             widget.hide()
@@ -134,9 +136,9 @@ class TopologyPanel(Panel):
 
 def _legend(nvlink: bool, nodes: bool) -> str:
     """The meaning of colours and arrows, as rich text."""
-    parts = [f'<span style="color:{PCIE}">━</span> PCIe']
+    parts = [f'<span style="color:{theme.colour(PCIE)}">━</span> PCIe']
     if nvlink:
-        parts.append(f'<span style="color:{NVLINK}">━</span> NVLink')
+        parts.append(f'<span style="color:{theme.colour(NVLINK)}">━</span> NVLink')
     if nodes:
-        parts.append(f'<span style="color:{SYSTEM}">≡</span> {translate("topology", "NUMA nodes")}')
+        parts.append(f'<span style="color:{theme.colour(SYSTEM)}">≡</span> {translate("topology", "NUMA nodes")}')
     return " &nbsp; ".join([*parts, translate("topology", "bright: traffic &nbsp; ↓&nbsp;receives &nbsp; ↑&nbsp;sends")])

@@ -23,6 +23,7 @@ class DeviceTabs(Panel):
         self.stack = QStackedWidget()
         self.buttons = QButtonGroup(self)
         self.detach = tool_button("detach", "")
+        self.cluster = tool_button("device", translate("cluster", "Connect to a cluster…"))
         self.floating: list[Floating] = []
         panels: tuple[tuple[str, str, QWidget], ...] = (
             ("devices", translate("topology", "Devices"), devices),
@@ -38,7 +39,7 @@ class DeviceTabs(Panel):
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self.buttons.addButton(button, number)
-        head = row(*self.buttons.buttons(), None, self.detach, spacing=2, margins=(8, 6, 8, 2))
+        head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=2, margins=(8, 6, 8, 2))
         column(head, (self.stack, 1), spacing=0, of=self)
         self.buttons.idClicked.connect(self.show_tab)
         self.detach.clicked.connect(lambda: self.floating[self.stack.currentIndex()].toggle())

@@ -9,14 +9,15 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QR
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.layout import Placement, fit
+from app.window.viewer.layout import Placement, Zoom, fit
 from app.window.viewer.overlay import Overlay
+from app.window.viewer.picture import draw_message, draw_picture
 from app.window.widgets import formats, theme
 from app.window.widgets.chips import chip
 from app.window.widgets.translation import marked, translate
+from engine.media.annotation.label_position import Rect
 from engine.types import Detections, FrameResult
 
-MOST_ZOOM = 16.0
 NOT_YET = marked("viewer", "Not analysed yet")
 NOTE = QPointF(10, 10)
 """The place of the note, from the top left corner of the picture."""
@@ -49,28 +50,29 @@ class VideoCanvas(QWidget):
         self._message = self._statistics = ""
         self._missing = translate("viewer", NOT_YET)
         self._pointed: int | None = None
+        self._selected: int | None = None
+        self._mouse: QPointF | None = None
         self._overlay: Overlay | None = None
-        self._placed: tuple[object, Placement] | None = None
-        self._zoom, self._centre = 1.0, (0.5, 0.5)
+        self._zoom = Zoom()
         self._dragged: QPointF | None = None
+        self._numbers = True
+        self._reserved: Sequence[Rect] = ()
 
     @property
     def placement(self) -> Placement | None:
         """The picture's place, in logical pixels; None without a picture."""
-        if self._image is None:
-            return None
-        place = (self.width(), self.height()), self._size, self._zoom, self._centre
-        if self._placed is None or self._placed[0] != place:
-            self._placed = place, fit(*place)
-        return self._placed[1]
+        return None if self._image is None else self._zoom.place(self._area, self._size)
+
+    @property
+    def _area(self) -> tuple[float, float]:
+        return self.width(), self.height()
 
     @property
     def overlay(self) -> Overlay | None:
         """The shapes of the visible detections, None without a picture."""
         placement = self.placement
         if self._overlay is None and placement is not None:
-            area = placement.visible((self.width(), self.height()))
-            self._overlay = Overlay(self.visible_detections, placement, area, self.label_of, self.devicePixelRatio())
+            self._overlay = Overlay(self.visible_detections, placement, self._area, self.label_of, self.devicePixelRatio(), self._numbers)
         return self._overlay
 
     @property
@@ -94,7 +96,7 @@ class VideoCanvas(QWidget):
 
     def device_size(self) -> QSize:
         """The size of the area that the whole picture would fill, device pixels."""
-        return self.size() * (self.devicePixelRatio() * self._zoom)
+        return self.size() * (self.devicePixelRatio() * self._zoom.factor)
 
     def show_picture(self, image: QImage, source: tuple[int, int], result: FrameResult | None) -> None:
         """Show a picture with its result, None = no result yet. source: the width and height of the source."""
@@ -106,7 +108,7 @@ class VideoCanvas(QWidget):
         if now is None or now != before:
             self.update()
         else:  # the bars beside the picture stay as they are
-            self.update(_area(now).toRect())
+            self.update(_rectangle(now).toRect())
 
     def show_result(self, result: FrameResult | None) -> None:
         """Show the result of the current picture."""
@@ -139,8 +141,8 @@ class VideoCanvas(QWidget):
         """Draw the visible detections on a picture of the same frame."""
         placement = fit((image.width(), image.height()), self._size)
         with QPainter(image) as painter:
-            area = placement.visible((image.width(), image.height()))
-            Overlay(self.visible_detections, placement, area, self.label_of, 1.0).paint(painter)
+            size = image.width(), image.height()
+            Overlay(self.visible_detections, placement, size, self.label_of, 1.0, self._numbers).paint(painter)
 
     def set_statistics(self, text: str) -> None:
         """Show lines of text at the top right of the picture, "" = none."""
@@ -148,31 +150,29 @@ class VideoCanvas(QWidget):
             self._statistics = text
             self.update()
 
+    def show_numbers(self, shown: bool) -> None:
+        """Show or hide the numbers of tracks."""
+        self._numbers = shown
+        self._redraw()
+
+    def reserve(self, places: Sequence[Rect]) -> None:
+        """Place no labels there: x, y, width, height."""
+        if places != self._reserved:
+            self._reserved = places
+            self._redraw()
+
     @property
     def zoom(self) -> float:
         """The enlargement, 1 = the picture fits."""
-        return self._zoom
+        return self._zoom.factor
 
     def set_zoom(self, zoom: float, at: QPointF | None = None) -> None:
         """Enlarge the picture by this factor, 1 = it fits. at: the point of the canvas that keeps its place, None = the middle."""
-        placement, zoom = self.placement, min(max(zoom, 1.0), MOST_ZOOM)
-        if placement is None or zoom == self._zoom:
-            return
         at = at or QPointF(self.width() / 2, self.height() / 2)
-        grown = zoom / self._zoom
-        self._zoom = zoom
-        self._move_to(placement.x + (placement.x - at.x()) * (grown - 1), placement.y + (placement.y - at.y()) * (grown - 1))
-        self.resized.emit(self.device_size())
-
-    def _move_to(self, x: float, y: float) -> None:
-        """Move the picture's top left corner there, but leave no room beside it."""
-        placement = self.placement
-        if placement is not None:
-            self._centre = (self.width() / 2 - x) / placement.width, (self.height() / 2 - y) / placement.height
-            now = fit((self.width(), self.height()), self._size, self._zoom, self._centre)
-            self._centre = (self.width() / 2 - now.x) / now.width, (self.height() / 2 - now.y) / now.height
-            self.setCursor(Qt.CursorShape.OpenHandCursor if self._zoom > 1 else Qt.CursorShape.ArrowCursor)
+        if self._image is not None and self._zoom.enlarge(zoom, (at.x(), at.y()), self._area, self._size):
+            self.setCursor(Qt.CursorShape.OpenHandCursor if self.zoom > 1 else Qt.CursorShape.ArrowCursor)
             self._redraw()
+            self.resized.emit(self.device_size())
 
     def _redraw(self) -> None:
         self._overlay = None
@@ -181,7 +181,8 @@ class VideoCanvas(QWidget):
     def _select(self) -> None:
         found = self._result.detections if self._result is not None else None
         self.visible_detections = self._filter.apply(found) if found is not None else Detections()
-        self._pointed = self._overlay = None
+        self._selected = self._overlay = None
+        self._point()
         self.setAccessibleDescription(formats.plural(len(self.visible_detections), "object") if self._image is not None else self._message)
 
     def label_of(self, class_id: int) -> str:
@@ -201,12 +202,12 @@ class VideoCanvas(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Enlarge or reduce the picture at the mouse."""
-        self.set_zoom(self._zoom * 1.25 ** (event.angleDelta().y() / 120), event.position())
+        self.set_zoom(self.zoom * 1.25 ** (event.angleDelta().y() / 120), event.position())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Start to move an enlarged picture."""
-        if event.button() is Qt.MouseButton.LeftButton and self._zoom > 1:
+        if event.button() is Qt.MouseButton.LeftButton and self.zoom > 1:
             self._dragged = event.position()
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
@@ -222,17 +223,26 @@ class VideoCanvas(QWidget):
         placement = self.placement
         if self._dragged is not None and placement is not None:
             moved, self._dragged = event.position() - self._dragged, event.position()
-            self._move_to(placement.x + moved.x(), placement.y + moved.y())
+            self._zoom.move((moved.x(), moved.y()), placement, self._area)
+            self._redraw()
         else:
-            self._point_at(self.overlay.at(event.position()) if self.overlay is not None else None)
+            self.highlight(event.position())
 
     def leaveEvent(self, event: QEvent) -> None:
         """Remove the highlight."""
         super().leaveEvent(event)
-        self._point_at(None)
+        self.highlight(None)
 
-    def _point_at(self, pointed: int | None) -> None:
-        if pointed != self._pointed:
+    def highlight(self, place: QPointF | None) -> None:
+        """Highlight the smallest box there, in this picture and the next ones; None = no box."""
+        self._mouse = place
+        self._point()
+
+    def _point(self) -> None:
+        """Highlight the box that is under the mouse now."""
+        overlay = self.overlay if self._mouse is not None else None
+        pointed = overlay.at(self._mouse) if overlay is not None and self._mouse is not None else None
+        if pointed != self._pointed or pointed is not None:
             self._pointed = pointed
             self.setToolTip("" if pointed is None else self._describe(pointed))
             self.update()
@@ -248,8 +258,9 @@ class VideoCanvas(QWidget):
         return self._filter
 
     def select(self, index: int | None) -> None:
-        """Highlight one of the visible detections until the mouse or another picture changes that."""
-        self._point_at(index)
+        """Mark one of the visible detections until the picture or the filter changes."""
+        self._selected = index
+        self.update()
 
     def _describe(self, index: int) -> str:
         x1, y1, x2, y2 = self.visible_detections.boxes[index].tolist()
@@ -267,46 +278,24 @@ class VideoCanvas(QWidget):
         """Draw the picture, then the boxes of the same frame."""
         with QPainter(self) as painter:
             placement = self.placement
-            covered = _area(placement).toRect().adjusted(2, 2, -2, -2) if placement is not None else QRect()
+            covered = _rectangle(placement).toRect().adjusted(2, 2, -2, -2) if placement is not None else QRect()
             painter.setClipRegion(QRegion(event.rect()) - QRegion(covered))
-            painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
+            painter.fillRect(event.rect(), QColor(theme.STAGE))
             painter.setClipping(False)
-            self._paint(painter)
-
-    def _paint(self, painter: QPainter) -> None:
-        placement = self.placement
-        if placement is None or self._image is None:
-            self._paint_message(painter)
-            return
-        target = _area(placement)
-        self._paint_picture(painter, target, self._image)
-        if len(self.visible_detections) and self.overlay is not None:
-            self.overlay.paint(painter, self._pointed)
-        ratio = self.devicePixelRatio()
-        if self.note:
-            colour = theme.MUTED if self._result is None else theme.WARNING
-            painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
-        if self._statistics:
-            statistics = chip(self._statistics, theme.TEXT, self.width() - 44, ratio)
-            painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
-
-    def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
-        ratio = self.devicePixelRatio()
-        if abs(target.width() * ratio - image.width()) < 2 and abs(target.height() * ratio - image.height()) < 2:
-            # The picture was fetched for this size: a copy is sharp and takes a tenth of the time of scaling.
-            painter.save()
-            painter.scale(1 / ratio, 1 / ratio)
-            painter.drawImage(round(target.x() * ratio), round(target.y() * ratio), image)
-            painter.restore()
-        else:
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(target, image)
-
-    def _paint_message(self, painter: QPainter) -> None:
-        painter.setPen(QColor(theme.MUTED))
-        area = QRectF(self.rect()).adjusted(32, 32, -32, -32)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
+            if placement is None or self._image is None:
+                draw_message(painter, QRectF(self.rect()), self._message)
+                return
+            target, ratio = _rectangle(placement), self.devicePixelRatio()
+            draw_picture(painter, target, self._image, ratio)
+            if len(self.visible_detections) and self.overlay is not None:
+                self.overlay.paint(painter, self._pointed, self._selected)
+            if self.note:
+                colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
+                painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
+            if self._statistics:
+                statistics = chip(self._statistics, theme.ON_STAGE, self.width() - 44, ratio)
+                painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
 
 
-def _area(placement: Placement) -> QRectF:
+def _rectangle(placement: Placement) -> QRectF:
     return QRectF(placement.x, placement.y, placement.width, placement.height)

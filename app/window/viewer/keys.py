@@ -1,4 +1,4 @@
-"""The player's keys: one table for what they do and for the list that the user sees."""
+"""The player's keys: the commands, and the shortcuts that carry them out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 
+from app.window.keys.bindings import PORTABLE, Bindings, Command
 from app.window.widgets.translation import marked
 
 if TYPE_CHECKING:
@@ -16,84 +17,52 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Keys:
-    """Keys with related meanings. shown: as the user reads them. acts: what each key does, by its name in Qt's portable form."""
+class PlayerCommand(Command):
+    """A command of the player. act: carries it out."""
 
-    shown: str
-    meaning: str
-    acts: dict[str, Callable[[Viewer], object]]
+    act: Callable[[Viewer], object]
+
+
+def _command(name: str, keys: str, meaning: str, act: Callable[[Viewer], object]) -> PlayerCommand:
+    return PlayerCommand(f"player/{name}", meaning, tuple(keys.split()), act)
 
 
 PLAYER = (
-    Keys("Space", marked("viewer", "Play or pause"), {"Space": lambda viewer: viewer.player.toggle()}),
-    Keys(
-        ".  ,",
-        marked("viewer", "Next or previous frame"),
-        {".": lambda viewer: viewer.player.step(1), ",": lambda viewer: viewer.player.step(-1)},
+    _command("play", "Space", marked("keys", "Play or pause"), lambda viewer: viewer.player.toggle()),
+    _command("next_frame", ".", marked("keys", "Next frame"), lambda viewer: viewer.player.step(1)),
+    _command("previous_frame", ",", marked("keys", "Previous frame"), lambda viewer: viewer.player.step(-1)),
+    _command("forward_5", "Right", marked("keys", "5 seconds forward"), lambda viewer: viewer.seeking.by(5.0)),
+    _command("back_5", "Left", marked("keys", "5 seconds back"), lambda viewer: viewer.seeking.by(-5.0)),
+    _command("forward_1", "Shift+Right", marked("keys", "1 second forward"), lambda viewer: viewer.seeking.by(1.0)),
+    _command("back_1", "Shift+Left", marked("keys", "1 second back"), lambda viewer: viewer.seeking.by(-1.0)),
+    _command("first", "Home", marked("keys", "First frame"), lambda viewer: viewer.player.seek(0.0)),
+    _command("last", "End", marked("keys", "Last frame"), lambda viewer: viewer.seeking.to_end()),
+    _command("shuttle_back", "J", marked("keys", "Play backwards; again: twice as fast"), lambda viewer: viewer.seeking.shuttle(-1)),
+    _command("shuttle_stop", "K", marked("keys", "Pause at normal speed"), lambda viewer: viewer.seeking.shuttle(0)),
+    _command("shuttle", "L", marked("keys", "Play; again: twice as fast"), lambda viewer: viewer.seeking.shuttle(1)),
+    _command("slower", "[", marked("keys", "Slower"), lambda viewer: viewer.transport.nudge_speed(-1)),
+    _command("faster", "]", marked("keys", "Faster"), lambda viewer: viewer.transport.nudge_speed(1)),
+    _command("mute", "M", marked("keys", "Sound on or off"), lambda viewer: viewer.transport.sound.toggle()),
+    _command(
+        "next_detection",
+        "N",
+        marked("keys", "Next detection of the shown classes"),
+        lambda viewer: viewer.seeking.to_detection(forward=True),
     ),
-    Keys(
-        "→  ←",
-        marked("viewer", "5 seconds forward or back"),
-        {"Right": lambda viewer: viewer.seeking.by(5.0), "Left": lambda viewer: viewer.seeking.by(-5.0)},
+    _command(
+        "previous_detection",
+        "P",
+        marked("keys", "Previous detection of the shown classes"),
+        lambda viewer: viewer.seeking.to_detection(forward=False),
     ),
-    Keys(
-        "Shift + →  ←",
-        marked("viewer", "1 second forward or back"),
-        {"Shift+Right": lambda viewer: viewer.seeking.by(1.0), "Shift+Left": lambda viewer: viewer.seeking.by(-1.0)},
-    ),
-    Keys(
-        marked("viewer", "Home  End"),
-        marked("viewer", "First or last frame"),
-        {"Home": lambda viewer: viewer.player.seek(0.0), "End": lambda viewer: viewer.seeking.to_end()},
-    ),
-    Keys(
-        "J  K  L",
-        marked("viewer", "Play back, pause, play; again: twice as fast"),
-        {
-            "J": lambda viewer: viewer.seeking.shuttle(-1),
-            "K": lambda viewer: viewer.seeking.shuttle(0),
-            "L": lambda viewer: viewer.seeking.shuttle(1),
-        },
-    ),
-    Keys(
-        "[  ]",
-        marked("viewer", "Slower or faster"),
-        {"[": lambda viewer: viewer.transport.nudge_speed(-1), "]": lambda viewer: viewer.transport.nudge_speed(1)},
-    ),
-    Keys(
-        "N  P",
-        marked("viewer", "Next or previous detection of the shown classes"),
-        {
-            "N": lambda viewer: viewer.seeking.to_detection(forward=True),
-            "P": lambda viewer: viewer.seeking.to_detection(forward=False),
-        },
-    ),
-    Keys("D", marked("viewer", "Follow detection on or off"), {"D": lambda viewer: viewer.transport.follow.toggle()}),
-    Keys(
-        marked("viewer", "S  Shift + S"),
-        marked("viewer", "Save the picture with or without its boxes"),
-        {
-            "S": lambda viewer: viewer.save_picture(boxes=True),
-            "Shift+S": lambda viewer: viewer.save_picture(boxes=False),
-        },
-    ),
-    Keys(
-        "I  O  X",
-        marked("viewer", "Begin or end a part here, or choose the whole video"),
-        {
-            "I": lambda viewer: viewer.mark(end=False),
-            "O": lambda viewer: viewer.mark(end=True),
-            "X": lambda viewer: viewer.transport.timeline.set_part(None),
-        },
-    ),
-    Keys("Shift + I", marked("viewer", "Statistics over the picture"), {"Shift+I": lambda viewer: viewer.toggle_statistics()}),
-    Keys(
-        marked("viewer", "Wheel  Ctrl + 0"),
-        marked("viewer", "Enlarge the picture, or fit it again"),
-        {
-            "Ctrl+0": lambda viewer: viewer.canvas.set_zoom(1.0),
-        },
-    ),
+    _command("follow", "D", marked("keys", "Follow detection on or off"), lambda viewer: viewer.transport.follow.toggle()),
+    _command("save", "S", marked("keys", "Save the picture with its boxes"), lambda viewer: viewer.save_picture(boxes=True)),
+    _command("save_plain", "Shift+S", marked("keys", "Save the picture without boxes"), lambda viewer: viewer.save_picture(boxes=False)),
+    _command("part_begin", "I", marked("keys", "Begin a part of the video here"), lambda viewer: viewer.mark(end=False)),
+    _command("part_end", "O", marked("keys", "End the part here"), lambda viewer: viewer.mark(end=True)),
+    _command("part_none", "X", marked("keys", "Choose the whole video again"), lambda viewer: viewer.transport.timeline.set_part(None)),
+    _command("statistics", "Shift+I", marked("keys", "Statistics over the picture"), lambda viewer: viewer.toggle_statistics()),
+    _command("fit", "Ctrl+0", marked("keys", "Fit an enlarged picture again"), lambda viewer: viewer.canvas.set_zoom(1.0)),
 )
 
 
@@ -104,23 +73,33 @@ class PlayerKeys:
     keys belong to the widget with the focus, and reach ``press`` if that widget does not use them.
     """
 
-    def __init__(self, viewer: Viewer) -> None:
-        self._viewer = viewer
-        self._acts = {name: act for keys in PLAYER for name, act in keys.acts.items()}
+    def __init__(self, viewer: Viewer, bindings: Bindings) -> None:
+        self._viewer, self._bindings = viewer, bindings
+        self._acts: dict[str, PlayerCommand] = {}
         self._shortcuts: list[QShortcut] = []
-        for name in self._acts:
-            if len(name.rpartition("+")[2]) == 1:
-                shortcut = QShortcut(QKeySequence(name), viewer, context=Qt.ShortcutContext.WindowShortcut)
-                shortcut.activated.connect(lambda name=name: self._act(name))
-                self._shortcuts.append(shortcut)
+        bindings.add(PLAYER)
+        bindings.changed.connect(self._bind)
+        self._bind()
+
+    def _bind(self) -> None:
+        for shortcut in self._shortcuts:
+            shortcut.deleteLater()
+            shortcut.setEnabled(False)
+        self._acts = {key: command for command in PLAYER for key in self._bindings.keys(command.name)}
+        printable = [key for key in self._acts if len(key.rpartition("+")[2] or "+") == 1]
+        self._shortcuts = [
+            QShortcut(QKeySequence(key), self._viewer, context=Qt.ShortcutContext.WindowShortcut, autoRepeat=True) for key in printable
+        ]
+        for key, shortcut in zip(printable, self._shortcuts, strict=True):
+            shortcut.activated.connect(lambda key=key: self._act(key))
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key that no widget has used; return False for a key that is not the player's."""
-        name = QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
-        return name in self._acts and ((event.isAutoRepeat() and name == "Space") or self._act(name))
+        name = QKeySequence(event.keyCombination()).toString(PORTABLE)
+        return name in self._acts and ((event.isAutoRepeat() and self._acts[name] is PLAYER[0]) or self._act(name))
 
-    def _act(self, name: str) -> bool:
+    def _act(self, key: str) -> bool:
         if self._viewer.item is None:
             return False
-        self._acts[name](self._viewer)
+        self._acts[key].act(self._viewer)
         return True

@@ -1,4 +1,4 @@
-"""The place of the picture inside the canvas. Plain numbers in logical pixels, no Qt."""
+"""The place of the picture inside the canvas, and its enlargement. Plain numbers in logical pixels, no Qt."""
 
 from __future__ import annotations
 
@@ -46,3 +46,38 @@ def fit(canvas: tuple[float, float], source: tuple[int, int], zoom: float = 1.0,
         for room, size, middle in zip(canvas, sizes, centre, strict=True)
     )
     return Placement(x, y, *sizes, source)
+
+
+MOST_ZOOM = 16.0
+
+
+class Zoom:
+    """How far a picture is enlarged, and which part of it is visible. factor: 1 = the whole picture fits the canvas."""
+
+    def __init__(self) -> None:
+        self.factor = 1.0
+        self._centre = (0.5, 0.5)
+
+    def place(self, canvas: tuple[float, float], source: tuple[int, int]) -> Placement:
+        """The place of a picture (width, height) in a canvas (width, height)."""
+        return fit(canvas, source, self.factor, self._centre)
+
+    def enlarge(self, factor: float, at: tuple[float, float], canvas: tuple[float, float], source: tuple[int, int]) -> bool:
+        """Enlarge the picture by this factor, while the point ``at`` of the canvas keeps its place. Returns whether that changes it."""
+        before, factor = self.place(canvas, source), min(max(factor, 1.0), MOST_ZOOM)
+        grown, self.factor = factor / self.factor, factor
+        self.move(tuple((start - place) * (grown - 1) for start, place in zip((before.x, before.y), at, strict=True)), before, canvas)
+        return grown != 1
+
+    def move(self, by: tuple[float, ...], before: Placement, canvas: tuple[float, float]) -> None:
+        """Move the picture, but leave no room beside it."""
+        source = before.source
+        size = fit(canvas, source, self.factor)
+        self._centre = _centre(before.x + by[0], before.y + by[1], size, canvas)
+        now = self.place(canvas, source)
+        self._centre = _centre(now.x, now.y, now, canvas)
+
+
+def _centre(x: float, y: float, size: Placement, canvas: tuple[float, float]) -> tuple[float, float]:
+    """The point in the middle of the canvas, as a share of a picture of this size with this top left corner."""
+    return (canvas[0] / 2 - x) / size.width, (canvas[1] / 2 - y) / size.height

@@ -7,14 +7,14 @@ of a colour, and a label is a picture that is drawn once for each class and perc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 from shiboken6 import Shiboken
 
 from app.window.viewer.layout import Placement
@@ -27,6 +27,8 @@ NARROW = 420
 """Width of the picture below which labels are smaller, logical pixels."""
 _RIM: Final = QColor(8, 10, 14)
 """A dark rim makes boxes visible on any picture. It is opaque because Qt blends half as fast as it fills."""
+_INK: Final = QColor(232, 236, 242)
+"""Text on the rim's colour, in any theme: the picture stays the same."""
 _AROUND = np.array((-1, -1, 1, 1), np.int32)
 _GAP, _SHORTEST_BROKEN = 8, 48  # logical pixels
 _FAR = 30_000  # Qt's painter takes no larger coordinates; boxes of an enlarged picture reach far beyond the canvas
@@ -35,34 +37,57 @@ _FAR = 30_000  # Qt's painter takes no larger coordinates; boxes of an enlarged 
 class Overlay:
     """The detections of one frame as shapes. rects: x, y, width, height on the canvas, float64 (n, 4).
 
-    area: the visible part of the picture. name: the name of a class id. ratio: device pixels of a logical pixel.
+    canvas: its size. name: the name of a class id. ratio: device pixels of a logical pixel. numbers: whether to show those of tracks.
+    reserved: where there may be no labels.
     """
 
-    def __init__(self, found: Detections, placement: Placement, area: Rect, name: Callable[[int], str], ratio: float) -> None:
+    def __init__(
+        self,
+        found: Detections,
+        placement: Placement,
+        canvas: tuple[float, float],
+        name: Callable[[int], str],
+        ratio: float,
+        numbers: bool = False,
+        reserved: Sequence[Rect] = (),
+    ) -> None:
         self.rects = placement.rects(found.boxes)
         self._classes = found.class_ids
         corners = np.hstack([self.rects[:, :2], self.rects[:, :2] + self.rects[:, 2:]])
         edges = np.rint(np.clip(corners, -_FAR, _FAR)).astype(np.int32)[::-1]  # the strongest detections last, on top
         self._rims = _frames(edges + _AROUND, 4)
         self._boxes = _coloured(edges, self._classes[::-1])
-        self._labels = self._place_labels(found, placement, area, name, ratio)
+        step = -3 if placement.width < NARROW else -1
+        area = placement.visible(canvas)
+        places = LabelPlaces(area, _label_height(step))
+        for rect in reserved:
+            places.reserve(rect)
+        self._labels = self._place_labels(found, area, places, name, step, ratio, numbers)
 
     def _place_labels(
-        self, found: Detections, placement: Placement, area: Rect, name: Callable[[int], str], ratio: float
+        self, found: Detections, area: Rect, places: LabelPlaces, name: Callable[[int], str], step: int, ratio: float, numbers: bool
     ) -> list[tuple[int, int, QPixmap]]:
-        step = -3 if placement.width < NARROW else -1
-        places = LabelPlaces(area, _label_height(step))
         (left, top, across, down), (x, y, width, height) = area, self.rects.T
         seen = np.flatnonzero((x < left + across) & (y < top + down) & (x + width > left) & (y + height > top))
         percents = (found.scores[seen].astype(np.float64) * 100 + 0.5).astype(np.int64).tolist()
         class_ids = self._classes[seen].tolist()
         names = {class_id: name(class_id) for class_id, _ in self._boxes}
+        tracks = found.tracks[seen].tolist() if numbers and found.tracks is not None else [-1] * len(seen)
         labels = []
-        for box, class_id, percent in zip(self.rects[seen].tolist(), class_ids, percents, strict=True):
-            width_, picture = _label(names[class_id], class_id, percent, step, ratio)
-            place = places.place(box, width_)
-            if place is not None:  # without room, a weaker box has only its colour and its tooltip
-                labels.append((round(place[0]), round(place[1]), picture))
+        for box, class_id, percent, track in zip(self.rects[seen].tolist(), class_ids, percents, tracks, strict=True):
+            across, written = _label(names[class_id], class_id, percent, step, ratio)
+            picture: QPixmap | None = written
+            before, number = _number(track, step, ratio) if track >= 0 else (0, None)
+            place = places.place(box, before + across)
+            if place is None and number is not None:  # the number of a track says more than its class, which the colour shows
+                place, picture = places.place(box, before), None
+            if place is None:  # without room, a weaker box has only its colour and its tooltip
+                continue
+            x, y = round(place[0]), round(place[1])
+            if number is not None:
+                labels.append((x, y, number))
+            if picture is not None:
+                labels.append((x + before, y, picture))
         return labels
 
     def at(self, point: QPointF) -> int | None:
@@ -71,20 +96,33 @@ class Overlay:
         inside = (x <= point.x()) & (point.x() <= x + width) & (y <= point.y()) & (point.y() <= y + height)
         return int(np.argmin(np.where(inside, width * height, np.inf))) if inside.any() else None
 
-    def paint(self, painter: QPainter, highlighted: int | None = None) -> None:
-        """Draw the boxes, then the labels. highlighted: the index of a box to fill."""
-        if highlighted is not None:
-            inside = QColor(_colour(int(self._classes[highlighted])))
+    def paint(self, painter: QPainter, pointed: int | None = None, selected: int | None = None) -> None:
+        """Draw the boxes, then the labels. pointed: the index of a box to fill. selected: of one to mark."""
+        if pointed is not None:
+            inside = QColor(_colour(int(self._classes[pointed])))
             inside.setAlpha(60)
-            painter.fillRect(QRectF(*self.rects[highlighted].tolist()), inside)
+            painter.fillRect(QRectF(*self.rects[pointed].tolist()), inside)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(_RIM)
         _draw(painter, self._rims)
         for class_id, sides in self._boxes:
             painter.setBrush(_colour(class_id))
             _draw(painter, sides)
+        if selected is not None:
+            self._mark(painter, QRectF(*self.rects[selected].tolist()))
         for x, y, label in self._labels:
             painter.drawPixmap(x, y, label)
+
+    @staticmethod
+    def _mark(painter: QPainter, box: QRectF) -> None:
+        """A light frame around the box, and its inside brightened."""
+        painter.fillRect(box, QColor(255, 255, 255, 70))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(_RIM, 5))
+        painter.drawRect(box.adjusted(-4, -4, 4, 4))
+        painter.setPen(QPen(QColor(255, 255, 255), 2))
+        painter.drawRect(box.adjusted(-4, -4, 4, 4))
+        painter.setPen(Qt.PenStyle.NoPen)
 
 
 def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:
@@ -160,14 +198,23 @@ def _label_height(step: int) -> int:
 @lru_cache(maxsize=8192)
 def _label(name: str, class_id: int, percent: int, step: int, ratio: float) -> tuple[int, QPixmap]:
     """A label's width in logical pixels, and the label: its text on the class's colour."""
+    return _written(f"{name} {percent}%", _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
+
+
+@lru_cache(maxsize=8192)
+def _number(track: int, step: int, ratio: float) -> tuple[int, QPixmap]:
+    """The number of a track as ``_label`` returns it: light on dark, so that it differs from the class."""
+    return _written(str(track), _RIM, _INK, step, ratio)
+
+
+def _written(text: str, ground: QColor, ink: QColor, step: int, ratio: float) -> tuple[int, QPixmap]:
     font, metrics = _font(step)
-    text = f"{name} {percent}%"
     width = math.ceil(metrics.horizontalAdvance(text)) + 8
     made = QPixmap(QSize(width, _label_height(step)) * ratio)
     made.setDevicePixelRatio(ratio)
-    made.fill(_colour(class_id))
+    made.fill(ground)
     with QPainter(made) as painter:
         painter.setFont(font)
-        painter.setPen(QColor(*ink_on(class_colour(class_id))))
+        painter.setPen(ink)
         painter.drawText(QPointF(4, metrics.ascent() + 0.5), text)
     return width, made

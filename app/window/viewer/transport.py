@@ -41,10 +41,10 @@ class Transport(Panel):
         self._shown: tuple[float, int | None] = (0.0, None)
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
-        self.back = tool_button("step-back", translate("viewer", "Previous frame"), ",")
-        self.play = tool_button("play", translate("viewer", "Play"), translate("viewer", "Space"))
+        self.back = tool_button("step-back", translate("viewer", "Previous frame"))
+        self.play = tool_button("play", translate("viewer", "Play"))
         self.play.setIconSize(QSize(22, 22))
-        self.forward = tool_button("step-forward", translate("viewer", "Next frame"), ".")
+        self.forward = tool_button("step-forward", translate("viewer", "Next frame"))
         self.time, self.length, self.frame = (
             label(""),
             label("muted"),
@@ -61,13 +61,15 @@ class Transport(Panel):
             translate("viewer", "Follow"),
             symbol="follow",
             role="flat",
-            tip=translate("viewer", "Follow detection: play no further than what is analysed (D)"),
         )
         self.follow.setCheckable(True)
         self.follow.setChecked(True)
         self.follow.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.follow.setIconSize(QSize(18, 18))
         self.follow.setAccessibleName(translate("viewer", "Follow detection"))
+        self.sound = tool_button("muted", translate("viewer", "Sound"))
+        self.sound.setCheckable(True)
+        self.sound.toggled.connect(lambda on: self.sound.setIcon(icon("sound" if on else "muted")))
         self.speed = tool_button("", translate("viewer", "Speed"))
         self.speed.setText("1×")
         self.speed.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -82,19 +84,19 @@ class Transport(Panel):
         space = theme.SPACE
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
         self.part = PartButton(self.timeline)
-        buttons = (self.part, self.follow, self.speed, self.fullscreen)
+        buttons = (self.part, self.follow, self.sound, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
-        self.setMinimumWidth(28 * theme.base_size())
+        self.setMinimumWidth(32 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the length, the hint and the label of Follow in a narrow window."""
         super().resizeEvent(event)
-        self._roomy = roomy = self.width() >= 34 * theme.base_size()
+        self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
-        self.hint.setVisible(self.width() >= 46 * theme.base_size())
+        self.hint.setVisible(self.width() >= 56 * theme.base_size())
         self.follow.setText(translate("viewer", "Follow") if roomy else "")
         self.set_position(*self._shown)
 
@@ -131,7 +133,7 @@ class Transport(Panel):
         self.timeline.set_duration(self._duration, self._pictures)
         length = str(self._total) if self._pictures else formats.clock(self._duration, int(self._duration < 10))
         self.length.setText("" if info is None else f"/ {length}")
-        for widget in (self.back, self.play, self.forward, self.follow, self.speed, self.fullscreen):
+        for widget in (self.back, self.play, self.forward, self.follow, self.sound, self.speed, self.fullscreen):
             widget.setEnabled(info is not None)
         self._writing.stop()
         self.set_position(0.0)
@@ -140,6 +142,11 @@ class Transport(Panel):
         """Show the clock time of pictures, too. None: unknown."""
         self._clock = clock
         self.set_position(*self._shown)
+
+    @property
+    def shown_clock(self) -> Clock | None:
+        """The clock time of pictures, None if unknown."""
+        return self._clock
 
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
@@ -175,6 +182,5 @@ class Transport(Panel):
             self._writing.stop()
             self._write_position()
         self.play.setIcon(icon("pause" if state.playing else "play"))
-        self.play.setToolTip(translate("viewer", "Pause (Space)") if state.playing else translate("viewer", "Play (Space)"))
         self.play.setAccessibleName(translate("viewer", "Pause") if state.playing else translate("viewer", "Play"))
         self.hint.setText(translate("viewer", "Waiting for detection") if state.waiting else "")

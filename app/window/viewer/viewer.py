@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from app.window.grid.pictures import Pictures
+from app.window.keys.bindings import Bindings
 from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.results.clock_time import is_known, read_clock
 from app.window.results.saving import PictureSaver
@@ -22,6 +24,7 @@ from app.window.viewer.keys import PlayerKeys
 from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import Shown
+from app.window.viewer.sound import Sound
 from app.window.viewer.statistics import Statistics
 from app.window.viewer.transport import Transport
 from app.window.widgets.build import column
@@ -55,7 +58,7 @@ class Viewer(QWidget):
     part_detection_requested = Signal(int, object)
     fullscreen_requested = Signal()
 
-    def __init__(self, client: PreviewClient, background: Background) -> None:
+    def __init__(self, client: PreviewClient, background: Background, bindings: Bindings) -> None:
         super().__init__()
         self._background = background
         self._statistics = Statistics()
@@ -67,13 +70,15 @@ class Viewer(QWidget):
         self._filter = ViewFilter()
         self._clock_of: Results | None = None
         self.canvas: VideoCanvas = VideoCanvas()
+        self.pictures = Pictures(self.canvas)
         self.transport: Transport = Transport()
         self.player: Player = Player(client, self)
-        self._column = column((self.canvas, 1), self.transport, spacing=0, of=self)
+        self._column = column((self.pictures, 1), self.transport, spacing=0, of=self)
         self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
+        self.sound = Sound(self.player, self)
         self.saver = PictureSaver(self.player, self.canvas, background, self)
         self.glimpse = Glimpse(self.transport.timeline, client)
-        self.keys = PlayerKeys(self)
+        self.keys = PlayerKeys(self, bindings)
         self._counting = QTimer(self, interval=COUNT_MS, singleShot=True)
         self._counting.timeout.connect(self._count)
         player, transport = self.player, self.transport
@@ -81,6 +86,17 @@ class Viewer(QWidget):
         player.result.connect(self.canvas.show_result)
         player.opened.connect(self._opened)
         player.changed.connect(transport.set_playback)
+        for button, name in (
+            (transport.back, "previous_frame"),
+            (transport.forward, "next_frame"),
+            (transport.sound, "mute"),
+        ):
+            bindings.show_on(button, f"player/{name}")
+        follow = translate("viewer", "Follow detection: play no further than what is analysed")
+        bindings.show_on(transport.follow, "player/follow", follow)
+        bindings.show_on(transport.fullscreen, "window/fullscreen")
+        name_keys = bindings.show_on(transport.play, "player/play")
+        player.changed.connect(lambda _: name_keys())
         player.failed.connect(self.canvas.show_message)
         transport.play_toggled.connect(player.toggle)
         transport.stepped.connect(player.step)
@@ -88,6 +104,8 @@ class Viewer(QWidget):
         transport.speed_chosen.connect(player.set_speed)
         transport.follow_toggled.connect(player.set_follow)
         transport.fullscreen_requested.connect(self.fullscreen_requested)
+        transport.sound.toggled.connect(self.sound.set_on)
+        self.sound.silent.connect(transport.hint.setText)
         transport.part.detection_requested.connect(self._detect_part)
         self.saver.failed.connect(transport.hint.setText)
         self.canvas.resized.connect(player.set_viewport)
@@ -98,8 +116,8 @@ class Viewer(QWidget):
         """Put a bar between the picture and the controls."""
         self._column.insertWidget(1, bar)
 
-    def show_item(self, item: QueueItem, tally: Tally | None, play: bool) -> None:
-        """Show a file from its beginning."""
+    def show_item(self, item: QueueItem, tally: Tally | None, play: bool, at: float = 0.0) -> None:
+        """Show a file from a time on, seconds."""
         self.item, self._tally = item, tally
         self.transport.timeline.set_part(None)
         self.glimpse.set_path(str(item.path))
@@ -107,7 +125,7 @@ class Viewer(QWidget):
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
         self.player.set_viewport(self.canvas.device_size())
-        self.player.open(item, play)
+        self.player.open(item, play, at)
         self._detected(item)
         self._count()
         self.transport.set_clock(None)

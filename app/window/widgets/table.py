@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractItemModel, QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.window.widgets import theme
 
-_SHEET = f"""
+
+def _sheet() -> str:
+    return f"""
 QTableView {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
     selection-background-color: {theme.SELECTED}; selection-color: {theme.TEXT}; }}
 QTableView:focus {{ border-color: {theme.ACCENT}; }}
@@ -18,7 +22,7 @@ QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; borde
 
 def style_table(table: QTableView) -> None:
     """Let a table show rows of equal height without a grid; its rows are selected as a whole."""
-    table.setStyleSheet(_SHEET)
+    table.setStyleSheet(_sheet())
     table.setShowGrid(False)
     table.setWordWrap(False)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -27,3 +31,18 @@ def style_table(table: QTableView) -> None:
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(theme.base_size() + 11)
     table.horizontalHeader().setHighlightSections(False)
+
+
+def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int]) -> QTableView:
+    """A table that the user can sort, at first by the first column. name: for screen readers. widths: of columns; the last one fills up."""
+    table = QTableView()
+    table.setModel(model)
+    table.setAccessibleName(name)
+    style_table(table)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    for number, width in enumerate(widths):
+        table.setColumnWidth(number, width)
+    table.horizontalHeader().setStretchLastSection(True)
+    table.setSortingEnabled(True)
+    table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    return table

@@ -1,8 +1,8 @@
-"""A chart of counts over time, a line for each class."""
+"""A chart of counts over time, by class."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 
 import numpy as np
@@ -28,32 +28,36 @@ class CountChart(QWidget):
     def __init__(self, name: Callable[[int], str]) -> None:
         super().__init__()
         self._name = name
-        self._plot = pg.PlotWidget(background=theme.RAISED)
+        self._plot = pg.PlotWidget(background=theme.STAGE)  # the colours of classes need a dark ground
         self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         item = self._plot.getPlotItem()
         item.hideButtons()
         item.setMenuEnabled(False)
         item.setMouseEnabled(False, False)
         for side in ("bottom", "left"):
-            item.getAxis(side).setPen(theme.BORDER)
-            item.getAxis(side).setTextPen(theme.MUTED)
+            item.getAxis(side).setPen(theme.ON_STAGE_MUTED)
+            item.getAxis(side).setTextPen(theme.ON_STAGE_MUTED)
             item.getAxis(side).setStyle(tickFont=theme.font(-2))
-        item.getAxis("bottom").tickStrings = lambda values, *_: [formats.clock(max(value, 0.0)) for value in values]
-        self._heading = label("small", "")
+        item.getAxis("bottom").tickStrings = self._ticks
+        self._pictures = False
+        self._heading = label("small", "", wrap=True)
         self._heading.setTextFormat(Qt.TextFormat.RichText)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._plot.setMinimumSize(120, 80)
-        self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.MUTED))
+        self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.ON_STAGE_MUTED))
         self.setAccessibleName(translate("zones", "Counts over time"))
-        column(self._heading, (self._plot, 1), spacing=4, of=self)
+        column(self._heading, (self._plot, 1), None, spacing=4, of=self)
 
-    def show_counts(self, counts: Counts | None, number: int | None, length: float) -> None:
-        """Draw the counts of one line or zone. length: of the file, seconds."""
+    def show_counts(self, counts: Counts | None, number: int | None, length: float, pictures: bool = False) -> None:
+        """Draw the counts of one line or zone. length: of the file, seconds, or its last position if it has pictures."""
         item = self._plot.getPlotItem()
         item.clear()
         item.addItem(self._cursor)
-        if counts is None or number is None or number >= len(counts.zones.shapes) or length <= 0:
-            self._heading.setText(translate("zones", "Choose a line or zone to see its counts over time"))
+        self._pictures = pictures
+        known = counts is not None and number is not None and number < len(counts.zones.shapes) and length > 0
+        self._plot.setVisible(known)
+        if not known or counts is None or number is None:
+            self._heading.setText(translate("zones", "Choose a line or zone in the list to see its counts over time."))
             return
         shape = counts.zones.shapes[number]
         is_line = isinstance(shape, Line)
@@ -62,29 +66,38 @@ class CountChart(QWidget):
         class_ids, totals = np.unique(table["class_id"], return_counts=True)
         shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
         edges = np.linspace(0, length, BINS + 1)
-        for class_id in shown:
-            values = _per_bin(table[table["class_id"] == class_id], edges, is_line)
-            item.plot(edges, values, stepMode="center", pen=pg.mkPen(class_colour(class_id), width=1.6))
+        below = np.zeros(BINS)
+        for class_id in shown:  # bars on top of each other, so that the upper edge is the sum
+            values = _per_bin(table[table["class_id"] == class_id], edges, is_line, pictures)
+            bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=below, height=values, pen=None, brush=class_colour(class_id))
+            item.addItem(bars)
+            below = below + values
         item.setXRange(0, length, padding=0.01)
+        item.setYRange(0, max(float(below.max()), 1.0), padding=0.05)
         legend = "  ".join(f'<span style="color:rgb{class_colour(class_id)}">■</span> {escape(self._name(class_id))}' for class_id in shown)
         what = (
-            translate("zones", "Crossings in {length} s").format(length=formats.decimal(length / BINS))
-            if is_line
-            else translate("zones", "Objects inside")
-        )
-        self._heading.setText(
-            translate("zones", "{name}: {what}&nbsp;&nbsp;{legend}").format(name=escape(shape.name), what=what, legend=legend)
-        )
+            translate("zones", "{name}: crossings in {seconds} s each") if is_line else translate("zones", "{name}: objects inside")
+        ).format(name=escape(shape.name), seconds=formats.decimal(length / BINS))
+        self._heading.setText(f"{what}&nbsp;&nbsp;&nbsp;{legend}")
+
+    def _ticks(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
+        """The texts below the chart: times, or numbers of pictures."""
+        if self._pictures:
+            return [f"{value + 1:.0f}" for value in values]
+        return [formats.clock(max(value, 0.0), int(spacing < 1)) for value in values]
 
     def set_time(self, time: float) -> None:
         """Mark the current time, seconds."""
         self._cursor.setValue(time)
 
 
-def _per_bin(table: NDArray[np.void], edges: NDArray[np.float64], is_line: bool) -> NDArray[np.float64]:
+def _per_bin(table: NDArray[np.void], edges: NDArray[np.float64], is_line: bool, pictures: bool) -> NDArray[np.float64]:
     """Crossings in each part of the time, or the mean number of objects inside. edges: of the parts, seconds, (n + 1,)."""
     if is_line:
         return np.histogram(table["time"], edges)[0].astype(float)
+    if pictures:  # a visit is an object in one picture
+        places = np.histogram(np.arange(round(edges[-1]) + 1), edges)[0]
+        return np.asarray(np.histogram(table["begin"], edges)[0] / np.maximum(places, 1))
     inside = np.minimum(table["end"][:, None], edges[1:]) - np.maximum(table["begin"][:, None], edges[:-1])
     values: NDArray[np.float64] = np.maximum(inside, 0).sum(0) / np.diff(edges)
     return values

@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
 
-from app.window.viewer.canvas import VideoCanvas
+from app.window.widgets import undo_keys
 from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
-from app.window.zones import undo_keys
-from app.window.zones.chart import CountChart
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
+from app.window.zones.parts import BY_TRACK, ShownParts
 from app.window.zones.shape_list import ShapeModel
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Reference, Zone
@@ -45,11 +44,9 @@ class ZonesPanel(Panel):
     import_requested = Signal(object)
     export_requested = Signal(object)
 
-    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, canvas: VideoCanvas) -> None:
+    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, parts: ShownParts) -> None:
         super().__init__()
         self._editor, self._layer = editor, layer
-        self.counts: Counts | None = None
-        self._length = 0.0
         self.sets = combo_box(translate("zones", "Set of lines and zones"))
         narrow(self.sets)
         self.sets.setToolTip(translate("zones", "Videos of the same folder use the same set"))
@@ -85,10 +82,7 @@ class ZonesPanel(Panel):
         narrow(self.reference)
         self.reference.setToolTip(translate("zones", "The point of each box that must cross a line"))
         self.reference.activated.connect(lambda _: editor.set_reference(self.reference.currentData()))
-        self.checks = {name: QCheckBox(translate("zones", title)) for name, title in _SHOWN.items()}
-        for name, check in self.checks.items():
-            check.setChecked(getattr(layer, name))
-            check.toggled.connect(self._show_parts)
+        self.checks = {name: _check_box(action) for name, action in parts.actions.items() if name != BY_TRACK}
         self.model = ShapeModel(editor, self)
         self.table = QTableView()
         self.table.setModel(self.model)
@@ -104,20 +98,20 @@ class ZonesPanel(Panel):
             tip=translate("zones", "Follow the objects through the stored results"),
         )
         self.track.hide()
-        self.chart = CountChart(canvas.label_of)
         tools = row(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, None, spacing=4)
-        left = column(
-            row((self.sets, 1), more, self.reference, spacing=6),
+        column(
+            row((self.sets, 1), more, (self.reference, 1), spacing=6),
             tools,
             (self.table, 1),
-            row(*self.checks.values(), None, spacing=14),
+            row(*self.checks.values(), None, spacing=12),
             row((self.note, 1), self.track),
             spacing=6,
+            margins=(12, 10, 12, 8),
+            of=self,
         )
-        row((left, 3), (self.chart, 2), spacing=12, margins=(12, 10, 12, 8), of=self)
         editor.changed.connect(self._update)
         editor.drawn.connect(self._update)
-        editor.refused.connect(lambda text: say(self.note, text))
+        editor.refused.connect(self.say)
         self.set_sets([], None)
 
     def event(self, event: QEvent) -> bool:
@@ -126,7 +120,7 @@ class ZonesPanel(Panel):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Undo or redo."""
-        if not undo_keys.press(self._editor, event):
+        if not undo_keys.press(event, self._editor.undo, self._editor.redo):
             super().keyPressEvent(event)
 
     def set_sets(self, names: list[str], current: str | None) -> None:
@@ -139,13 +133,15 @@ class ZonesPanel(Panel):
             self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
         self._update()
 
-    def set_counts(self, counts: Counts | None, length: float, note: str, can_track: bool = False) -> None:
-        """Show these counts. length: of the file, seconds. note: why there are none, "" = there are."""
-        self.counts, self._length = counts, length
+    def set_counts(self, counts: Counts | None, note: str, can_track: bool = False) -> None:
+        """Show these counts. note: what the user should know about them. can_track: offer to track the objects."""
         self.model.set_counts(counts)
-        self.chart.show_counts(counts, self._editor.selected, length)
-        say(self.note, note)
+        self.say(note)
         self.track.setVisible(can_track)
+
+    def say(self, text: str) -> None:
+        """Show a sentence, "" = none."""
+        say(self.note, text)
 
     def _update(self) -> None:
         editor = self._editor
@@ -163,7 +159,6 @@ class ZonesPanel(Panel):
             elif self.table.currentIndex().row() != selected:
                 self.table.selectRow(selected)
         self.reference.setCurrentIndex(list(_REFERENCES).index(editor.zones.reference))
-        self.chart.show_counts(self.counts, selected, self._length)
 
     def _begin(self, kind: type[Line] | type[Zone]) -> None:
         say(self.note, "")
@@ -176,11 +171,6 @@ class ZonesPanel(Panel):
 
     def _select(self, current: QModelIndex, _before: QModelIndex) -> None:
         self._editor.select(current.row() if current.isValid() else None)
-
-    def _show_parts(self) -> None:
-        for name, check in self.checks.items():
-            setattr(self._layer, name, check.isChecked())
-        self._layer.update()
 
     def _ask_name(self) -> None:
         dialog = QInputDialog(self.window())
@@ -207,9 +197,11 @@ class ZonesPanel(Panel):
         dialog.open()
 
 
-_SHOWN = {
-    "show_zones": marked("zones", "Lines and zones"),
-    "show_trails": marked("zones", "Trails"),
-    "show_ids": marked("zones", "Numbers"),
-    "show_heat": marked("zones", "Heat map"),
-}
+def _check_box(action: QAction) -> QCheckBox:
+    """A box that turns a part of the picture on and off, as its action in the menu does."""
+    box = QCheckBox(action.text())
+    box.setToolTip(action.toolTip())
+    box.setChecked(action.isChecked())
+    box.toggled.connect(action.setChecked)
+    action.toggled.connect(box.setChecked)
+    return box

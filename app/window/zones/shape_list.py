@@ -51,9 +51,11 @@ class ShapeModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """The titles of the columns."""
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return translate("zones", HEADINGS[section])
-        return None
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(section)
+        return translate("zones", HEADINGS[section]) if role == Qt.ItemDataRole.DisplayRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Names and classes can be edited."""
@@ -67,8 +69,8 @@ class ShapeModel(QAbstractTableModel):
         shape = self._editor.zones.shapes[index.row()]
         if role == Qt.ItemDataRole.EditRole:
             return shape.name if index.column() == 0 else ", ".join(shape.classes)
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() > 1:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
             return translate("zones", "Double-click to edit") if index.column() < 2 else None
         return self._text(index.row(), index.column(), shape) if role == Qt.ItemDataRole.DisplayRole else None
@@ -96,3 +98,8 @@ class ShapeModel(QAbstractTableModel):
             return self._editor.rename(index.row(), str(value))
         self._editor.set_classes(index.row(), [name.strip() for name in str(value).split(",") if name.strip()])
         return True
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    """Counts stand at the right of their columns."""
+    return (Qt.AlignmentFlag.AlignRight if column > 1 else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter

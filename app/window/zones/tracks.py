@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.window.queue.item import Results
+from engine.media.types import SourceKind
 from engine.store.blocks import read_blocks
 from engine.store.objects.appearances import read_appearances
 from engine.store.objects.events import events_of
@@ -27,20 +28,26 @@ _PART = 100_000  # detections counted at once: arrays of this size stay in the p
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """What a session says about the objects of one source. table: None if it was not tracked. length: seconds up to the last frame."""
+    """What a session says about the objects of one source.
+
+    table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
+    that is not always wanted. length: seconds up to the last frame, or the last position of pictures.
+    """
 
     labels: tuple[str, ...]
     table: TrackTable | None
     heat: HeatMap
     appearances: NDArray[np.void]
     length: float
+    tracked: bool = True
+    whole: bool = True
 
     def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The recent paths of some tracks up to a time, as lines from point to point.
 
         Returns: x1 y1 x2 y2 of each line, pixels of the source, float64 (n, 4), and the line's track, int64 (n,).
         """
-        if self.table is None or not len(tracks):
+        if self.table is None or not self.tracked or not len(tracks):
             return np.zeros((0, 4)), np.zeros(0, np.int64)
         times = self.table.times
         part = slice(np.searchsorted(times, time - TRAIL_SECONDS), np.searchsorted(times, time, side="right"))
@@ -59,23 +66,30 @@ class Tracks:
         return np.hstack((points[:-1], points[1:]))[joined], names[1:][joined]
 
 
-def read_tracks(results: Results) -> Tracks:
-    """Read the objects of one source. Millions of boxes take seconds.
+def read_tracks(results: Results, whole: bool = True) -> Tracks:
+    """Read the objects of one source. Millions of boxes take seconds. whole: also if the source has no tracks.
+
+    Each object in a folder of pictures counts as a track of its own, so that zones can count them.
 
     Raises:
         ExportError: the session cannot be read.
     """
     with SessionReader(results.database) as reader:
         source = next(each for each in reader.sources() if each.number == results.source)
+        length, tracked = reader.last_pts(source.number) or 0.0, is_tracked(reader, source.number)
         heat = HeatMap((source.info.width, source.info.height) if source.info is not None else (16, 9))
+        if not whole and not tracked:
+            return Tracks(reader.labels, None, heat, np.zeros(0, APPEARANCE), length, tracked, whole)
         tables = []
         for block in read_blocks(reader, source.number):
             everything = TrackTable.of(block, everything=True)
             heat.add(everything.boxes)
-            tables.append(TrackTable.of(block))
-        table = TrackTable.joined(tables) if tables and is_tracked(reader, source.number) else None
+            tables.append(TrackTable.of(block) if tracked else everything)
+        table = TrackTable.joined(tables) if tables and (tracked or source.kind is SourceKind.IMAGES) else None
+        if table is not None and not tracked:
+            table = replace(table, tracks=np.arange(len(table.tracks)))
         seen = read_appearances(reader, source.number) if tables else np.zeros(0, APPEARANCE)
-        return Tracks(reader.labels, table, heat, seen, reader.last_pts(source.number) or 0.0)
+        return Tracks(reader.labels, table, heat, seen, length, tracked)
 
 
 def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:

@@ -30,11 +30,10 @@ def _describe(core: ov.Core, name: str, device: DeviceId) -> DeviceDescription:
         full_name, precisions = device_name(core, name), offered_precisions(core, name)
     except RuntimeError as error:
         return DeviceDescription(device, name, BACKEND, (), problem=f"its driver fails: {error}")
+    cores, memory = _number(core, name, _UNITS), _number(core, name, _BYTES)
     if name == "CPU":
         host = read_host_memory()
         cores, memory = usable_cores(), None if host is None else host.total
-    else:
-        cores, memory = _number(core, name, _UNITS), _number(core, name, _BYTES)
     return DeviceDescription(device, full_name, BACKEND, tuple(map(str, precisions)), cores, memory)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 Rect: TypeAlias = tuple[float, float, float, float]
@@ -29,6 +30,13 @@ class LabelPlaces:
                 self._bands.setdefault(int(y // self._height), []).append((x, y, x + width))
                 return x, y, width, self._height
         return None
+
+    def reserve(self, place: Rect) -> None:
+        """Place no label over this rectangle."""
+        x, y, width, height = place
+        for number in range(max(math.ceil(height / self._height), 1)):
+            top = min(y + number * self._height, y + max(height - self._height, 0.0))
+            self._bands.setdefault(int(top // self._height), []).append((x, top, x + width))
 
     def _is_free(self, x: float, y: float, right: float) -> bool:
         band = int(y // self._height)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -12,20 +13,25 @@ _EBML = b"\x1a\x45\xdf\xa3"
 _SEGMENT, _CLUSTER, _BLOCK = 0x18538067, 0x1F43B675, 0xA3
 _IN_SEGMENT = (0x114D9B74, 0x1549A966, 0x1654AE6B, _CLUSTER, 0x1C53BB6B, 0x1254C367, 0x1043A770, 0x1941A469)
 _IN_CLUSTER = (0xE7, _BLOCK, 0xA0, 0xA7, 0xAB, 0xAF, 0x5854)
+_BLOCK_GROUP, _BLOCK_HEAD = 0xA0, 4
 _MATROSKA_IDS = frozenset((_SEGMENT, *_IN_SEGMENT, *_IN_CLUSTER, 0xEC, 0xBF))  # RFC 9559, 5.1, with Void and CRC-32
 _FLV_TAGS, _FLV_VIDEO, _FLV_AVC = (8, 9, 18), 9, 7  # sound, video, data: the FLV specification, annex E.4
+_FLV_HEAD, _FLV_SIZE = 4096, b"\0\x08filesize\0"  # many programs state the size of the file, as a number of eight bytes
 _TS_PACKETS, _TS_SYNC = (188, 192), 0x47  # bytes of a packet: ISO 13818-1, 2.4.3.2, and M2TS
 _TS_BEGINS, _TS_TIMES = 0x4000, 14  # payload_unit_start_indicator; bytes from the start code to the presentation time
 _CHUNK = 1 << 16  # packets
 
 
-def is_damaged(video: VideoFile) -> bool:
-    """Whether the headers in a file contradict each other, or the file is truncated. False for other containers."""
+def is_damaged(video: VideoFile, packets: int) -> bool:
+    """Whether the headers in a file contradict each other, or the file is truncated. False for other containers.
+
+    packets: the number of packets that FFmpeg finds in all tracks.
+    """
     path = video.path
     with path.open("rb") as file:
         head = file.read(1024)
     if head.startswith(_EBML):
-        return _matroska_is_damaged(path, len(video.container.streams))
+        return _matroska_is_damaged(path, len(video.container.streams), packets)
     if head.startswith(b"FLV"):
         return _flv_is_damaged(path)
     for length in _TS_PACKETS:
@@ -35,8 +41,8 @@ def is_damaged(video: VideoFile) -> bool:
     return False
 
 
-def _matroska_is_damaged(path: Path, tracks: int) -> bool:
-    size = path.stat().st_size
+def _matroska_is_damaged(path: Path, tracks: int, packets: int) -> bool:
+    size, blocks = path.stat().st_size, 0
     with path.open("rb") as file:
         length, start = _ebml_size(file.read(16), len(_EBML))
         position = start + length
@@ -51,7 +57,8 @@ def _matroska_is_damaged(path: Path, tracks: int) -> bool:
             if element == _SEGMENT and position + start + length > size:
                 return True
             position += start if element in (_SEGMENT, _CLUSTER) else start + length
-    return position != size
+            blocks += element in (_BLOCK, _BLOCK_GROUP) and length > _BLOCK_HEAD
+    return position != size or blocks > packets
 
 
 def _ebml_size(content: bytes, position: int) -> tuple[int, int]:
@@ -66,7 +73,11 @@ def _ebml_size(content: bytes, position: int) -> tuple[int, int]:
 def _flv_is_damaged(path: Path) -> bool:
     size, before, codec = path.stat().st_size, 0, None
     with path.open("rb") as file:
-        position = int.from_bytes(file.read(9)[5:], "big")
+        head = file.read(_FLV_HEAD)
+        position = int.from_bytes(head[5:9], "big")
+        stated = head.partition(_FLV_SIZE)[2][:8]
+        if len(stated) == 8 and size < struct.unpack(">d", stated)[0]:
+            return True
         while position + 4 < size:
             file.seek(position)
             head = file.read(17)

@@ -12,16 +12,16 @@ def is_fragmented(path: Path) -> bool:
     return any(kind == b"moof" or start == end for kind, start, end in _mp4_boxes(path))
 
 
-def unreadable_bytes(path: Path, read_until: int) -> int:
-    """Return the number of unread bytes from the first broken box of an MP4 on, 0 if no box is broken.
+def unreadable_bytes(path: Path, read_until: int) -> tuple[int, bool]:
+    """Return the number of unread bytes from the first broken box of an MP4 on, 0 if no box is broken, and whether this box is truncated.
 
     read_until: the position in the file where the last packet ends, bytes.
     """
     size = path.stat().st_size
     for _, start, end in _mp4_boxes(path):
         if start == end or end > size:
-            return max(0, size - max(start, read_until))
-    return 0
+            return max(0, size - max(start, read_until)), end > size
+    return 0, False
 
 
 def media_bytes(path: Path) -> int:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -48,21 +47,26 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
     if any(name in kind for name in _DENSE):
         lost = _lost_of_dense(table, file, step)
     elif "mpegts" in kind:
-        lost = max(_lost_in_gaps(table, step), is_damaged(file))
+        lost = max(_lost_in_gaps(table, step), is_damaged(file, table.packets))
     counted = file.stream.frames - file.empty_packets
     if kind == "avi" and counted > len(table):
         counted -= empty_avi_chunks(file.path, file.stream.index)
     if "mov" in kind:
-        lost += round(unreadable_bytes(file.path, table.read_until) * len(table) / max(table.size, 1))
+        unread, truncated = unreadable_bytes(file.path, table.read_until)
+        lost += max(round(unread * len(table) / max(table.size, 1)), truncated and unread > 0)
         counted = sum(not entry.is_discard for entry in file.stream.index_entries)
         missing = _stated_end(file) - table.end
-        if table.total < COVERED * media_bytes(file.path):
+        unused = media_bytes(file.path) - table.total
+        if unused > (1 - COVERED) * (unused + table.total):
             lost = max(lost, _lost_in_gaps(table, step))
+            if is_fragmented(file.path):  # no edit list leaves out parts of its data
+                lost = max(lost, round(unused * len(table) / max(table.size, 1)))
             span = int(table.ordered[-1] - table.ordered[0]) if len(table) else 0
             missing = max(missing, float(((file.stream.duration or 0) - span) * file.time_base) - step)
         lost += round(missing / step) if missing > _STATED_SECONDS else 0
         left_out = frames_left_out(file)
-        lost = max(lost, round(left_out) if left_out >= (1 - _ROUNDED if _lost_in_gaps(table, step, others=table.left_out) else 1) else 0)
+        gaps = np.any(np.diff(np.sort([*table.ordered, *table.left_out])) > 1.5 * table.step)
+        lost = max(lost, round(left_out) if left_out >= (1 - _ROUNDED if gaps else 1) else 0)
     return max(len(table), *(count for count in (len(table) + lost, counted - table.hidden) if count <= _CREDIBLE * len(table)))
 
 
@@ -75,13 +79,13 @@ def frames_left_out(file: VideoFile) -> float:
     shown = np.array([not entry.is_discard for entry in entries], bool)
     frames, stated = int(shown.sum()), file.stream.frames
     hidden = (stated if len(shown) < stated <= _CREDIBLE * frames else len(shown)) - frames
-    if not hidden or len(shown) < 2 or is_fragmented(file.path):
+    if not hidden or len(shown) < 2:
         return 0
-    if file.stream.duration is None or frames <= _FEW < len(shown) / _FEW:
-        return hidden
     steps = np.diff([entry.timestamp for entry in entries])
     step = float(np.median(steps))
-    if step <= 0 or np.mean(np.abs(steps / step - 1) < 0.2) < _EVEN:  # the duration of the last frame is unknown
+    if file.stream.duration is None or frames <= _FEW < len(shown) / _FEW or step <= 0:
+        return hidden
+    if np.mean(np.abs(steps / step - 1) < 0.2) < _EVEN:  # the duration of the last frame is unknown
         return 0
     return min(hidden, (file.stream.duration - int(np.append(steps, round(step))[shown].sum())) / step)
 
@@ -93,7 +97,7 @@ def _lost_of_dense(table: PacketTable, file: VideoFile, step: float) -> int:
     gaps, start = _lost_in_gaps(table, step, _LESS_EVEN), float(table.ordered[0] * file.time_base) if len(table) else 0.0
     tail = _stated_end(file, own=True) - float((table.ordered[-1] + table.step) * file.time_base) if len(table) else 0.0
     suspicious = gaps or tail > step / 2 or start > _LATE * step
-    if suspicious and (holes or is_damaged(file)):
+    if suspicious and (holes or is_damaged(file, table.packets)):
         if start > _LATE * step:
             gaps += round(start / step)
         return max(_lost_in_holes(table, holes), gaps) + max(0, round(tail / step))
@@ -120,12 +124,9 @@ def _lost_in_holes(table: PacketTable, holes: list[tuple[int, int]]) -> int:
     return lost
 
 
-def _lost_in_gaps(table: PacketTable, step: float, even: float = _EVEN, others: Sequence[int] = ()) -> int:
-    """Count the frames missing from an otherwise even sequence.
-
-    step: interval of two frames, seconds. even: share of equal intervals. others: pts of frames that are not in the table.
-    """
-    steps = np.diff(np.sort([*table.ordered, *others]) if others else table.ordered) / table.step
+def _lost_in_gaps(table: PacketTable, step: float, even: float = _EVEN) -> int:
+    """Count the frames missing from an otherwise even sequence. step: interval of two frames, seconds. even: share of equal intervals."""
+    steps = np.diff(table.ordered) / table.step
     if not table.timed or np.mean(np.abs(steps - 1) < 0.2) < even:
         return 0
     gaps = steps[(steps > 1.5) & (steps * step < _LONGEST_GAP)]

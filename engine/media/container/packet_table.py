@@ -23,7 +23,8 @@ class PacketTable:
     keys: bool (frames,): whether each frame is a keyframe.
     step: the interval of two frames. timed: whether ``step`` comes from the packets' times, not from the stated rate.
     intact: whether all packets are complete, have different times of one clock, and were read without an error.
-    hidden: the number of hidden packets (see ``HiddenPackets``). size: bytes of all other packets. total: bytes of all tracks' packets.
+    hidden: the number of hidden packets (see ``HiddenPackets``). size: bytes of all other packets.
+    packets, total: number and bytes of all tracks' packets.
     left_out: the pts of frames that the edit list of an MP4 leaves out.
     holes: for each gap in the file between two packets, the number of frames before it and its bytes.
     read_until: the position where the last packet ends, bytes. end: when the last packet of any track ends, seconds.
@@ -31,11 +32,12 @@ class PacketTable:
 
     def __init__(self, file: VideoFile) -> None:
         pts, keys = array("q"), array("b")
-        self.intact, self.hidden, self.size, self.total = True, 0, 0, 0
+        self.intact, self.hidden, self.size, self.total, self.packets = True, 0, 0, 0, 0
         self.read_until, self.end, timed = 0, 0.0, True
         self.holes: list[tuple[int, int]] = []
         self.left_out: list[int] = []
         for packet in file.packets():
+            self.packets += 1
             self.total += packet.size
             if packet.pts is not None:
                 self.end = max(self.end, float((packet.pts + (packet.duration or 0)) * packet.time_base))

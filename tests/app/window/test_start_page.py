@@ -1,14 +1,14 @@
 import pytest
-from PySide6.QtWidgets import QBoxLayout, QMainWindow, QPushButton
+from PySide6.QtWidgets import QBoxLayout, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.actions import Actions
 from app.window.start_page import StartPage
+from tests.support.window import window_actions
 
 
 @pytest.mark.parametrize(("width", "direction"), [(900, QBoxLayout.Direction.LeftToRight), (340, QBoxLayout.Direction.TopToBottom)])
 def test_no_button_is_cut_off(qtbot: QtBot, width: int, direction: QBoxLayout.Direction) -> None:
-    page = StartPage(Actions(QMainWindow()))
+    page = StartPage(window_actions())
     qtbot.addWidget(page)
     page.resize(width, 420)
     page.show()

@@ -79,8 +79,8 @@ def test_the_last_lost_frames_are_reported(name: str, clip: Clip, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("box", "start", "length"),
-    [("ctts", 16, 238), ("elst", 16, 2), ("mdhd", 0, 4), ("stsz", 400, 1), ("mvhd", 20, 1)],
-    ids=["order", "begin of the edit list", "clock", "size", "edit list of one frame"],
+    [("ctts", 16, 1), ("ctts", 15, 238), ("elst", 16, 4), ("mdhd", 0, 4), ("mdhd", 16, 1), ("mvhd", 17, 1), ("stts", 18, 1)],
+    ids=["order of a frame", "orders", "edit list", "clock", "clock's rate", "list's clock", "intervals"],
 )
 def test_a_damaged_index_of_an_mp4_leaves_out_no_frame_silently(box: str, start: int, length: int, clip: Clip, tmp_path: Path) -> None:
     """FFmpeg leaves out frames whose computed time is outside the edit list. start: after the type of the box. Bytes are flipped."""
@@ -103,6 +103,29 @@ def test_frames_removed_from_the_middle_are_counted_although_few_are_left(clip: 
     frames, _ = counts(info)
     assert len(frames) < FRAMES // 4
     assert abs(info.frames - FRAMES) <= 2
+
+
+def test_an_flv_that_ends_between_two_frames_is_truncated(clip: Clip, tmp_path: Path) -> None:
+    content = clip("a.flv", frames=FRAMES, **CLIPS["a.flv"]).read_bytes()
+    ends, position = [], 9  # each tag ends with its length
+    while position + 15 < len(content):
+        position += 15 + int.from_bytes(content[position + 5 : position + 8], "big")
+        ends.append(position)
+    path = tmp_path / "a.flv"
+    path.write_bytes(content[: ends[-6] + 4])
+    info = probe(path)
+    frames, _ = counts(info)
+    assert len(frames) < info.frames == FRAMES
+
+
+def test_media_data_that_no_fragment_describes_is_counted(clip: Clip, tmp_path: Path) -> None:
+    content = bytearray(clip("f.mp4", frames=FRAMES, **CLIPS["f.mp4"]).read_bytes())
+    content[content.rindex(b"trun") : content.rindex(b"trun") + 4] = b"free"
+    path = tmp_path / "f.mp4"
+    path.write_bytes(content)
+    frames, failures = counts(probe(path))
+    assert len(frames) < FRAMES
+    assert failures
 
 
 def test_a_frame_of_a_broadcast_whose_start_is_damaged_is_counted(clip: Clip, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, Intervals, counts_of
 from engine.zones.file import read_zones
 from engine.zones.shapes import Line, Reference, Zone, ZoneSet
-from tests.support.zone_truth import as_arrays, read_demo_truth, true_crossings, true_seconds
+from tests.support.zone_truth import as_arrays, read_street, true_crossings, true_seconds
 
 GATE = Line("gate", (50, 0), (50, 60))
 YARD = Zone("yard", ((20, 20), (80, 20), (80, 80), (20, 80)))
@@ -141,7 +141,7 @@ def test_intervals_begin_at_multiples_since_midnight() -> None:
 
 @pytest.fixture(scope="module")
 def truth():
-    return read_demo_truth()
+    return read_street()
 
 
 def test_the_demo_is_counted_exactly_on_true_tracks(truth) -> None:

@@ -23,7 +23,7 @@ def shown(window, qtbot, tmp_path) -> MainWindow:
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None)
     window.viewer.player.pause()
     window.actions_.correct.setChecked(True)
     return window
@@ -41,7 +41,7 @@ def read(window):
 
 
 def waits(qtbot, window, condition):
-    qtbot.waitUntil(condition, timeout=20_000)
+    qtbot.waitUntil(condition)
     assert not window.corrector._busy
 
 
@@ -50,7 +50,7 @@ def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(sh
     assert bar.isVisible()
     assert not bar.buttons["confirm"].isEnabled()
     press(qtbot, shown, Qt.Key.Key_E)
-    assert bar.selected.text() == f"{canvas.label_of(0)}, track 1"
+    assert bar.selected.text() == f"{canvas.label_of(0)} · track 1"
     press(qtbot, shown, Qt.Key.Key_C)
     waits(qtbot, shown, lambda: bar.selected.text().endswith("verified"))
     assert sum(found.verified.sum() for found in read(shown)) == 1
@@ -66,7 +66,7 @@ def test_another_class_is_chosen_from_the_list(shown, qtbot):
     bar = shown.corrector.bar
     press(qtbot, shown, Qt.Key.Key_E)
     bar.classes.activated.emit(2)
-    waits(qtbot, shown, lambda: bar.selected.text() == "car, track 1, verified")
+    waits(qtbot, shown, lambda: bar.selected.text() == "car · track 1 · verified")
     with Corrections(shown.viewer.item.results.database) as corrections:
         assert [edit.words for edit in corrections.edits()] == ["detection 0 in frame 0 of a.mp4 labelled car"]
 
@@ -74,17 +74,17 @@ def test_another_class_is_chosen_from_the_list(shown, qtbot):
 def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
     bar, player = shown.corrector.bar, shown.viewer.player
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
-    qtbot.waitUntil(lambda: "give a frame behind the first one" in shown.viewer.transport.hint.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "give a frame behind the first one" in shown.viewer.transport.hint.text())
     player.seek(5 / 30)
-    qtbot.waitUntil(lambda: shown.corrector._frame == 5, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.corrector._frame == 5)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     waits(qtbot, shown, lambda: bar.selected.text().endswith("track 2"))
     press(qtbot, shown, Qt.Key.Key_G)
     assert bar.selected.text().endswith("press G to join it with track 2")
     player.seek(0.0)
-    qtbot.waitUntil(lambda: shown.corrector._frame == 0, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.corrector._frame == 0)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
-    qtbot.waitUntil(lambda: shown.viewer.transport.hint.text() == "track 2 and track 1 of a.mp4 joined", timeout=20_000)
+    qtbot.waitUntil(lambda: shown.viewer.transport.hint.text() == "track 2 and track 1 of a.mp4 joined")
     assert {found.tracks[0] for found in read(shown)} == {2}
 
 
@@ -93,3 +93,42 @@ def test_the_keys_mean_nothing_while_the_bar_is_hidden(shown, qtbot):
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     assert not shown.corrector.bar.isVisible()
     assert sum(map(len, read(shown))) == FRAMES
+
+
+def test_what_was_undone_is_done_again_and_ctrl_z_means_corrections_while_the_bar_is_there(shown, qtbot):
+    canvas = shown.viewer.canvas
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
+    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
+    control = Qt.KeyboardModifier.ControlModifier
+    qtbot.keyClick(shown, Qt.Key.Key_Z, control)
+    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 1)
+    qtbot.keyClick(shown, Qt.Key.Key_Z, control | Qt.KeyboardModifier.ShiftModifier)
+    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
+    assert shown.viewer.transport.hint.text().startswith("Done again: detection 0 in frame 0")
+    assert sum(map(len, read(shown))) == FRAMES - 1
+
+
+def test_classes_timeline_and_events_are_counted_again_after_a_correction(shown, qtbot):
+    counted, timeline = [], shown.viewer.transport.timeline
+    shown.viewer.counted.connect(counted.append)
+    shown.actions_.zones.setChecked(True)
+    qtbot.waitUntil(lambda: shown.zones.list.model.rowCount() == 1, timeout=20_000)
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_T, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: bool(counted) and sum(counted[-1].values()) == 0, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.zones.list.model.rowCount() == 0, timeout=20_000)
+    assert timeline.text_at(0.0) == "0:00.0"
+    press(qtbot, shown, Qt.Key.Key_U)
+    qtbot.waitUntil(lambda: sum(counted[-1].values()) == FRAMES, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.zones.list.model.rowCount() == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: not shown.background.busy, timeout=20_000)
+
+
+def test_escape_selects_nothing_and_the_mouse_keeps_the_selection(shown, qtbot):
+    bar, canvas = shown.corrector.bar, shown.viewer.canvas
+    press(qtbot, shown, Qt.Key.Key_E)
+    canvas.highlight(None)  # the mouse leaves the picture
+    assert canvas._selected == 0
+    press(qtbot, shown, Qt.Key.Key_G)
+    assert "press G to join it with track 1" in bar.selected.text()
+    press(qtbot, shown, Qt.Key.Key_Escape)
+    assert (canvas._selected, bar.selected.text()) == (None, "Click an object, or press E")

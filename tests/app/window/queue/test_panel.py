@@ -3,22 +3,21 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QDropEvent, QImage
-from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton
+from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.actions import Actions
 from app.window.queue.delegate import THUMBNAIL, thumbnail
 from app.window.queue.item import ItemState, Results
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue.panel import CTRL_SHIFT, QueuePanel
 from engine.media.decoder_use import DecoderUse
 from tests.support.store import video_info
-from tests.support.window import changed, queue_item
+from tests.support.window import changed, queue_item, window_actions
 
 
 def panel_with(qtbot: QtBot, count: int) -> tuple[QueueModel, QueuePanel]:
     model = QueueModel()
-    panel = QueuePanel(model, Actions(QMainWindow()))
+    panel = QueuePanel(model, window_actions())
     qtbot.addWidget(panel)
     for key in range(1, count + 1):
         model.extend([queue_item(Path(f"/videos/clip {key}.mp4"), info=video_info("x", 100), key=key)])
@@ -90,7 +89,7 @@ def test_the_player_s_keys_go_on_to_the_window(qtbot: QtBot) -> None:
         def keyPressEvent(self, event: object) -> None:  # noqa: N802
             self.pressed.append(event.key())  # type: ignore[attr-defined]
 
-    window = Window(QueueModel(), Actions(QMainWindow()))
+    window = Window(QueueModel(), window_actions())
     qtbot.addWidget(window)
     for key in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right):
         qtbot.keyClick(window.view, key)

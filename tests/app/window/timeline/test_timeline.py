@@ -13,9 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS
+from app.window.timeline.face import MARGIN
 from app.window.timeline.lanes import Lane
 from app.window.timeline.part_button import PartButton
-from app.window.timeline.timeline import MARGIN, Timeline
+from app.window.timeline.timeline import Timeline
 from app.window.timeline.view import LEAST, TimeView
 from app.window.widgets import theme
 
@@ -122,7 +123,7 @@ def test_failed_frames_are_marked_and_named(timeline: Timeline) -> None:
     failures[BINS // 2] = 3
     timeline.set_lanes([], failures)
     assert timeline.text_at(50.0) == "0:50.0\n3 frames failed"
-    red = [x for x in range(timeline.width()) if timeline.grab().toImage().pixelColor(x, 42) == QColor(theme.DANGER)]
+    red = [x for x in range(timeline.width()) if timeline.grab().toImage().pixelColor(x, 40) == QColor(theme.DANGER)]
     assert red
     assert all(abs(x - MARGIN - 250) <= 2 for x in red)
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
@@ -110,16 +111,21 @@ def contrast(one: str, other: str) -> float:
 
 def test_wires_have_the_colours_of_the_legend_without_traffic_too(qtbot: QtBot) -> None:
     drawing = drawn(qtbot, eight(), 300)
-    assert lit(drawing, 2, -5).name() == PCIE
-    assert lit(drawing, 2, 10).name() == NVLINK
+    assert lit(drawing, 2, -5).name() == theme.colour(PCIE)
+    assert lit(drawing, 2, 10).name() == theme.colour(NVLINK)
 
 
-def test_lines_and_texts_can_be_told_from_what_is_behind_them() -> None:
-    for ground in (theme.SURFACE, theme.BACKGROUND):
-        assert all(contrast(colour, ground) >= 3 for colour in (PCIE, NVLINK, SYSTEM, EDGE))
-    assert all(
-        contrast(colour, ground) >= 4.5 for colour in (theme.TEXT, theme.MUTED, PCIE, NVLINK) for ground in (theme.SURFACE, theme.RAISED)
-    )
+@pytest.mark.parametrize("dark", [True, False])
+def test_lines_and_texts_can_be_told_from_what_is_behind_them(dark: bool) -> None:
+    lines, texts = ((*names, PCIE, NVLINK) for names in ((SYSTEM, EDGE), ("TEXT", "MUTED")))
+    try:
+        theme.use(dark=dark)
+        for ground in (theme.SURFACE, theme.BACKGROUND):
+            assert all(contrast(theme.colour(name), ground) >= 3 for name in lines)
+        for ground in (theme.SURFACE, theme.RAISED):
+            assert all(contrast(theme.colour(name), ground) >= 4.5 for name in texts)
+    finally:
+        theme.use(dark=True)
 
 
 def test_many_gpus_get_one_line_each_where_there_is_little_room(qtbot: QtBot) -> None:

@@ -142,7 +142,7 @@ def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tm
     window.show()
     assert window.topology.topology is None
     qtbot.mouseClick(window.device_tabs.buttons.button(1), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.topology.topology is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.topology.topology is not None)
     assert window.topology.topology is not None
     assert window.topology.topology.nodes
     window.close()

@@ -17,7 +17,7 @@ from app.window.viewer.viewer import Viewer
 from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour
 from engine.types import Detections, FrameRef, FrameResult
-from tests.support.window import CPU, queue_item
+from tests.support.window import CPU, queue_item, window_actions
 
 NO_BUTTON, NO_KEY, NO_PHASE = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
 
@@ -113,7 +113,7 @@ def test_labels_stay_on_the_picture_at_any_size(qtbot: QtBot, size: tuple[int, i
         for y in range(0, size[1], 3)
         if not (placement.x - 2 <= x <= placement.x + placement.width + 2 and placement.y - 2 <= y <= placement.y + placement.height + 2)
     ]
-    assert set(outside) <= {theme.BACKGROUND}
+    assert set(outside) <= {theme.STAGE}
 
 
 def test_pictures_without_result_and_failed_frames_say_so(qtbot: QtBot) -> None:
@@ -205,7 +205,7 @@ def test_it_says_which_size_pictures_should_have(qtbot: QtBot) -> None:
 )
 def test_a_picture_without_result_says_whether_one_will_come(qtbot: QtBot, state: ItemState, note: str) -> None:
     client = PreviewClient()
-    viewer = Viewer(client, Background())
+    viewer = Viewer(client, Background(), window_actions().bindings)
     qtbot.addWidget(viewer)
     assert viewer.canvas.note == ""
     viewer.canvas.show_picture(grey(320, 160), (640, 320), None)

@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor, QImage
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.zones.editor import ZoneEditor
-from app.window.zones.layer import ZoneLayer, heat_image
+from app.window.zones.layer import ZoneLayer
+from app.window.zones.track_drawing import heat_image
 from app.window.zones.tracks import Tracks
 from engine.media.annotation.colours import class_colour
 from engine.store.objects.zones import TrackTable
@@ -121,7 +122,7 @@ def test_trails_follow_the_object_and_can_be_turned_off(layer):
     sizes = np.tile(np.array(SIZE, float), (11, 1))
     table = TrackTable(frames, frames / 10, np.ones(11, int), np.full(11, 2), np.full(11, 0.9), boxes, sizes)
     layer.set_tracks(Tracks(("a", "b", "c"), table, HeatMap(SIZE), np.zeros(0, APPEARANCE), 1.0))
-    layer.set_shown(1.0, tracked_frame())
+    layer.set_time(1.0)
     assert colour_at(layer, 200, 240) == class_colour(2)
     layer.show_trails = False
     assert colour_at(layer, 200, 240) == (90, 90, 90)

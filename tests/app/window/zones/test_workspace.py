@@ -24,9 +24,9 @@ def shown(window, qtbot, tmp_path) -> Zones:
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: window.viewer.player.current is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.viewer.player.current is not None)
     window.actions_.zones.setChecked(True)
-    qtbot.waitUntil(lambda: window.zones.list.model.rowCount() == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: window.zones.list.model.rowCount() == 1)
     return window.zones
 
 
@@ -38,12 +38,12 @@ def draw_gate(zones):
 
 def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     draw_gate(shown)
-    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
     assert [shown.panel.model.index(0, column).data() for column in range(4)] == ["Line 1", "All", "0", "1"]
     assert shown.list.model.index(1, 3).data() == "crosses Line 1 backward"
     stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
-    assert shown.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
+    assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
     assert shown.current is not None
 
 
@@ -54,7 +54,7 @@ def test_the_table_renames_and_limits_classes(shown, qtbot):
     assert model.setData(model.index(0, 1), "car, person")
     assert shown.editor.zones.shapes[0] == Line("gate", (40, 5), (40, 100), ("car", "person"))
     model.setData(model.index(0, 1), "lorry")
-    qtbot.waitUntil(lambda: "does not have" in shown.panel.note.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "does not have" in shown.panel.note.text())
 
 
 def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
@@ -71,7 +71,7 @@ def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
 
 def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     draw_gate(shown)
-    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.next()
     assert sought.args == [pytest.approx(1 / 3)]
@@ -84,12 +84,12 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: window.viewer.player.current is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.viewer.player.current is not None)
     window.actions_.zones.setChecked(True)
-    qtbot.waitUntil(lambda: window.zones.panel.track.isVisible(), timeout=20_000)
+    qtbot.waitUntil(lambda: window.zones.panel.track.isVisible())
     assert "have no tracks" in window.zones.panel.note.text()
     window.zones.panel.track.click()
-    qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy)
     assert window.zones.list.model.index(0, 2).data() == "1"
 
 

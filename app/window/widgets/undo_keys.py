@@ -1,11 +1,11 @@
-"""Ctrl + Z and its opposite for lines and zones, where another part of the window uses the same keys."""
+"""Ctrl + Z and its opposite for parts of the window with an undo of their own: the window uses the same keys."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QKeyEvent, QKeySequence
-
-from app.window.zones.editor import ZoneEditor
 
 
 def takes(event: QEvent) -> bool:
@@ -16,12 +16,12 @@ def takes(event: QEvent) -> bool:
     return False
 
 
-def press(editor: ZoneEditor, event: QKeyEvent) -> bool:
+def press(event: QKeyEvent, undo: Callable[[], object], redo: Callable[[], object]) -> bool:
     """Undo or redo. Returns whether the key says so."""
-    undo = _is_undo(event)
-    if undo is not None:
-        editor.undo() if undo else editor.redo()
-    return undo is not None
+    wanted = _is_undo(event)
+    if wanted is not None:
+        (undo if wanted else redo)()
+    return wanted is not None
 
 
 def _is_undo(event: QKeyEvent) -> bool | None:

@@ -1,0 +1,52 @@
+"""Counts a corrected file again, for the list of classes and the timeline."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.window.queue.item import QueueItem
+from app.window.queue.model import QueueModel
+from app.window.results.stored import count_stored
+from app.window.session.background import Background
+from app.window.session.controller import DetectionController
+from app.window.timeline.class_counts import Tally
+
+WAIT_MS = 300
+"""Time after a correction until the file is counted, so that several corrections are counted at once."""
+
+
+class Recount(QObject):
+    """Counts one file at a time in the background."""
+
+    def __init__(self, items: QueueModel, controller: DetectionController, background: Background, parent: QObject) -> None:
+        super().__init__(parent)
+        self._items, self._controller, self._background = items, controller, background
+        self._wanted: set[int] = set()
+        self._busy = False
+        self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._wait.timeout.connect(self._start)
+
+    def ask(self, key: int) -> None:
+        """Count the file with this key again soon."""
+        self._wanted.add(key)
+        self._wait.start()
+
+    def _start(self) -> None:
+        if self._busy or not self._wanted:
+            return
+        item = self._items.get(self._wanted.pop())
+        if item is None or item.results is None or not item.ended:
+            self._start()
+            return
+        tally = Tally()
+        self._busy = True
+        self._background.start(partial(count_stored, item, tally), lambda _: self._done(item, tally), lambda _: self._done(item, None))
+
+    def _done(self, item: QueueItem, tally: Tally | None) -> None:
+        """Show the counts. tally: None = the session cannot be read; what reads it for the picture says so."""
+        self._busy = False
+        if tally is not None:
+            self._controller.set_tally(item.key, tally)
+        self._start()

@@ -1,0 +1,179 @@
+"""All detections of a file as a table: each row jumps to its frame."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QModelIndex, QObject, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+
+from app.window.events.table_model import ArrayModel
+from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.session.background import Background
+from app.window.viewer.filter import ViewFilter
+from app.window.widgets import formats
+from app.window.widgets.build import Panel, column, label
+from app.window.widgets.table import sorted_table
+from app.window.widgets.translation import marked, translate
+from engine.store.blocks import read_blocks
+from engine.store.session import SessionReader
+
+HEADINGS = (
+    *(marked("events", "Time"), marked("events", "Frame"), marked("events", "Class"), marked("events", "Track")),
+    *(marked("events", "Confidence"), marked("events", "Size")),
+)
+TIME, FRAME, CLASS, TRACK, CONFIDENCE, SIZE = range(len(HEADINGS))
+DETECTIONS = np.dtype(
+    [
+        *(("start", np.float64), ("frame", np.int32), ("class_id", np.int32), ("track", np.int32), ("score", np.float32)),
+        *(("width", np.float32), ("height", np.float32)),
+    ]
+)
+"""start: of the frame, seconds. track: -1 = none. width, height: of the box, pixels."""
+WAIT_MS = 300
+"""Time after a change of the filter until the detections are read again."""
+
+
+class DetectionModel(ArrayModel):
+    """Shows detections, see ``DETECTIONS``."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(np.zeros(0, DETECTIONS), HEADINGS, (FRAME, TRACK, CONFIDENCE, SIZE), CLASS, parent)
+
+    def show_table(self, table: NDArray[np.void], labels: tuple[str, ...]) -> None:
+        """Show other detections, in the order of their frames."""
+        self.table, self.labels = table, labels
+        self.refresh()
+
+    def keys(self, column: int, table: NDArray[np.void]) -> NDArray[Any]:
+        """What these rows are sorted by."""
+        match column:
+            case 2:
+                return self.ranks(table["class_id"])
+            case 3:
+                return np.asarray(table["track"])
+            case 4:
+                return np.asarray(table["score"])
+            case 5:
+                return np.asarray(table["width"] * table["height"])
+        return np.asarray(table["frame"])
+
+    def cell(self, row: np.void, column: int) -> str:
+        """The text of a cell."""
+        match column:
+            case 0:
+                return formats.clock(float(row["start"]), 2)
+            case 1:
+                return formats.count(int(row["frame"]))
+            case 2:
+                return self.label(int(row["class_id"]))
+            case 3:
+                return str(row["track"]) if row["track"] >= 0 else ""
+            case 4:
+                return formats.percent(float(row["score"]))
+        return f"{row['width']:.0f} × {row['height']:.0f}"
+
+
+class DetectionsPanel(Panel):
+    """Lists the detections that the filter shows. It reads them while it is visible. sought: the time of the chosen one, seconds."""
+
+    sought = Signal(float)
+
+    def __init__(self, background: Background) -> None:
+        super().__init__()
+        self._background = background
+        self._item: QueueItem | None = None
+        self._filter = ViewFilter()
+        self._read: tuple[Results | None, ViewFilter] | None = None
+        self._busy = False
+        self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._wait.timeout.connect(self._start)
+        self.model = DetectionModel(self)
+        self.table = sorted_table(self.model, translate("events", "Detections"), (64, 54, 90, 46, 78))
+        self.count = label("small")
+        column((self.table, 1), self.count, spacing=6, of=self)
+        self.table.clicked.connect(self._jump)
+        self.table.activated.connect(self._jump)
+
+    def show_item(self, item: QueueItem | None) -> None:
+        """Show the detections of a file."""
+        self._item = item
+        self._update()
+
+    def set_filter(self, shown: ViewFilter) -> None:
+        """Show only these detections."""
+        self._filter = shown
+        self._update()
+
+    def reread(self) -> None:
+        """Read again, because detections were corrected."""
+        self._read = None
+        self._update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read what changed while the panel was hidden."""
+        super().showEvent(event)
+        self._update()
+
+    @property
+    def _wanted(self) -> tuple[Results | None, ViewFilter]:
+        item = self._item
+        ready = item is not None and item.results is not None and item.results.source >= 0 and item.state is not ItemState.RUNNING
+        return (item.results if ready and item is not None else None), self._filter
+
+    def _update(self) -> None:
+        if self.isVisible() and self._wanted != self._read:
+            self._wait.start()
+
+    def _start(self) -> None:
+        wanted = self._wanted
+        if self._busy or wanted == self._read or not self.isVisible():
+            return
+        self._read = wanted
+        results, shown = wanted
+        if results is None:
+            self._show(np.zeros(0, DETECTIONS), ())
+            running = self._item is not None and self._item.state is ItemState.RUNNING
+            self.count.setText(translate("events", "The detections are listed when the file is done.") if running else "")
+            return
+        self._busy = True
+        self.count.setText(translate("events", "Reading the detections…"))
+        self._background.start(partial(read_detections, results, shown), partial(self._done, results.labels), self._failed)
+
+    def _done(self, labels: tuple[str, ...], table: NDArray[np.void]) -> None:
+        self._busy = False
+        self._show(table, labels)
+        self._update()
+
+    def _failed(self, problem: str) -> None:
+        self._busy = False
+        self._show(np.zeros(0, DETECTIONS), ())
+        self.count.setText(problem)
+
+    def _show(self, table: NDArray[np.void], labels: tuple[str, ...]) -> None:
+        self.model.show_table(table, labels)
+        self.count.setText(translate("events", "%Ln detections", None, len(table)))
+
+    def _jump(self, index: QModelIndex) -> None:
+        self.sought.emit(self.model.time_at(index.row()))
+
+
+def read_detections(results: Results, shown: ViewFilter) -> NDArray[np.void]:
+    """Read the detections of a source that pass a filter, ``DETECTIONS`` (n,). Two million take about two seconds.
+
+    Raises:
+        ExportError: the session cannot be read.
+    """
+    parts = []
+    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+        for block in read_blocks(reader, results.source):
+            part = np.zeros(len(block.frame), DETECTIONS)
+            frames = np.array([(frame.number, frame.pts) for frame in block.frames], np.float64).reshape(-1, 2)
+            part["frame"], part["start"] = frames[block.frame].T
+            part["class_id"], part["track"], part["score"] = block.class_ids, block.tracks, block.scores
+            part["width"], part["height"] = block.boxes[:, 2], block.boxes[:, 3]
+            parts.append(part)
+    return np.concatenate(parts) if parts else np.zeros(0, DETECTIONS)

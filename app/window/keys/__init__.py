@@ -1,0 +1,1 @@
+"""The keys of the window, which the user can change."""

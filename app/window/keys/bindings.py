@@ -1,0 +1,129 @@
+"""Which keys each command has: the defaults, the user's changes, and their storage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
+
+VERSION = 1
+"""The version of the stored keys."""
+PORTABLE, NATIVE = QKeySequence.SequenceFormat.PortableText, QKeySequence.SequenceFormat.NativeText
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that has keys. name: in the stored settings. meaning: as the user reads it. keys: the defaults, Qt's portable form."""
+
+    name: str
+    meaning: str
+    keys: tuple[str, ...]
+
+
+class Bindings(QObject):
+    """The keys of all commands. A key belongs to one command at most. changed: some command has other keys now."""
+
+    changed = Signal()
+
+    def __init__(self, store: QSettings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._commands: dict[str, Command] = {}
+        self._keys: dict[str, tuple[str, ...]] = {}
+        self._fixed: dict[str, str] = {}
+
+    @property
+    def commands(self) -> Sequence[Command]:
+        """All commands, in the order in which they were added."""
+        return tuple(self._commands.values())
+
+    def add(self, commands: Iterable[Command]) -> None:
+        """Add commands with their stored keys, or else with their defaults."""
+        for command in commands:
+            self._commands[command.name] = command
+            stored = self._store.value(f"keys/{command.name}")
+            known = None if stored is None else tuple(str(stored).split())
+            self._keys[command.name] = command.keys if known is None or not all(map(is_key, known)) else known
+
+    def fix(self, keys: Iterable[str], meaning: str) -> None:
+        """Name keys that cannot be changed."""
+        self._fixed.update(dict.fromkeys(keys, meaning))
+
+    def keys(self, name: str) -> tuple[str, ...]:
+        """The keys of a command, in Qt's portable form."""
+        return self._keys.get(name, ())
+
+    def text(self, name: str) -> str:
+        """The keys of a command as the user reads them, "" without keys."""
+        return "  ".join(key_text(key) for key in self.keys(name))
+
+    def show_on(self, widget: QWidget, name: str, text: str = "") -> Callable[[], None]:
+        """Let a widget's tooltip name the keys of its command.
+
+        text: of the tooltip, "" = the widget's accessible name. Call the returned function when that name changes.
+        """
+
+        def show() -> None:
+            title, keys = text or widget.accessibleName(), self.text(name)
+            widget.setToolTip(f"{title} ({keys})" if keys else title)
+
+        self.changed.connect(show)
+        show()
+        return show
+
+    def is_changed(self, name: str) -> bool:
+        """Whether a command has other keys than its defaults."""
+        return self.keys(name) != self._commands[name].keys
+
+    @property
+    def always(self) -> Mapping[str, str]:
+        """What the keys do that cannot be changed."""
+        return self._fixed
+
+    def fixed(self, key: str) -> str | None:
+        """What a key does that cannot be changed; None for all other keys."""
+        return self._fixed.get(key)
+
+    def owner(self, key: str) -> Command | None:
+        """The command that has this key."""
+        return next((command for command in self.commands if key in self.keys(command.name)), None)
+
+    def set_keys(self, name: str, keys: Iterable[str]) -> None:
+        """Give a command these keys, take them from all other commands, and store that."""
+        wanted = tuple(dict.fromkeys(keys))
+        for other, before in self._keys.items():
+            self._keys[other] = wanted if other == name else tuple(key for key in before if key not in wanted)
+        self._keep()
+
+    def reset(self) -> None:
+        """Give every command its default keys again."""
+        self._keys = {command.name: command.keys for command in self.commands}
+        self._keep()
+
+    def _keep(self) -> None:
+        self._store.setValue("keys/version", VERSION)
+        for name in self._commands:
+            if self.is_changed(name):
+                self._store.setValue(f"keys/{name}", " ".join(self.keys(name)))
+            else:
+                self._store.remove(f"keys/{name}")
+        self.changed.emit()
+
+
+def is_key(text: str) -> bool:
+    """Whether a text is one key with its modifiers, in Qt's portable form."""
+    sequence = QKeySequence.fromString(text, PORTABLE)
+    return sequence.count() == 1 and sequence.toString(PORTABLE) == text
+
+
+_SHOWN = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓"}
+
+
+def key_text(key: str) -> str:
+    """A key as the user reads it."""
+    parts = QKeySequence.fromString(key, PORTABLE).toString(NATIVE)
+    head, plus, last = parts.rpartition("+")
+    return f"{head}{plus}{_SHOWN.get(last, last)}"

@@ -1,0 +1,87 @@
+"""What a timeline shows besides the position: lanes, crossings and failed frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPixmap
+
+from app.window.timeline.class_counts import BINS
+from app.window.timeline.lanes import Lane, draw_lanes, draw_tracks
+from app.window.timeline.view import TimeView
+from app.window.widgets import formats, theme
+from app.window.widgets.translation import translate
+from engine.store.objects.events import EVENTS, EventKind
+
+TRACK_ROWS = 6
+MARKS = 4.0
+"""The height of the marks of crossings and failures, logical pixels."""
+CROSSING = QColor("#f5d76e")
+
+
+@dataclass(eq=False)
+class Contents:
+    """What was found in a source.
+
+    lanes: of classes. columns: the finest useful division of the length. failures: failed frames in each slice of the length, int32
+    (BINS,). events: ``EVENTS``. by_track: whether to show tracks instead of classes, if there are any.
+    """
+
+    lanes: tuple[Lane, ...] = ()
+    columns: int = BINS
+    failures: NDArray[np.int32] = field(default_factory=lambda: np.zeros(BINS, np.int32))
+    events: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, EVENTS))
+    by_track: bool = False
+
+    @property
+    def tracks(self) -> NDArray[np.void]:
+        """The appearances of tracks, if they are to be shown."""
+        if not self.by_track:
+            return self.events[:0]
+        found: NDArray[np.void] = self.events[(self.events["kind"] == EventKind.APPEARANCE) & (self.events["track"] >= 0)]
+        return found
+
+    @property
+    def rows(self) -> int:
+        """The number of lanes."""
+        return TRACK_ROWS if len(self.tracks) else len(self.lanes)
+
+    def draw(self, view: TimeView, duration: float, size: QSize, area: QRectF, ratio: float) -> QPixmap:
+        """Draw a picture of this size, logical pixels. area: of the lanes; the marks are below it. duration: of the source, seconds."""
+        drawn = QPixmap(size * ratio)
+        drawn.setDevicePixelRatio(ratio)
+        drawn.fill(Qt.GlobalColor.transparent)
+        with QPainter(drawn) as painter:
+            painter.setClipRect(area.adjusted(0, 0, 0, MARKS))
+            if len(self.tracks):
+                draw_tracks(painter, self.tracks, view, duration, TRACK_ROWS, area)
+            elif self.lanes:
+                draw_lanes(painter, self.lanes, view, self.columns, area, ratio)
+            crossings = self.events["start"][self.events["kind"] == EventKind.CROSSING] / duration if duration else np.zeros(0)
+            failed = np.flatnonzero(self.failures)
+            for places, end, colour in ((crossings, crossings, CROSSING), (failed / BINS, (failed + 1) / BINS, QColor(theme.DANGER))):
+                _draw_marks(painter, area, view, places, end, colour)
+        return drawn
+
+    def words(self, place: int, pts: float, step: float) -> list[str]:
+        """What there is in the slice with this number, from a time on, for ``step`` seconds: a line for each class."""
+        seen = [f"{formats.count(int(lane.counts[place]))} {lane.name}" for lane in self.lanes if lane.counts[place]]
+        near = self.events[(self.events["kind"] == EventKind.CROSSING) & (abs(self.events["start"] - pts) <= step)]
+        if len(near):
+            seen.append(translate("timeline", "%Ln crossings", None, len(near)))
+        if self.failures[place]:
+            seen.append(translate("timeline", "%Ln frames failed", None, int(self.failures[place])))
+        return seen
+
+
+def _draw_marks(
+    painter: QPainter, area: QRectF, view: TimeView, begins: NDArray[np.float64], ends: NDArray[np.float64], colour: QColor
+) -> None:
+    """Draw marks from some fractions of the length to others below an area, at least two pixels wide."""
+    lefts, rights = (np.round(area.left() + area.width() * (each - view.start) / view.span) for each in (begins, ends))
+    marks = np.unique(np.stack((lefts, np.maximum(rights - lefts, 2)), 1), axis=0)  # many share a place
+    for left, width in marks[(marks[:, 0] + marks[:, 1] >= area.left()) & (marks[:, 0] <= area.right())].tolist():
+        painter.fillRect(QRectF(left, area.bottom(), width, MARKS - 1), colour)

@@ -1,0 +1,207 @@
+"""What the timeline shows: the position, the analysed part, the chosen part, and what was found. No mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
+
+from app.window.queue.item import Part
+from app.window.timeline.class_counts import BINS
+from app.window.timeline.contents import MARKS, Contents
+from app.window.timeline.lanes import Lane
+from app.window.timeline.view import TimeView
+from app.window.widgets import formats, theme
+from app.window.widgets.painting import draw_box, painting
+from app.window.widgets.translation import translate
+
+STEPS = 10_000
+"""Positions of the slider over a source's length."""
+MARGIN = 8.0  # logical pixels left and right, so that the handle stays inside
+TRACK, ANALYSED, TOP, BELOW, LANE = 4.0, 2.0, 6.0, 17, 10
+"""Heights of the groove and of the line of the analysed part, the upper edge of the lanes, the room below them, and the height of a lane,
+logical pixels."""
+
+
+class TimelineFace(QAbstractSlider):
+    """Shows a source. part_chosen: Part, None = none. Attributes: view: the visible part of the length. hover: the fraction of the length
+    at which there is a line, None = none. part: the chosen one.
+    """
+
+    part_chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setOrientation(Qt.Orientation.Horizontal)
+        self.setRange(0, STEPS)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(translate("timeline", "Position in the video"))
+        self._duration = 0.0
+        self._pictures = False
+        self._detected = (0.0, 0.0)
+        self._contents = Contents()
+        self._drawn: tuple[object, QPixmap] | None = None
+        self.hover: float | None = None
+        self.view = TimeView()
+        self.part: Part | None = None
+
+    def sizeHint(self) -> QSize:
+        """A height for the lanes above the groove; any width."""
+        return QSize(400, round(TOP) + max(self._contents.rows, 2) * LANE + BELOW)
+
+    def set_duration(self, duration: float, pictures: bool = False) -> None:
+        """Set the length in seconds, or the last position of pictures; 0 = unknown."""
+        if duration != self._duration:
+            self.view = TimeView()
+        self._duration, self._pictures = duration, pictures
+        self.setEnabled(duration > 0)
+        self.update()
+
+    def set_position(self, pts: float) -> None:
+        """Show the current position, unless the user drags the handle."""
+        place = round(self._fraction(pts) * STEPS)
+        moved = abs(place - self.value()) * self.width() / STEPS / self.view.span  # logical pixels
+        if not self.isSliderDown() and (moved >= 0.5 or place in (0, STEPS)):
+            self.setValue(place)
+            self._look(self.view.showing(place / STEPS))
+
+    def set_detected(self, end: float, begin: float = 0.0) -> None:
+        """Show how much is analysed, from one fraction of the length to another."""
+        if (begin, end) != self._detected and (abs(end - self._detected[1]) * self.width() >= 0.5 or end in (0.0, 1.0)):
+            self._detected = begin, end
+            self.update()
+
+    def set_lanes(self, lanes: Sequence[Lane], failures: NDArray[np.int32] | None = None, frames: int = 0) -> None:
+        """Show when objects of some classes were seen, and where frames failed.
+
+        failures: frames in each slice of the length, int32 (BINS,). frames: of the whole source, 0 = unknown.
+        """
+        # with fewer frames, slices without a frame look like gaps
+        self._contents.columns = min(max(frames // 2, 1), BINS) if frames else BINS
+        self._contents.lanes = tuple(lane for lane in lanes if lane.counts.any())
+        self._contents.failures = failures if failures is not None else np.zeros(BINS, np.int32)
+        self._changed()
+
+    def set_events(self, events: NDArray[np.void]) -> None:
+        """Mark crossings, and know the tracks. events: ``EVENTS``."""
+        self._contents.events = events
+        self._changed()
+
+    def show_tracks(self, by_track: bool) -> None:
+        """Show bars of tracks instead of lanes of classes."""
+        self._contents.by_track = by_track
+        self._changed()
+
+    def _changed(self) -> None:
+        self._drawn = None
+        self.updateGeometry()
+        self.update()
+
+    def set_part(self, part: Part | None) -> None:
+        """Choose a part, None = the whole source; ``part_chosen`` follows if it is another one."""
+        if part is not None:
+            part = Part(max(min(part.begin, part.end), 0.0), min(max(part.begin, part.end), self._duration))
+            part = part if part.end > part.begin else None
+        if part != self.part:
+            self.part = part
+            self.part_chosen.emit(part)
+            self.update()
+
+    def _look(self, view: TimeView) -> None:
+        if view != self.view:
+            self.view = view
+            self.update()
+
+    def _fraction(self, pts: float) -> float:
+        return min(max(pts / self._duration, 0.0), 1.0) if self._duration else 0.0
+
+    def x_of(self, fraction: float) -> float:
+        """The place of a fraction of the length, logical pixels; outside the widget if the view does not contain it."""
+        return MARGIN + self.view.place(fraction) * (self.width() - 2 * MARGIN)
+
+    @property
+    def duration(self) -> float:
+        """The length of the source in seconds, or the last position of pictures; 0 = unknown."""
+        return self._duration
+
+    def written(self, pts: float) -> str:
+        """A time as text, or the number of a picture."""
+        return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, 1)
+
+    def text_at(self, pts: float) -> str:
+        """A time, and what was seen there: a line for each class."""
+        place = min(int(self._fraction(pts) * BINS), BINS - 1)
+        step = 2 * self.view.span * self._duration / max(self.width(), 1)
+        return "\n".join([self.written(pts), *self._contents.words(place, pts, step)])
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the lanes, the track with its played part, the analysed part, and the handle."""
+        with painting(self) as painter:
+            self._paint(painter)
+
+    def _paint(self, painter: QPainter) -> None:
+        middle = self.height() - 10.0
+        painter.setClipRect(QRectF(0, 0, self.width(), self.height()))
+        played = min(max(self.x_of(self.sliderPosition() / STEPS), MARGIN), self.width() - MARGIN)
+        self._paint_contents(painter, played)
+        for right, colour in ((self.width() - MARGIN, theme.HOVER), (played, theme.ACCENT)):
+            draw_box(painter, QRectF(MARGIN, middle - TRACK / 2, right - MARGIN, TRACK), TRACK / 2, colour)
+        # below the track, so that it can be seen wherever the video plays
+        self._fill(painter, *self._detected, middle + TRACK / 2 + 2, ANALYSED, QColor(theme.GOOD))
+        if self.view.span < 1:  # the visible part of the whole, at the upper edge
+            whole = self.width() - 2 * MARGIN
+            draw_box(painter, QRectF(MARGIN + self.view.start * whole, 1, max(self.view.span * whole, 8), 2), 1, theme.MUTED)
+        if not self.isEnabled():
+            return
+        self._paint_part(painter, middle)
+        if self.hover is not None and not self.isSliderDown():
+            painter.fillRect(
+                QRectF(self.x_of(self.hover) - 0.5, 4, 1, middle - 4), QColor(theme.ON_STAGE_MUTED if self._contents.rows else theme.MUTED)
+            )
+        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.ON_STAGE if self._contents.rows else theme.TEXT))
+        painter.setBrush(QColor(theme.TEXT))
+        painter.setPen(QPen(QColor(theme.ACCENT), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.drawEllipse(QRectF(played - 6, middle - 6, 12, 12))
+
+    def _fill(self, painter: QPainter, begin: float, end: float, top: float, height: float, colour: QColor) -> None:
+        """Fill a rectangle from one fraction of the length to another, where the view contains it; at least one pixel wide."""
+        left, right = max(self.x_of(begin), MARGIN), min(self.x_of(end), self.width() - MARGIN)
+        if end > begin and right > left:
+            painter.fillRect(QRectF(left, top, max(right - left, 1.0), height), colour)
+
+    def _paint_part(self, painter: QPainter, middle: float) -> None:
+        if self.part is None:
+            return
+        begin, end = self._fraction(self.part.begin), self._fraction(self.part.end)
+        inside = QColor(theme.ACCENT)
+        inside.setAlpha(45)
+        self._fill(painter, begin, end, 4, middle - 6, inside)
+        for x in (self.x_of(begin), self.x_of(end)):
+            painter.fillRect(QRectF(x - 1, 4, 2, middle - 6), QColor(theme.ACCENT))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.ACCENT))
+            painter.drawPolygon([QPointF(x - 5, 3), QPointF(x + 5, 3), QPointF(x, 9)])
+
+    def _paint_contents(self, painter: QPainter, played: float) -> None:
+        if self._contents.rows:  # the colours of classes need a dark ground
+            ground = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, self.height() - BELOW + MARKS - TOP)
+            draw_box(painter, ground, 2, theme.STAGE)
+        key = (self.size(), self.devicePixelRatio(), self.view, theme.VARIANT)
+        if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
+            area = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, self.height() - BELOW - TOP)
+            self._drawn = key, self._contents.draw(self.view, self._duration, self.size(), area, self.devicePixelRatio())
+        lanes, below = self.height() - BELOW, float(self.height())
+        for left, top, right, bottom, opacity in (
+            (0.0, 0.0, played, lanes, 1.0),
+            (played, 0.0, float(self.width()), lanes, 0.55),
+            (0.0, lanes, float(self.width()), below, 1.0),
+        ):
+            painter.setOpacity(opacity)
+            painter.setClipRect(QRectF(left, top, right - left, bottom - top))
+            painter.drawPixmap(0, 0, self._drawn[1])
+        painter.setClipping(False)
+        painter.setOpacity(1.0)

@@ -1,0 +1,139 @@
+"""The set of lines and zones of the shown file: loads it, saves its changes, and changes, imports and exports sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.window.queue.item import QueueItem
+from app.window.queue.model import QueueModel
+from app.window.zones.editor import EMPTY, ZoneEditor
+from app.window.zones.library import ZoneLibrary
+from engine.errors import FramefleetError
+from engine.zones.file import read_zones
+from engine.zones.shapes import ZoneSet
+
+SAVE_MS = 400
+
+
+class ShownSet(QObject):
+    """Keeps the set of one file. items: the queue. listed: the names of all sets have changed. failed: what went wrong.
+
+    Attributes: name: of the set, None = the file has none yet; the first line or zone makes one.
+    """
+
+    listed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, library: ZoneLibrary, editor: ZoneEditor, items: QueueModel, parent: QObject) -> None:
+        super().__init__(parent)
+        self.library, self._editor, self._items = library, editor, items
+        self.name: str | None = None
+        self._item: QueueItem | None = None
+        self._saving = QTimer(self, singleShot=True, interval=SAVE_MS)
+        self._saving.timeout.connect(self._save)
+        editor.changed.connect(self._edited)
+
+    def load(self, item: QueueItem | None) -> None:
+        """Edit the set of a file, None = no file."""
+        self.stop()
+        self._item = item
+        info = item.progress.info if item is not None else None
+        found, zones, problem = None, EMPTY, ""
+        if item is not None and info is not None:
+            found, zones = self.library.read_for(item.path), ZoneSet((info.width, info.height))
+        if found is not None:
+            try:
+                zones = found[1].scaled_to(zones.size)
+            except FramefleetError as error:
+                found, problem = None, str(error)
+        self.name = None  # loading does not make changes that must be saved
+        self._editor.load(zones)
+        self._saving.stop()
+        self.name = found[0] if found is not None else None
+        self.listed.emit()
+        if problem:
+            self.failed.emit(problem)
+
+    def stop(self) -> None:
+        """Store what was changed last."""
+        if self._saving.isActive():
+            self._save()
+
+    def _edited(self) -> None:
+        """Save the set soon. The first line or zone of a folder makes a set with the folder's name."""
+        item = self._item
+        if item is None or self._editor.zones.size == EMPTY.size:
+            return
+        if self.name is not None:
+            self._saving.start()
+        elif self._editor.zones.shapes:
+            self.name = self.library.free_name(item.path.absolute().parent.name)
+            self.library.assign(item.path, self.name)
+            self._save()
+            self.listed.emit()
+
+    def _save(self) -> None:
+        self._saving.stop()
+        if self.name is not None:
+            self._try(partial(self.library.save, self.name, self._editor.zones))
+
+    def choose(self, name: str) -> None:
+        """Use another set, "" = none."""
+        if self._item is not None:
+            self.stop()
+            self.library.assign(self._item.path, name or None)
+            self.load(self._item)
+
+    def create(self, name: str) -> None:
+        """Use a new, empty set."""
+        if name.strip() and self._editor.zones.size != EMPTY.size:
+            self._add(name, ZoneSet(self._editor.zones.size))
+
+    def delete(self) -> None:
+        """Delete the set."""
+        if self.name is not None:
+            self._saving.stop()
+            self.library.delete(self.name)
+            self.load(self._item)
+
+    def use_for_all(self) -> None:
+        """Use the set for all files of the queue."""
+        if self.name is not None:
+            self.stop()
+            for item in self._items:
+                self.library.assign(item.path, self.name)
+
+    def take(self, path: Path) -> None:
+        """Import a set from a file, and use it."""
+
+        def read() -> None:
+            zones = read_zones(path)
+            if self._editor.zones.size != EMPTY.size:
+                zones.scaled_to(self._editor.zones.size)
+            self._add(path.stem, zones)
+
+        self._try(read)
+
+    def write(self, path: Path) -> None:
+        """Export the set to a file."""
+        self._try(partial(self.library.write, path, self._editor.zones))
+
+    def _add(self, wish: str, zones: ZoneSet) -> None:
+        if self._item is not None:
+            self.stop()
+            name = self.library.free_name(wish)
+            if self._try(partial(self.library.save, name, zones)):
+                self.library.assign(self._item.path, name)
+                self.load(self._item)
+
+    def _try(self, act: Callable[[], None]) -> bool:
+        try:
+            act()
+        except FramefleetError as error:
+            self.failed.emit(str(error))
+            return False
+        return True

@@ -1,0 +1,117 @@
+"""Keys that the user changes, in the table, in the dialog and in the whole window."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from pytestqt.qtbot import QtBot
+
+from app.window.keys.bindings import Bindings, Command
+from app.window.keys.dialog import KeysDialog
+from app.window.main_window import MainWindow
+from app.window.viewer.keys import PLAYER
+from tests.support.media import make_video
+from tests.support.window import window_actions
+
+PATIENCE = 30_000
+COMMANDS = (Command("a", "First thing", ("A",)), Command("b", "Second thing", ("B", "Ctrl+B")))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> QSettings:
+    return QSettings(str(tmp_path / "keys.ini"), QSettings.Format.IniFormat)
+
+
+@pytest.fixture
+def bindings(store: QSettings) -> Bindings:
+    made = Bindings(store)
+    made.add(COMMANDS)
+    made.fix(("Up",), "Another file")
+    return made
+
+
+def test_changed_keys_are_stored_and_reset(bindings: Bindings, store: QSettings) -> None:
+    bindings.set_keys("a", ["Ctrl+Shift+,"])
+    bindings.set_keys("b", [])
+    again = Bindings(store)
+    again.add(COMMANDS)
+    assert (again.keys("a"), again.keys("b")) == (("Ctrl+Shift+,",), ())
+    assert store.value("keys/version") == 1
+    again.reset()
+    fresh = Bindings(store)
+    fresh.add(COMMANDS)
+    assert (fresh.keys("a"), fresh.keys("b")) == (("A",), ("B", "Ctrl+B"))
+
+
+def test_a_key_belongs_to_one_command(bindings: Bindings) -> None:
+    bindings.set_keys("a", ["B"])
+    assert bindings.keys("b") == ("Ctrl+B",)
+    owner = bindings.owner("B")
+    assert owner is not None
+    assert owner.name == "a"
+
+
+def test_a_stored_key_that_cannot_be_read_is_ignored(store: QSettings) -> None:
+    store.setValue("keys/a", "Ctrl+Nonsense")
+    bindings = Bindings(store)
+    bindings.add(COMMANDS)
+    assert bindings.keys("a") == ("A",)
+
+
+def test_no_two_commands_of_the_window_share_a_key(qtbot: QtBot) -> None:
+    bindings = Bindings(QSettings(os.devnull, QSettings.Format.IniFormat))
+    bindings.add(PLAYER)
+    actions = window_actions()
+    every = [key for command in (*PLAYER, *actions.bindings.commands) for key in command.keys]
+    assert len(every) == len(set(every))
+    assert not [key for key in every if actions.bindings.fixed(key) is not None]
+
+
+def test_the_dialog_changes_a_key_and_asks_before_it_takes_one(qtbot: QtBot, bindings: Bindings) -> None:
+    dialog = KeysDialog(bindings)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.change.click()
+    qtbot.keyClick(dialog.edit, Qt.Key.Key_Q)
+    assert bindings.keys("a") == ("Q",)
+    dialog.change.click()
+    qtbot.keyClick(dialog.edit, Qt.Key.Key_Up)
+    assert "Another file" in dialog.note.text()
+    assert bindings.keys("a") == ("Q",)
+    qtbot.keyClick(dialog.edit, Qt.Key.Key_B)
+    assert "Second thing" in dialog.note.text()
+    assert bindings.keys("b") == ("B", "Ctrl+B")
+    dialog.take.click()
+    assert (bindings.keys("a"), bindings.keys("b")) == (("B",), ("Ctrl+B",))
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Delete)
+    assert bindings.keys("a") == ()
+    dialog.search.setText("ctrl+b")
+    assert [item.text(0) for item in dialog.list.findItems("*", Qt.MatchFlag.MatchWildcard) if not item.isHidden()] == ["Second thing"]
+
+
+def test_a_changed_key_acts_in_the_window_and_the_old_one_does_not(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.bindings.set_keys("player/play", ["Y"])
+    window.open_paths([make_video(tmp_path / "a.mp4", 60)])
+    player = window.viewer.player
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player.pause()
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    assert not player.playing
+    qtbot.keyClick(window, Qt.Key.Key_Y)
+    assert player.playing
+    assert window.viewer.transport.play.toolTip() == "Pause (Y)"
+
+
+def test_keys_are_off_while_the_user_types(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / "a.mp4", 60)])
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    window.viewer.player.pause()
+    field = window.filter.search
+    field.setFocus()
+    qtbot.keyClicks(field, "jkl mspx.,[]")
+    assert field.text() == "jkl mspx.,[]"
+    assert not window.viewer.player.playing
+    assert not window.viewer.transport.sound.isChecked()
