@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.scaling_results import Speed
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label
-from app.window.widgets.plotting import pg
+from app.window.widgets.plotting import colour_plot, pg, still_plot
 from app.window.widgets.translation import translate
 from engine.model.registry.catalogue import ModelEntry
 
 HEIGHT = 190
 NEAR = 0.12
 """Models whose work differs by a smaller power of ten have names that would cover each other."""
-PUBLISHED, MEASURED = theme.MUTED, theme.GOOD
+PUBLISHED, MEASURED = "MUTED", "GOOD"
+"""Names of colours."""
 
 
 class ModelChart(QWidget):
@@ -31,33 +32,23 @@ class ModelChart(QWidget):
         super().__init__()
         self._entries = tuple(entries)
         self.setFixedHeight(HEIGHT)
-        plot = pg.PlotWidget(background=theme.BACKGROUND)
-        plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.item = plot.getPlotItem()
-        self.item.hideButtons()
-        self.item.setMenuEnabled(False)
-        self.item.setMouseEnabled(False, False)
+        self._plot = still_plot()
+        self.item = self._plot.getPlotItem()
         self.item.setLogMode(x=True, y=False)
         self.item.invertX(True)
-        self.item.showGrid(y=True, alpha=0.18)
-        for side, text in (
-            ("left", translate("models", "COCO AP, %")),
-            ("bottom", translate("models", "GFLOP / picture: less is faster →")),
-        ):
-            axis = self.item.getAxis(side)
-            axis.setPen(pg.mkPen(theme.MUTED))
-            axis.setTextPen(pg.mkPen(theme.MUTED))
-            axis.setStyle(tickFont=theme.font(-2))
-            axis.enableAutoSIPrefix(False)
-            axis.setLabel(text, **{"color": theme.MUTED, "font-size": f"{theme.base_size() - 2}px"})
         self.legend = label("small", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
-        column((plot, 1), self.legend, spacing=2, of=self)
+        column((self._plot, 1), self.legend, spacing=2, of=self)
         self.show_speeds({})
 
     def show_speeds(self, speeds: Mapping[str, Speed]) -> None:
         """Mark the models that ran on this machine. speeds: by the model's name."""
+        self._speeds = dict(speeds)
         self.item.clear()
+        colour_plot(self._plot, theme.BACKGROUND)
+        style = {"color": theme.MUTED, "font-size": f"{theme.base_size() - 2}px"}
+        self.item.getAxis("left").setLabel(translate("models", "COCO AP, %"), **style)
+        self.item.getAxis("bottom").setLabel(translate("models", "GFLOP / picture: less is faster →"), **style)
         spoken = []
         for entry in self._entries:
             speed = speeds.get(entry.name)
@@ -68,7 +59,7 @@ class ModelChart(QWidget):
                 spoken.append(f"{entry.title}: {rate}")
             else:
                 spoken.append(entry.title)
-            colour = PUBLISHED if speed is None else MEASURED
+            colour = theme.colour(PUBLISHED if speed is None else MEASURED)
             self.item.plot(
                 [entry.gflops],
                 [entry.ap],
@@ -92,10 +83,17 @@ class ModelChart(QWidget):
         published = translate("models", "Published by the authors")
         measured = translate("models", "Also ran on this machine; the throughput is that of the newest run")
         self.legend.setText(
-            f'<span style="color:{PUBLISHED}">○</span> {published} &nbsp; <span style="color:{MEASURED}">■</span> {measured}'
+            f'<span style="color:{theme.colour(PUBLISHED)}">○</span> {published}'
+            f' &nbsp; <span style="color:{theme.colour(MEASURED)}">■</span> {measured}'
         )
         self.setToolTip("\n".join(f"{name}: {formats.rate(speed.rate)} frames/s, {speed.hardware}" for name, speed in speeds.items()))
         self.setAccessibleName(translate("models", "Accuracy against speed: {models}").format(models=", ".join(spoken)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw in the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_speeds"):
+            self.show_speeds(self._speeds)
 
     def _highest(self, entry: ModelEntry) -> bool:
         """Whether a model is the most accurate of those near it: its name stands above its mark, the others' below."""

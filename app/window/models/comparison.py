@@ -13,9 +13,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.session.background import Background
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row
 from app.window.widgets.fields import combo_box
+from app.window.widgets.style_sheet import table_style
 from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.store.schema import explained
@@ -56,8 +57,9 @@ def read_evaluation(path: Path) -> list[Evaluated]:
 
 
 def _session(entry: Mapping[str, Any], confidence: float) -> Evaluated:
-    values = (float(entry[name]) for name in ("map50", "map50_95", "precision", "recall"))
-    return Evaluated(str(entry["name"]), *values, confidence, {str(each["label"]): float(each["ap50"]) for each in entry["classes"]})
+    map50, map50_95, precision, recall = (float(entry[name]) for name in ("map50", "map50_95", "precision", "recall"))
+    classes = {str(each["label"]): float(each["ap50"]) for each in entry["classes"]}
+    return Evaluated(str(entry["name"]), map50, map50_95, precision, recall, confidence, classes)
 
 
 def compared(one: Evaluated, other: Evaluated) -> list[tuple[str, float, float]]:
@@ -90,7 +92,7 @@ class ComparisonDialog(QDialog):
         self.table.setAccessibleName(translate("models", "Results of both models"))
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setStyleSheet(theme.table_style())
+        self.table.setStyleSheet(table_style())
         self.table.setColumnCount(4)
         self.table.header().setStretchLastSection(False)
         self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
