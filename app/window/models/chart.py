@@ -69,9 +69,7 @@ class ModelChart(QWidget):
                 symbolPen=pg.mkPen(colour, width=1.5),
                 symbolBrush=None if speed is None else pg.mkBrush(colour),
             )
-            shown = pg.TextItem(
-                text, color=theme.TEXT if speed is not None else theme.MUTED, anchor=(0.5, 1.15 if self._highest(entry) else -0.15)
-            )
+            shown = pg.TextItem(text, color=theme.TEXT if speed is not None else theme.MUTED, anchor=self._anchor(entry))
             shown.setFont(theme.font(-2))
             shown.setPos(_log(entry.gflops), entry.ap)
             self.item.addItem(shown)
@@ -95,10 +93,22 @@ class ModelChart(QWidget):
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_speeds"):
             self.show_speeds(self._speeds)
 
+    def _anchor(self, entry: ModelEntry) -> tuple[float, float]:
+        """The point of a model's name that lies at its mark, as parts of the name's width and height.
+
+        The name of the most accurate model near it stands above its mark, the others' below. It leaves room for a name at its right.
+        """
+        side = 0.85 if self._highest(entry) and any(self._highest(other) for other in self._entries if _beside(entry, other)) else 0.5
+        return side, 1.15 if self._highest(entry) else -0.15
+
     def _highest(self, entry: ModelEntry) -> bool:
-        """Whether a model is the most accurate of those near it: its name stands above its mark, the others' below."""
-        near = (other for other in self._entries if abs(_log(other.gflops) - _log(entry.gflops)) < NEAR)
+        near = (other for other in self._entries if abs(_log(other.gflops / entry.gflops)) < NEAR)
         return all(other.ap <= entry.ap for other in near)
+
+
+def _beside(entry: ModelEntry, other: ModelEntry) -> bool:
+    """Whether another model is a little faster."""
+    return NEAR <= _log(entry.gflops / other.gflops) < 2 * NEAR
 
 
 def _log(value: float) -> float:

@@ -45,7 +45,7 @@ class ScalingChart(QWidget):
         top = max(top, *series.rates.values())
         for record, colour, symbol in zip(RECORDS, OTHERS, SYMBOLS, strict=True):
             shown = {count: one * speedup for count, speedup in record.speedups.items() if count <= most}
-            if len(shown) > 1:
+            if len(shown) > 1 and series.ideal[most] == most:  # the records are of GPUs
                 top = max(top, *shown.values())
                 self._line(shown, pg.mkPen(theme.colour(colour), width=1.2, style=Qt.PenStyle.DotLine), symbol, colour)
         ideal = {count: one * series.ideal[count] for count in counts}
@@ -95,11 +95,12 @@ def tick_step(top: float) -> float:
     return next(step * power for step in (0.2, 0.25, 0.5, 1.0, 2.0, 2.5) if top / (step * power) <= 5)
 
 
-def legend(most: int) -> Sequence[tuple[str, str, str, str]]:
-    """The meaning of each line for this many devices: a sign, the name of its colour, a text and an address."""
+def legend(series: Series) -> Sequence[tuple[str, str, str, str]]:
+    """The meaning of each line: a sign, the name of its colour, a text and an address."""
+    most = series.counts[-1]
     lines = [("●", MEASURED, translate("scaling", "Measured here"), ""), ("╌", IDEAL, translate("scaling", "Ideal"), "")]
     for record, colour, sign in zip(RECORDS, OTHERS, ("▼", "■"), strict=True):
-        if any(1 < count <= most for count in record.speedups):
+        if series.ideal[most] == most and any(1 < count <= most for count in record.speedups):
             best = max(count for count in record.speedups if count <= most)
             text = translate("scaling", "{name}: {speedup}× on {count}").format(
                 name=translate("scaling", record.name), speedup=formats.decimal(record.speedups[best], 1), count=best

@@ -88,7 +88,7 @@ class ScalingPanel(Panel):
         self.chart.show_series(series)
         most = series.counts[-1]
         parts = []
-        for sign, name, text, address in legend(most):
+        for sign, name, text, address in legend(series):
             colour = theme.colour(name)
             shown = f'<a href="{escape(address)}" style="color:{colour}">{escape(text)}</a>' if address else escape(text)
             parts.append(f'<span style="color:{colour}">{sign}</span>&nbsp;{shown}')
