@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from app.window.events.panel import EventsPanel
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
-from app.window.widgets import theme
+from app.window.widgets.appearance import Theme, apply_theme
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
 from app.window.zones.tracks import Tracks
@@ -135,7 +135,7 @@ def main() -> int:
     """Write the result. Returns 1 if the goal for painting is missed."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     application = QApplication([])
-    theme.apply_theme(application)
+    apply_theme(application, Theme.DARK)
     painted, acts = paint(application, tracks()), listed(application)
     good = median(painted["with trails"]) <= PAINT_GOAL
     body = [f"## {OBJECTS} tracked boxes, a picture of 1280×720 (goal: {PAINT_GOAL:.0f} ms with trails)", ""]

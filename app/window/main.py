@@ -16,7 +16,8 @@ from app.display import has_display
 from app.window.garbage import GarbageCollector
 from app.window.main_window import MainWindow
 from app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
-from app.window.widgets import theme, translation
+from app.window.widgets import translation
+from app.window.widgets.appearance import KEY, apply_theme, stored_theme
 from app.window.widgets.icons import pixmap
 from app.window.widgets.translation import LANGUAGE
 from engine.devices.recording import Recording
@@ -38,7 +39,7 @@ def make_application() -> QApplication:
     application.setApplicationName("framefleet")
     application.setApplicationDisplayName("Framefleet")
     translation.install(application, str(QSettings().value(LANGUAGE) or ""))
-    theme.apply_theme(application)
+    apply_theme(application, stored_theme(QSettings().value(KEY)))
     icon = QIcon()
     for size in (16, 32, 64, 256):
         icon.addPixmap(pixmap("framefleet", size))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.window.actions import Actions
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, push_button, row, set_role, show_inside
-from app.window.widgets.icons import pixmap
+from app.window.widgets.icons import Symbol
 from app.window.widgets.translation import translate
 from engine.model.check import ModelSummary
 
@@ -25,7 +25,7 @@ class StepCard(QFrame):
         self.setMaximumWidth(312)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._symbol = symbol
-        self.icon = QLabel()
+        self.icon = Symbol(size=22)
         self.title = label("section", title)
         self.text = label("muted", text, wrap=True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -36,8 +36,8 @@ class StepCard(QFrame):
 
     def set_done(self, done: bool) -> None:
         """Show whether the step is done."""
-        name, colour = ("check", theme.GOOD) if done else (self._symbol, theme.ACCENT)
-        self.icon.setPixmap(pixmap(name, 22, colour))
+        name, colour = ("check", "GOOD") if done else (self._symbol, "ACCENT")
+        self.icon.show_icon(name, colour)
 
 
 class StartPage(QScrollArea):

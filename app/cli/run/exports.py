@@ -8,6 +8,7 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 from app.cli.arguments import options
@@ -106,10 +107,12 @@ def export(
     options: ExportOptions = DEFAULTS,
     sources: Collection[int] | None = None,
     overwrite: bool = False,
+    whole: bool = True,
 ) -> tuple[list[Exported], bool]:
     """Write the results, with progress, notes and failures on standard error. A file that fails does not stop the others.
 
-    sources: the numbers of the sources to write, None = all. Returns the written files, and whether all could be written.
+    sources: the numbers of the sources to write, None = all. whole: see ``plan_export``. Returns the written files, and whether all could
+    be written.
 
     Raises:
         ExportError: the folder cannot be made.
@@ -120,9 +123,8 @@ def export(
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
     problems: list[ExportError] = []
     with closing(Writing(quiet)) as writing:
-        exported = export_session(
-            reader, folder, formats, writing.show, problems.append, options, sources, overwrite, lambda other: _say_waiting(folder, other)
-        )
+        waiting = partial(_say_waiting, folder)
+        exported = export_session(reader, folder, formats, writing.show, problems.append, options, sources, overwrite, waiting, whole)
     for note in (note for item in exported for note in item.notes):
         print(f"framefleet: {note}", file=sys.stderr)
     for problem in problems:

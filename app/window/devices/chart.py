@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
@@ -19,13 +19,13 @@ AXIS = 30
 
 
 class Chart(QWidget):
-    """Lines over the last ``HISTORY`` seconds, from zero; the first line is filled."""
+    """Lines over the last ``HISTORY`` seconds, from zero; the first line is filled. colours: names of the theme's table."""
 
     def __init__(self, name: str, colours: Sequence[str]) -> None:
         super().__init__()
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(name)
-        self._plot = pg.PlotWidget(background=theme.RAISED)
+        self._plot = pg.PlotWidget()
         item = self._plot.getPlotItem()
         item.hideButtons()
         item.setMenuEnabled(False)
@@ -35,14 +35,11 @@ class Chart(QWidget):
             item.hideAxis(side)
         item.setXRange(-HISTORY, 0, padding=0)
         item.getViewBox().setDefaultPadding(0)
-        self._lines = [item.plot(pen=pg.mkPen(colour, width=1.5), antialias=True) for colour in colours]
-        fill = QColor(colours[0])
-        fill.setAlpha(38)
+        self._lines = [item.plot(antialias=True) for _ in colours]
         self._lines[0].setFillLevel(0)
-        self._lines[0].setBrush(fill)
         self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._ceiling = pg.InfiniteLine(angle=0, pen=pg.mkPen(theme.BORDER))
-        for line in (pg.InfiniteLine(0, angle=0, pen=pg.mkPen(theme.BORDER)), self._ceiling):
+        self._floor, self._ceiling = pg.InfiniteLine(0, angle=0), pg.InfiniteLine(angle=0)
+        for line in (self._floor, self._ceiling):
             line.setZValue(-10)
             item.addItem(line)
         self._top = 0.0
@@ -57,6 +54,24 @@ class Chart(QWidget):
         row((self._plot, 1), labels, spacing=4, of=self)
         self.setToolTip(name)
         self._set_top(1.0)
+        self._colours = colours  # set last: events of the theme come before
+        self._use_theme()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the chart in the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_colours"):
+            self._use_theme()
+
+    def _use_theme(self) -> None:
+        self._plot.setBackground(theme.RAISED)
+        for line, name in zip(self._lines, self._colours, strict=True):
+            line.setPen(pg.mkPen(theme.colour(name), width=1.5))
+        fill = QColor(theme.colour(self._colours[0]))
+        fill.setAlpha(38)
+        self._lines[0].setBrush(fill)
+        for line in (self._floor, self._ceiling):
+            line.setPen(pg.mkPen(theme.BORDER))
 
     def show_values(self, times: Sequence[float], lines: Sequence[Sequence[float]]) -> None:
         """Draw each line at these times (seconds, 0 = now, negative before); NaN leaves a gap."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 from app.window.devices.chart import Chart
 from app.window.devices.stage_bar import StageBar, in_order, short_legend, stage_name
 from app.window.devices.status import DeviceStatus, Phase, Sample
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, row, say, wrapped
 from app.window.widgets.translation import translate
 
@@ -27,8 +27,8 @@ class DeviceFigures(QWidget):
         self.latency = label("figure", formats.DASH, tip=translate("devices", "Median of the last half second"))
         self.frames = label("small")
         self.tail = label("small", tip=translate("devices", "99 of 100 frames take at most this time"))
-        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), (theme.ACCENT,))
-        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), (theme.ACCENT, theme.MUTED))
+        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",))
+        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"))
         self.stages = StageBar()
         self.stage_text, self.bottleneck = wrapped("small"), wrapped("notice")
         self.moving = QWidget()

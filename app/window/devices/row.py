@@ -28,7 +28,7 @@ class RowContent:
     """
 
     name: str = ""
-    colour: str = theme.DISABLED
+    colour: str = ""
     rate: float = 0.0
     pace: float | None = None
     share: float | None = None
@@ -90,7 +90,7 @@ class DeviceRow(InColumns):
                 draw_box(painter, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, None, theme.ACCENT)
             line = _line(areas.name)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(content.colour))
+            painter.setBrush(QColor(content.colour or theme.DISABLED))
             painter.drawEllipse(QRectF(line.x(), line.center().y() - 4, 8, 8))
             painter.setFont(self._bold)
             text = theme.DISABLED if content.off else theme.TEXT

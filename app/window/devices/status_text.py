@@ -8,14 +8,14 @@ from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 
 _PHASES = {
-    Phase.STARTING: (marked("devices", "Starting"), theme.WARNING),
-    Phase.READY: (marked("devices", "Ready"), theme.GOOD),
-    Phase.RESTARTING: (marked("devices", "Restarting"), theme.WARNING),
-    Phase.FAILED: (marked("devices", "Failed"), theme.DANGER),
-    Phase.LEAVING: (marked("devices", "Leaving"), theme.WARNING),
-    Phase.LEFT: (marked("devices", "Left"), theme.DISABLED),
-    Phase.IDLE: (marked("devices", "Idle"), theme.MUTED),
-    Phase.RECORDED: (marked("devices", "Recorded"), theme.MUTED),
+    Phase.STARTING: (marked("devices", "Starting"), "WARNING"),
+    Phase.READY: (marked("devices", "Ready"), "GOOD"),
+    Phase.RESTARTING: (marked("devices", "Restarting"), "WARNING"),
+    Phase.FAILED: (marked("devices", "Failed"), "DANGER"),
+    Phase.LEAVING: (marked("devices", "Leaving"), "WARNING"),
+    Phase.LEFT: (marked("devices", "Left"), "DISABLED"),
+    Phase.IDLE: (marked("devices", "Idle"), "MUTED"),
+    Phase.RECORDED: (marked("devices", "Recorded"), "MUTED"),
 }
 
 
@@ -38,7 +38,7 @@ def title(status: DeviceStatus) -> str:
 
 def colour(status: DeviceStatus) -> str:
     """The colour of the device's light."""
-    return theme.WARNING if status.building is not None else _PHASES[status.phase][1]
+    return theme.WARNING if status.building is not None else theme.colour(_PHASES[status.phase][1])
 
 
 def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:

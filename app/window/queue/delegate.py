@@ -16,7 +16,7 @@ from engine.media.sources import is_picture
 THUMBNAIL = QSize(72, 42)
 PADDING = 8
 CORNER = 5
-_BADGES = {ItemState.DONE: ("check", theme.GOOD), ItemState.FAILED: ("error", theme.DANGER), ItemState.CANCELLED: ("stop", theme.MUTED)}
+_BADGES = {ItemState.DONE: ("check", "GOOD"), ItemState.FAILED: ("error", "DANGER"), ItemState.CANCELLED: ("stop", "MUTED")}
 
 
 def thumbnail(image: QImage, ratio: float) -> QPixmap:
@@ -73,7 +73,7 @@ class QueueDelegate(QStyledItemDelegate):
         name_font, small_font = theme.font(), theme.font(-1)
         badge = _BADGES.get(item.state)
         if item.state is ItemState.DONE and item.progress.failed:
-            badge = ("warning", theme.WARNING)
+            badge = ("warning", "WARNING")
         running = item.state is ItemState.RUNNING
         done = formats.percent(item.fraction) if running and item.fraction is not None else ""
         small = QFontMetrics(small_font)
@@ -86,7 +86,7 @@ class QueueDelegate(QStyledItemDelegate):
         top = area.y() + (area.height() - block) / 2
         painter.drawText(QPointF(area.x(), top + metrics.ascent()), name)
         if badge:
-            painter.drawPixmap(area.right() - 15, round(top + (metrics.height() - 16) / 2), pixmap(badge[0], 16, badge[1]))
+            painter.drawPixmap(area.right() - 15, round(top + (metrics.height() - 16) / 2), pixmap(badge[0], 16, theme.colour(badge[1])))
         painter.setFont(small_font)
         painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.MUTED))
         painter.drawText(QPointF(area.right() - small.horizontalAdvance(done), top + metrics.ascent()), done)

@@ -66,7 +66,7 @@ class DropOverlay(QWidget):
             draw_box(painter, frame, 14, ground, QPen(QColor(theme.ACCENT), 2, Qt.PenStyle.DashLine))
             middle = frame.center()
             painter.drawPixmap(round(middle.x() - 24), round(middle.y() - 64), pixmap("drop", 48, theme.ACCENT))
-            painter.setPen(QColor(theme.TEXT))
+            painter.setPen(QColor(theme.ON_STAGE))
             painter.setFont(theme.font(6, bold=True))
             painter.drawText(QRectF(frame.x(), middle.y(), frame.width(), 40), CENTRE, self.title)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel
+from PySide6.QtWidgets import QFrame
 
 from app.window.queue.item import ItemState, QueueItem
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row
-from app.window.widgets.icons import pixmap
+from app.window.widgets.icons import Symbol
 from app.window.widgets.translation import translate
 
 
@@ -24,7 +24,7 @@ class ProblemCard(QFrame):
         self.setProperty("role", "card")
         self.title, self.text = label("section", wrap=True), label("small", wrap=True)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        symbol = QLabel(pixmap=pixmap("error", 18, theme.DANGER))
+        symbol = Symbol("error", 18, "DANGER")
         choices = (
             (translate("queue", "Retry"), self.retry),
             (translate("queue", "Show file"), self.reveal),

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from app.window.widgets.build import column, label, row
-from app.window.widgets.fields import clearable, combo_box, form_grid, number
+from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
 from app.window.widgets.formats import capitalised, plural
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
@@ -116,11 +116,11 @@ class OptionsForm(QWidget):
         column(*self._fields.values(), spacing=8, of=self)
         self._changed()
 
-    def _share(self, name: str, value: float) -> QDoubleSpinBox:
+    def _share(self, name: str, value: float) -> PercentBox:
         spin = number(translate("results", "{name} confidence").format(name=name), Number(0, 1), value)
         spin.setFixedWidth(84)
         spin.valueChanged.connect(self._changed)
-        assert isinstance(spin, QDoubleSpinBox)
+        assert isinstance(spin, PercentBox)
         return spin
 
     def show_options(self, names: Collection[str]) -> None:
@@ -131,7 +131,7 @@ class OptionsForm(QWidget):
 
     def problem(self, names: Collection[str]) -> str:
         """What is wrong with the fields of these options, "" = nothing."""
-        if "between" in names and self.doubtful.isChecked() and self.low.value() > self.high.value():
+        if "between" in names and self.doubtful.isChecked() and self.low.share > self.high.share:
             return translate("results", "The lower confidence must not be above the higher one.")
         try:
             if "category_map" in names and self.map.text().strip():
@@ -144,7 +144,7 @@ class OptionsForm(QWidget):
 
     def options(self, names: Collection[str]) -> ExportOptions:
         """The values of the fields of these options; the others have their defaults. The fields have no problem."""
-        low, high = round(self.low.value(), 2), round(self.high.value(), 2)
+        low, high = self.low.share, self.high.share
         values: dict[str, Any] = {
             "interval": [*INTERVALS][self.interval.currentIndex()],
             "bom": self.bom.isChecked(),

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label
 from app.window.widgets.fields import combo_box
+from app.window.widgets.style_sheet import table_style
 from app.window.widgets.translation import marked, translate
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class WorstFramesDialog(QDialog):
         self.table.setHeaderLabels([translate("results", title) for title in COLUMNS])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setStyleSheet(theme.table_style())
+        self.table.setStyleSheet(table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

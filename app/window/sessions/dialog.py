@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QInputDialog, QMessageBox, Q
 
 from app.window.session.background import Background
 from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box
+from app.window.widgets.style_sheet import table_style
 from app.window.widgets.translation import marked, translate
 
 COLUMNS = (
@@ -64,7 +65,7 @@ class SessionsDialog(QDialog):
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
         self.table.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
-        self.table.setStyleSheet(theme.table_style())
+        self.table.setStyleSheet(table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

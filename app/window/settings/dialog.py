@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QSettings, Qt, QTimer, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from app.window.models.parts import ModelParts
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
 from app.window.session.background import Background
 from app.window.settings.device_form import DeviceForm
+from app.window.settings.exchange import NAME, read_settings, write_settings
 from app.window.settings.folders import FoldersForm
 from app.window.settings.form import SettingsForm
 from app.window.settings.model_form import ModelForm
 from app.window.settings.preferences import Preferences
+from app.window.settings.window_form import WindowForm
 from app.window.widgets import formats, theme
-from app.window.widgets.build import Item, column, label, row, say, show_inside, within_screen
+from app.window.widgets.build import Item, column, label, push_button, row, say, show_inside, within_screen, wrapped
 from app.window.widgets.fields import clearable
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import of_settings, translate
+from engine.errors import ExportError, UsageError
 from engine.settings.checks import find_notes, find_problems
 from engine.settings.table import DEFAULTS, Section
 
 WIDTH, MOST_HEIGHT = 640, 820
+NOTHING: Mapping[str, str] = {}
 
 
 class SettingsDialog(QDialog):
-    """Edits preferences; after the dialog is accepted, ``preferences`` are the new ones."""
+    """Edits preferences; after the dialog is accepted, ``preferences`` are the new ones.
 
-    def __init__(self, preferences: Preferences, background: Background, parent: QWidget | None = None) -> None:
+    store: keeps the theme and the language. chosen: what the last run chose by itself, in words, by the setting's name.
+    """
+
+    def __init__(
+        self,
+        preferences: Preferences,
+        background: Background,
+        store: QSettings,
+        chosen: Mapping[str, str] = NOTHING,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._chosen = chosen
         self.setWindowTitle(translate("settings", "Settings"))
         self.setModal(True)
         self.setAcceptDrops(True)
@@ -48,6 +66,8 @@ class SettingsDialog(QDialog):
         self.fold.toggled.connect(self._fold)
         self.fold.toggled.connect(self._reveal)
         self.folders = FoldersForm(background)
+        self.window_ = WindowForm(store)
+        self.problem = wrapped("error")
         self.search = clearable(translate("settings", "Search settings"))
         self.search.setAccessibleName(translate("settings", "Search settings"))
         self.search.textChanged.connect(self._search)
@@ -78,6 +98,7 @@ class SettingsDialog(QDialog):
             (of_settings(Section.SHARING), self.sharing),
             (of_settings(Section.DETECTION), self.detection),
             (of_settings(Section.VIDEOS), self.videos),
+            (translate("settings", "Window"), self.window_),
             (translate("settings", "Files"), self.folders),
             ("", self.fold),
         ):
@@ -97,7 +118,12 @@ class SettingsDialog(QDialog):
         self.pane.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         show_inside(self.pane, self._inside, theme.SURFACE)
         self.buttons.setContentsMargins(24, 12, 24, 14)
-        column(row(self.search, margins=(24, 16, 24, 8)), (self.pane, 1), self.buttons, spacing=0, of=self)
+        exchange = (
+            push_button(translate("settings", "Import…"), self._ask_import, tip=translate("settings", "Take the settings of a file")),
+            push_button(translate("settings", "Export…"), self._ask_export, tip=translate("settings", "Write all settings into a file")),
+        )
+        head = column(row((self.search, 1), *exchange, spacing=8), self.problem, spacing=6, margins=(24, 16, 24, 8))
+        column(head, (self.pane, 1), self.buttons, spacing=0, of=self)
 
     @property
     def preferences(self) -> Preferences:
@@ -113,7 +139,60 @@ class SettingsDialog(QDialog):
         self.devices.set_devices(DEFAULTS["devices"])
         for form in self._forms:
             form.set_values(DEFAULTS)
+        self.window_.values = {}
         self._validate()
+
+    def done(self, outcome: int) -> None:
+        """Keep the theme and the language, or show the theme of before."""
+        if outcome == QDialog.DialogCode.Accepted.value:
+            self.window_.keep()
+        else:
+            self.window_.restore()
+        super().done(outcome)
+
+    @Slot()
+    def _ask_import(self) -> None:
+        dialog = self._file_dialog(translate("settings", "Import settings"))
+        dialog.fileSelected.connect(self.take)
+        dialog.open()
+
+    @Slot()
+    def _ask_export(self) -> None:
+        dialog = self._file_dialog(translate("settings", "Export settings"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(NAME)
+        dialog.fileSelected.connect(self.give)
+        dialog.open()
+
+    def _file_dialog(self, title: str) -> QFileDialog:
+        dialog = QFileDialog(self, title, "", translate("settings", "Settings (*.json)"))
+        dialog.finished.connect(dialog.deleteLater)
+        return dialog
+
+    @Slot(str)
+    def take(self, path: str) -> None:
+        """Show the settings of a file. They are kept when the dialog is accepted."""
+        try:
+            values, window = read_settings(Path(path))
+        except UsageError as error:
+            say(self.problem, f"{formats.capitalised(str(error))}.")
+            return
+        say(self.problem, "")
+        self.devices.set_devices(values["devices"])
+        for form in self._forms:
+            form.set_values(values)
+        self.window_.values = window
+        self._validate()
+
+    @Slot(str)
+    def give(self, path: str) -> None:
+        """Write the settings that the fields show."""
+        try:
+            write_settings(Path(path), self.preferences.values, self.window_.values)
+        except ExportError as error:
+            say(self.problem, f"{formats.capitalised(str(error))}.")
+        else:
+            say(self.problem, "")
 
     @Slot(str)
     def _search(self, text: str) -> None:
@@ -153,7 +232,11 @@ class SettingsDialog(QDialog):
         problems |= {name: text for form in self._forms for name, text in form.unreadable.items()}
         say(self.devices.problem, none)
         for form in self._forms:
-            form.show_problems({name: f"{formats.capitalised(text)}." for name, text in problems.items()}, find_notes(values))
+            form.show_sentences(
+                {name: f"{formats.capitalised(text)}." for name, text in problems.items()}, find_notes(values), self._chosen
+            )
+        if problems.keys() & self.advanced.fields.keys():
+            self.fold.setChecked(True)  # so that the problem can be seen
         empty = preferences.model is None and not self.model.cfg.text and not self.model.weights.text
         usable = self.model.summary is not None or empty
         save = self.buttons.button(QDialogButtonBox.StandardButton.Save)

@@ -10,11 +10,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.window.widgets.build import Item, column, label, row, say, wrapped
-from app.window.widgets.fields import choice, form_grid, number, text_field
+from app.window.widgets.fields import PercentBox, choice, form_grid, number, text_field
 from app.window.widgets.translation import of_settings
 from engine.errors import UsageError
 from engine.settings.kinds import Choice, Kind, Number, Switch, write
-from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
+from engine.settings.table import DEFAULTS, SETTINGS, TABLE, Field, Section, Setting
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
 
@@ -30,6 +30,8 @@ class SettingsForm(QWidget):
         self.fields = {setting.name: self._field(setting.kind, field, values[setting.name]) for setting, field in shown}
         self.problems = {name: wrapped("error") for name in self.fields}
         self.notes = {name: wrapped("notice") for name in self.fields}
+        self.choices = {name: wrapped("small") for name in self.fields}
+        """What the engine chose for automatic values."""
         self.parts: dict[tuple[str, str], QWidget] = {}
         """The fields that are shown only while another setting has a certain value."""
         groups: list[Item] = []
@@ -55,9 +57,14 @@ class SettingsForm(QWidget):
         lines = {name: field for name, field in self.fields.items() if isinstance(field, QLineEdit)}
         return {name: problem for name, line in lines.items() if (problem := _read(TABLE[name].kind, line)[1])}
 
-    def show_problems(self, problems: Mapping[str, str], notes: Mapping[str, str]) -> None:
-        """Show sentences below the fields, by the setting's name. problems: of values that cannot be used."""
-        for lines, texts in ((self.problems, problems), (self.notes, notes)):
+    def show_sentences(self, problems: Mapping[str, str], notes: Mapping[str, str], choices: Mapping[str, str]) -> None:
+        """Show sentences below the fields, by the setting's name.
+
+        problems: of values that cannot be used. choices: what the engine chose; shown where the value is the default.
+        """
+        values = self.values
+        automatic = {name: text for name, text in choices.items() if name in values and values[name] == DEFAULTS[name]}
+        for lines, texts in ((self.problems, problems), (self.notes, notes), (self.choices, automatic)):
             for name, line in lines.items():
                 say(line, texts.get(name, ""))
 
@@ -74,7 +81,7 @@ class SettingsForm(QWidget):
             for line in range(grid.rowCount()):
                 cells = (grid.itemAtPosition(line, place) for place in range(grid.columnCount()))
                 widgets = list(dict.fromkeys(widget for cell in cells if cell is not None and (widget := cell.widget()) is not None))
-                if any(widget in (*self.problems.values(), *self.notes.values()) for widget in widgets):
+                if any(widget in lines.values() for lines in self._sentences for widget in widgets):
                     continue  # they are shown below their field if they have a text
                 words = " ".join(_words(widget) for widget in widgets).lower()
                 shown = text.lower() in words
@@ -83,6 +90,10 @@ class SettingsForm(QWidget):
                 found |= shown
         self._show_parts()
         return found
+
+    @property
+    def _sentences(self) -> tuple[dict[str, QLabel], ...]:
+        return self.problems, self.notes, self.choices
 
     def _field(self, kind: Kind, field: Field, value: Any) -> QWidget:
         name = of_settings(field.spoken or field.title)
@@ -114,7 +125,7 @@ class SettingsForm(QWidget):
                 rows.append((title, _line(widgets, note)))
             else:
                 rows.append((title, widgets[0], note) if note and not isinstance(widgets[0], QCheckBox) else (title, widgets[0]))
-            rows += [("", lines[name]) for name in names for lines in (self.problems, self.notes)]
+            rows += [("", lines[name]) for name in names for lines in self._sentences]
         return rows
 
     @Slot()
@@ -148,6 +159,8 @@ def _set_value(field: QWidget, value: Any) -> None:
             field.setCurrentIndex(field.findData(value))
         case QSpinBox():
             field.setValue(int(value or 0))
+        case PercentBox():
+            field.set_share(value)
         case QDoubleSpinBox():
             field.setValue(value or 0.0)
         case QCheckBox():
@@ -162,6 +175,8 @@ def _value(setting: Setting, field: QWidget) -> Any:
             return setting.kind.read(field.currentData())  # Qt returns enumerations as plain text
         case QSpinBox():
             return field.value() or None
+        case PercentBox():
+            return field.share
         case QDoubleSpinBox():
             value = round(field.value(), field.decimals())
             return None if field.specialValueText() and not value else value

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.window.models.parts import ModelParts
 from app.window.queue.intake import Intake
 from app.window.session.background import Background
 from app.window.start_page import model_line
-from app.window.widgets import formats, theme
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row, set_role
 from app.window.widgets.fields import PathField, form_grid
-from app.window.widgets.icons import pixmap
+from app.window.widgets.icons import Symbol
 from app.window.widgets.translation import translate
 from engine.model.check import ModelSummary, check_model
 from engine.model.files import find_weights
@@ -46,7 +46,7 @@ class ModelForm(QWidget):
             translate("settings", "Labels (*.names *.txt)"),
             translate("settings", "Found beside the network, or COCO's for 80 classes"),
         )
-        self.icon, self.verdict = QLabel(), label("muted", wrap=True)
+        self.icon, self.verdict = Symbol(), label("muted", wrap=True)
         self.verdict.setMinimumHeight(2 * self.verdict.fontMetrics().height())
         self.from_list = push_button(translate("settings", "Download a model…"), self.list_requested)
         form = form_grid(
@@ -63,7 +63,7 @@ class ModelForm(QWidget):
         self.cfg.changed.connect(self._cfg_changed)
         for field in (self.weights, self.labels):
             field.changed.connect(self._schedule)
-        self._show_verdict("info", theme.MUTED, ModelParts().missing)
+        self._show_verdict("info", "MUTED", ModelParts().missing)
 
     @property
     def parts(self) -> ModelParts:
@@ -102,9 +102,9 @@ class ModelForm(QWidget):
     def _check(self) -> None:
         files = self.files
         if files is None:
-            self._show_verdict("info", theme.MUTED, self.parts.missing)
+            self._show_verdict("info", "MUTED", self.parts.missing)
             return
-        self._show_verdict("info", theme.MUTED, translate("settings", "Checking…"))
+        self._show_verdict("info", "MUTED", translate("settings", "Checking…"))
         self._background.start(partial(check_model, files), self._for_turn(self._fits), self._for_turn(self._unfit))
 
     def _for_turn(self, show: Callable[..., None]) -> Callable[..., None]:
@@ -120,18 +120,18 @@ class ModelForm(QWidget):
     def _fits(self, summary: ModelSummary) -> None:
         labels = ", ".join(summary.labels[:3]) + (", …" if len(summary.labels) > 3 else "")
         self._show_verdict(
-            "check", theme.GOOD, translate("settings", "{summary}\nLabels: {labels}").format(summary=model_line(summary), labels=labels)
+            "check", "GOOD", translate("settings", "{summary}\nLabels: {labels}").format(summary=model_line(summary), labels=labels)
         )
         self._set_summary(summary)
 
     def _unfit(self, message: str) -> None:
-        self._show_verdict("error", theme.DANGER, message)
+        self._show_verdict("error", "DANGER", message)
 
     def _set_summary(self, summary: ModelSummary | None) -> None:
         self.summary = summary
         self.checked.emit(summary)
 
     def _show_verdict(self, symbol: str, colour: str, text: str) -> None:
-        self.icon.setPixmap(pixmap(symbol, 18, colour))
+        self.icon.show_icon(symbol, colour)
         self.verdict.setText(formats.shortened(text))
         set_role(self.verdict, "error" if symbol == "error" else "muted")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
 
 from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS
-from app.window.timeline.contents import Contents
+from app.window.timeline.contents import MARKS, Contents
 from app.window.timeline.lanes import Lane
 from app.window.timeline.view import TimeView
 from app.window.widgets import formats, theme
@@ -159,8 +159,10 @@ class TimelineFace(QAbstractSlider):
             return
         self._paint_part(painter, middle)
         if self.hover is not None and not self.isSliderDown():
-            painter.fillRect(QRectF(self.x_of(self.hover) - 0.5, 4, 1, middle - 4), QColor(theme.MUTED))
-        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.TEXT))
+            painter.fillRect(
+                QRectF(self.x_of(self.hover) - 0.5, 4, 1, middle - 4), QColor(theme.ON_STAGE_MUTED if self._contents.rows else theme.MUTED)
+            )
+        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.ON_STAGE if self._contents.rows else theme.TEXT))
         painter.setBrush(QColor(theme.TEXT))
         painter.setPen(QPen(QColor(theme.ACCENT), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.drawEllipse(QRectF(played - 6, middle - 6, 12, 12))
@@ -185,7 +187,10 @@ class TimelineFace(QAbstractSlider):
             painter.drawPolygon([QPointF(x - 5, 3), QPointF(x + 5, 3), QPointF(x, 9)])
 
     def _paint_contents(self, painter: QPainter, played: float) -> None:
-        key = (self.size(), self.devicePixelRatio(), self.view)
+        if self._contents.rows:  # the colours of classes need a dark ground
+            ground = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, self.height() - BELOW + MARKS - TOP)
+            draw_box(painter, ground, 2, theme.STAGE)
+        key = (self.size(), self.devicePixelRatio(), self.view, theme.VARIANT)
         if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
             area = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, self.height() - BELOW - TOP)
             self._drawn = key, self._contents.draw(self.view, self._duration, self.size(), area, self.devicePixelRatio())

@@ -133,6 +133,7 @@ class ClassDelegate(QStyledItemDelegate):
         box = QRectF(area.x() + 10, area.center().y() - CHECK / 2, CHECK, CHECK)
         if not count:
             colour.setAlphaF(0.45)
+        draw_box(painter, box.adjusted(-2, -2, 2, 2), 6, theme.STAGE)  # the colours of classes need a dark ground
         draw_box(painter, box, 4, colour if checked else None, QPen(colour, 1.5))
         if checked:
             ink = QColor(*ink_on(class_colour(index.data(CLASS_ROLE)))).name()

@@ -23,5 +23,5 @@ def draw_picture(painter: QPainter, target: QRectF, image: QImage, ratio: float)
 
 def draw_message(painter: QPainter, area: QRectF, text: str) -> None:
     """Write text in the middle of an area."""
-    painter.setPen(QColor(theme.MUTED))
+    painter.setPen(QColor(theme.ON_STAGE_MUTED))
     painter.drawText(area.adjusted(32, 32, -32, -32), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, text)

@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, push_button, row, tool_button
-from app.window.widgets.icons import pixmap
+from app.window.widgets.icons import Symbol
 from app.window.widgets.translation import translate
 
 MOST = 3
@@ -30,9 +30,9 @@ class Severity(StrEnum):
 
 _RANKS = list(Severity)
 _COLOURS = {
-    Severity.INFO: (theme.ACCENT, "#16202f"),
-    Severity.WARNING: (theme.WARNING, "#2a2416"),
-    Severity.ERROR: (theme.DANGER, "#2d1a1c"),
+    Severity.INFO: ("ACCENT", "INFO_GROUND"),
+    Severity.WARNING: ("WARNING", "WARNING_GROUND"),
+    Severity.ERROR: ("DANGER", "DANGER_GROUND"),
 }
 
 
@@ -44,8 +44,10 @@ class Banner(QFrame):
         self.severity = severity
         colour, ground = _COLOURS[severity]
         self.setObjectName("banner")
-        self.setStyleSheet(f"#banner {{ background: {ground}; border: none; border-left: 3px solid {colour}; }}")
-        symbol = QLabel(pixmap=pixmap(severity.value, 18, colour))
+        self.setStyleSheet(
+            f"#banner {{ background: {theme.colour(ground)}; border: none; border-left: 3px solid {theme.colour(colour)}; }}"
+        )
+        symbol = Symbol(severity.value, 18, colour)
         self.text = label("", wrap=True)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

@@ -33,7 +33,7 @@ TEXT_WIDTH = 172
 TITLE_WIDTH = 8
 """Width of titles, times the height of body text."""
 STEP = 0.01
-"""The smallest difference between two shares that a field shows."""
+"""The smallest share of a field that excludes 0."""
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
@@ -82,7 +82,7 @@ def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSp
         spin = QDoubleSpinBox(minimum=0.0, maximum=kind.most, decimals=1, value=value or 0.0, suffix=f" {kind.unit}")
     else:
         least = kind.least + STEP * kind.above
-        spin = QDoubleSpinBox(minimum=least, maximum=kind.most, singleStep=0.05, decimals=2, value=value or 0.0)
+        spin = PercentBox(least, kind.most, value or 0.0)
     if kind.whole or kind.unit:
         spin.setSpecialValueText(of_settings(kind.none))
     spin.installEventFilter(_Inputs(spin))
@@ -90,6 +90,27 @@ def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSp
     spin.setFixedWidth(NUMBER_WIDTH)
     indent(spin)
     return spin
+
+
+class PercentBox(QDoubleSpinBox):
+    """A field for a share of a whole, which it shows in percent. least, most, value: shares, 0..1."""
+
+    def __init__(self, least: float, most: float, value: float) -> None:
+        super().__init__(minimum=100 * least, maximum=100 * most, singleStep=5.0, decimals=1, suffix=" %")
+        self.set_share(value)
+
+    @property
+    def share(self) -> float:
+        """The value, 0..1."""
+        return round(self.value() / 100, 3)
+
+    def set_share(self, share: float) -> None:
+        """Show a share, 0..1."""
+        self.setValue(100 * share)
+
+    def textFromValue(self, value: float) -> str:
+        """The number without a zero at its end."""
+        return self.locale().toString(float(value), "f", 0 if value == round(value) else 1)
 
 
 def text_field(name: str, value: Any, placeholder: str) -> QLineEdit:

@@ -1,21 +1,26 @@
-"""Icons as Qt pixmaps and icons, sharp at every scale and grey when disabled."""
+"""Icons, sharp at every scale, grey when disabled, and always in the colours of the current theme."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QIcon, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QLabel
 
 from app.window.widgets import theme
 from resources.icons import icon_svg
 
 
-@cache
-def pixmap(name: str, size: int, colour: str = theme.TEXT) -> QPixmap:
-    """An icon of ``size`` logical pixels, in the resolution of the sharpest screen."""
+def pixmap(name: str, size: int, colour: str = "") -> QPixmap:
+    """An icon of ``size`` logical pixels, in the resolution of the sharpest screen. colour: "" = that of text."""
     ratio = max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
+    return _rendered(name, size, colour or theme.TEXT, ratio)
+
+
+@cache
+def _rendered(name: str, size: int, colour: str, ratio: float) -> QPixmap:
     made = QPixmap(QSize(size, size) * ratio)
     made.fill(Qt.GlobalColor.transparent)
     with QPainter(made) as painter:
@@ -24,11 +29,57 @@ def pixmap(name: str, size: int, colour: str = theme.TEXT) -> QPixmap:
     return made
 
 
-@cache
-def icon(name: str, colour: str = theme.TEXT, size: int = 18) -> QIcon:
-    """An icon for buttons and menus."""
-    made = QIcon(pixmap(name, size, colour))
-    made.addPixmap(pixmap(name, size, theme.DISABLED), QIcon.Mode.Disabled)
-    if colour == theme.TEXT:
-        made.addPixmap(pixmap(name, size, theme.ACCENT_HOVER), QIcon.Mode.Normal, QIcon.State.On)
-    return made
+class _Engine(QIconEngine):
+    """Draws an icon in the theme's colour of this name."""
+
+    def __init__(self, name: str, role: str) -> None:
+        super().__init__()
+        self._name, self._role = name, role
+
+    def paint(self, painter: QPainter, area: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        role = "DISABLED" if mode is QIcon.Mode.Disabled else self._role
+        if role == "TEXT" and state is QIcon.State.On:
+            role = "ACCENT_HOVER"
+        ratio = painter.device().devicePixelRatioF() if painter.device() is not None else 1.0
+        side = min(area.width(), area.height())
+        made = _rendered(self._name, side, theme.colour(role), ratio)
+        painter.drawPixmap(area.x() + (area.width() - side) // 2, area.y() + (area.height() - side) // 2, made)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        return self.scaledPixmap(size, mode, state, 1.0)
+
+    def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
+        made = QPixmap(size)
+        made.fill(Qt.GlobalColor.transparent)
+        with QPainter(made) as painter:
+            self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        made.setDevicePixelRatio(scale)
+        return made
+
+    def clone(self) -> QIconEngine:
+        return _Engine(self._name, self._role)
+
+
+def icon(name: str, colour: str = "") -> QIcon:
+    """An icon for buttons and menus. colour: of the theme, "" = that of text."""
+    return QIcon(_Engine(name, (theme.name_of(colour) if colour else None) or "TEXT"))
+
+
+class Symbol(QLabel):
+    """Shows an icon of ``size`` logical pixels. colour: a name of the theme's table."""
+
+    def __init__(self, name: str = "", size: int = 18, colour: str = "TEXT") -> None:
+        super().__init__()
+        self._size = size
+        self.show_icon(name, colour)
+
+    def show_icon(self, name: str, colour: str) -> None:
+        """Show another icon; "" shows none."""
+        self._shown = name, colour
+        self.setPixmap(pixmap(name, self._size, theme.colour(colour)) if name else QPixmap())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the icon in the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self.show_icon(*self._shown)

@@ -32,10 +32,10 @@ def draw_box(painter: QPainter, area: QRectF | QRect, radius: float, fill: Colou
     painter.drawRoundedRect(area, radius, radius)
 
 
-def draw_bar(painter: QPainter, area: QRectF, fraction: float | None, colour: str, groove: str = theme.HOVER) -> None:
+def draw_bar(painter: QPainter, area: QRectF, fraction: float | None, colour: str, groove: str = "") -> None:
     """Draw a groove that is filled to this fraction, 0..1; None leaves it empty."""
     radius = area.height() / 2
-    draw_box(painter, area, radius, groove)
+    draw_box(painter, area, radius, groove or theme.HOVER)
     if fraction:
         filled = QRectF(area.x(), area.y(), max(area.width() * fraction, area.height()), area.height())
         draw_box(painter, filled, radius, colour)

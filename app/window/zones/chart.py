@@ -28,15 +28,15 @@ class CountChart(QWidget):
     def __init__(self, name: Callable[[int], str]) -> None:
         super().__init__()
         self._name = name
-        self._plot = pg.PlotWidget(background=theme.RAISED)
+        self._plot = pg.PlotWidget(background=theme.STAGE)  # the colours of classes need a dark ground
         self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         item = self._plot.getPlotItem()
         item.hideButtons()
         item.setMenuEnabled(False)
         item.setMouseEnabled(False, False)
         for side in ("bottom", "left"):
-            item.getAxis(side).setPen(theme.BORDER)
-            item.getAxis(side).setTextPen(theme.MUTED)
+            item.getAxis(side).setPen(theme.ON_STAGE_MUTED)
+            item.getAxis(side).setTextPen(theme.ON_STAGE_MUTED)
             item.getAxis(side).setStyle(tickFont=theme.font(-2))
         item.getAxis("bottom").tickStrings = self._ticks
         self._pictures = False
@@ -44,7 +44,7 @@ class CountChart(QWidget):
         self._heading.setTextFormat(Qt.TextFormat.RichText)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._plot.setMinimumSize(120, 80)
-        self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.MUTED))
+        self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.ON_STAGE_MUTED))
         self.setAccessibleName(translate("zones", "Counts over time"))
         column(self._heading, (self._plot, 1), None, spacing=4, of=self)
 
@@ -74,11 +74,11 @@ class CountChart(QWidget):
             below = below + values
         item.setXRange(0, length, padding=0.01)
         item.setYRange(0, max(float(below.max()), 1.0), padding=0.05)
-        legend = "  ".join(f'<span style="color:rgb{class_colour(class_id)}">■</span> {escape(self._name(class_id))}' for class_id in shown)
+        squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
         what = (
             translate("zones", "{name}: crossings in {seconds} s each") if is_line else translate("zones", "{name}: objects inside")
         ).format(name=escape(shape.name), seconds=formats.decimal(length / BINS))
-        self._heading.setText(f"{what}&nbsp;&nbsp;&nbsp;{legend}")
+        self._heading.setText(f"{what}&nbsp;&nbsp; {'  '.join(squares)}")
 
     def _ticks(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
         """The texts below the chart: times, or numbers of pictures."""

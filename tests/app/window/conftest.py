@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.models import setup
-from app.window.widgets import theme, translation
+from app.window.widgets import translation
+from app.window.widgets.appearance import Theme, apply_theme
 from engine.devices.discovery import discover
 from tests.support.media import make_video
 
@@ -32,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _themed(qapp: QApplication) -> None:
     translation.install(qapp, "en")
-    theme.apply_theme(qapp)
+    apply_theme(qapp, Theme.DARK)
     gc.collect()
     gc.freeze()  # what is loaded by now stays anyway; looking through it after each test takes a tenth of a second
 

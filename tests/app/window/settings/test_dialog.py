@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -6,15 +6,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.session.background import Background
-from app.window.settings.dialog import SettingsDialog
+from app.window.settings.dialog import NOTHING, SettingsDialog
 from app.window.settings.folders import FoldersForm
 from app.window.settings.preferences import STORED, Preferences
+from app.window.widgets.appearance import Theme, apply_theme, current_theme
+from app.window.widgets.translation import LANGUAGE
 from engine.devices.description import DeviceDescription
 from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
 from engine.settings.clock import ClockSource
@@ -31,6 +33,12 @@ FOUND = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _dark_again(qapp: QApplication) -> Iterator[None]:
+    yield
+    apply_theme(qapp, Theme.DARK)
+
+
 @pytest.fixture
 def background() -> Iterator[Background]:
     background = Background()
@@ -38,8 +46,13 @@ def background() -> Iterator[Background]:
     background.stop()
 
 
-def open_dialog(qtbot: QtBot, background: Background, preferences: Preferences) -> SettingsDialog:
-    dialog = SettingsDialog(preferences, background)
+def a_store() -> QSettings:
+    """Settings that no file keeps: the file is never written, because it lies in no folder."""
+    return QSettings("/dev/null/settings.ini", QSettings.Format.IniFormat)
+
+
+def open_dialog(qtbot: QtBot, background: Background, preferences: Preferences, chosen: Mapping[str, str] = NOTHING) -> SettingsDialog:
+    dialog = SettingsDialog(preferences, background, a_store(), chosen)
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
@@ -208,7 +221,7 @@ def test_what_is_known_of_a_device_stands_beside_it(qtbot: QtBot, background: Ba
 def test_what_cannot_work_together_is_explained_where_it_is_set(qtbot: QtBot, background: Background) -> None:
     dialog = open_dialog(qtbot, background, Preferences.of(devices=(CPU, CUDA[0])))
     dialog.devices.offer((*FOUND, *GPUS))
-    strategy, precision = dialog.sharing.problems["parallel"], dialog.detection.problems["precision"]
+    strategy, precision = dialog.sharing.problems["parallel"], dialog.advanced.problems["precision"]
     assert can_save(dialog)
     pick(dialog, "parallel", Parallel.DEPTH)
     assert "needs CUDA devices only, or other devices only, not both (cpu:0, cuda:0)" in strategy.text()
@@ -227,7 +240,7 @@ def test_what_cannot_work_together_is_explained_where_it_is_set(qtbot: QtBot, ba
     for device in CUDA[:2]:
         dialog.devices.boxes[device].click()
     dialog.devices.boxes[CPU].click()
-    assert "none is among the devices (cpu:0)" in shown_text(dialog.detection)
+    assert "none is among the devices (cpu:0)" in shown_text(dialog.advanced)
     assert not can_save(dialog)
 
 
@@ -235,7 +248,7 @@ def test_every_cpu_device_offers_what_the_processor_does(qtbot: QtBot, backgroun
     dialog = open_dialog(qtbot, background, Preferences.of(devices=(DeviceId("cpu", "1"),)))
     dialog.devices.offer((*FOUND, *GPUS))
     pick(dialog, "precision", Precision.FP16)
-    assert dialog.detection.problems["precision"].text().startswith("cpu:1 offers ")
+    assert dialog.advanced.problems["precision"].text().startswith("cpu:1 offers ")
     assert not can_save(dialog)
 
 
@@ -349,3 +362,57 @@ def test_the_cache_is_measured_and_emptied(qtbot: QtBot, background: Background,
     form.empty.click()
     qtbot.waitUntil(lambda: sizes() == ["2.0 KiB", "0 bytes", "0 bytes"])
     assert (tmp_path / "Cache").is_dir()
+
+
+def test_what_the_last_run_chose_stands_below_automatic_values(qtbot: QtBot, background: Background) -> None:
+    chosen = {"parallel": "The last run took segments.", "precision": "The last run took bf16."}
+    dialog = open_dialog(qtbot, background, Preferences.of(precision=Precision.FP32), chosen)
+    dialog.fold.setChecked(True)
+    assert "The last run took segments." in shown_text(dialog)
+    assert "The last run took bf16." not in shown_text(dialog)
+    pick(dialog, "precision", Precision.AUTO)
+    assert "The last run took bf16." in shown_text(dialog)
+
+
+def test_shares_are_shown_in_percent(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences.of(confidence=0.375, iou=0.45))
+    assert [field(dialog, name).text() for name in ("confidence", "iou", "overlap")] == ["37.5 %", "45 %", "20 %"]
+    field(dialog, "iou").selectAll()
+    qtbot.keyClicks(field(dialog, "iou"), "60")
+    assert (dialog.preferences.values["confidence"], dialog.preferences.values["iou"]) == (0.375, 0.6)
+
+
+def test_settings_travel_as_a_file(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+    first = open_dialog(qtbot, background, Preferences.of(precision=Precision.FP32, iou=0.6, devices=(CPU,)))
+    first.give(str(tmp_path / "settings.json"))
+    second = open_dialog(qtbot, background, Preferences.of(batch=4))
+    second.take(str(tmp_path / "settings.json"))
+    assert second.preferences.values == first.preferences.values
+    assert not second.problem.isVisible()
+    (tmp_path / "broken.json").write_text("{")
+    second.take(str(tmp_path / "broken.json"))
+    assert "broken.json has no settings of Framefleet" in second.problem.text()
+    assert second.preferences.values == first.preferences.values
+    first.give("/dev/null/settings.json")
+    assert "annot write /dev/null/settings.json" in first.problem.text()
+
+
+def test_the_theme_changes_at_once_and_goes_back_when_the_dialog_is_cancelled(qtbot: QtBot, background: Background) -> None:
+    for outcome, after in ((QDialog.DialogCode.Rejected, Theme.DARK), (QDialog.DialogCode.Accepted, Theme.LIGHT)):
+        dialog = open_dialog(qtbot, background, Preferences())
+        dialog.window_.theme.setCurrentIndex(dialog.window_.theme.findData(Theme.LIGHT))
+        assert current_theme() is Theme.LIGHT
+        dialog.done(outcome.value)
+        assert current_theme() is after
+
+
+def test_the_language_is_stored_and_said_to_change_later(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+    store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    dialog = SettingsDialog(Preferences(), background, store)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert not dialog.window_.note.isVisible()
+    dialog.window_.language.setCurrentIndex(dialog.window_.language.findData("de"))
+    assert dialog.window_.note.isVisible()
+    dialog.done(QDialog.DialogCode.Accepted.value)
+    assert store.value(LANGUAGE) == "de"

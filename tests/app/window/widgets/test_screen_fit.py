@@ -35,9 +35,9 @@ def test_what_fits_stays_as_it_is(qtbot: QtBot) -> None:
     assert within_screen(widget, 300, 2000) == QSize(300, SMALL.height() - FRAME.height())
 
 
-def test_no_button_of_a_dialog_is_below_the_screen(qtbot: QtBot) -> None:
+def test_no_button_of_a_dialog_is_below_the_screen(qtbot: QtBot, tmp_path: Path) -> None:
     background = Background()
-    settings = SettingsDialog(Preferences(), background)
+    settings = SettingsDialog(Preferences(), background, QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
     models = ModelList(ModelDownloads(background), None)
     for dialog in (settings, models):
         qtbot.addWidget(dialog)

@@ -51,9 +51,10 @@ def test_colour_and_pattern_tell_the_classes_of_coco_apart() -> None:
     assert len({(class_colour(number), class_pattern(number)) for number in range(80)}) == 80
 
 
-def test_every_line_can_be_seen_on_the_window() -> None:
+@pytest.mark.parametrize("place", [0, 1], ids=["dark", "light"])
+def test_the_lines_of_every_class_can_be_seen_where_they_are_drawn(place: int) -> None:
     for number in range(20):
-        assert contrast(class_colour(number), rgb(theme.BACKGROUND)) >= 3
+        assert contrast(class_colour(number), rgb(theme.COLOURS["STAGE"][place])) >= 3
 
 
 def test_the_text_on_a_label_is_readable_in_every_colour() -> None:
@@ -69,9 +70,37 @@ def test_a_class_has_the_same_colour_in_every_run() -> None:
     assert class_colour(0) == class_colour(20) == (33, 255, 102)
 
 
-def test_body_text_and_states_are_readable_on_every_surface() -> None:
-    for ground in (theme.BACKGROUND, theme.SURFACE, theme.RAISED):
-        for text in (theme.TEXT, theme.MUTED, theme.ACCENT, theme.GOOD, theme.WARNING, theme.DANGER):
-            assert contrast(rgb(text), rgb(ground)) >= 4.5, (text, ground)
-    assert contrast(rgb(theme.ON_ACCENT), rgb(theme.ACCENT)) >= 4.5
-    assert contrast(rgb(theme.EDGE), rgb(theme.SURFACE)) >= 1.5
+@pytest.mark.parametrize("place", [0, 1], ids=["dark", "light"])
+def test_text_and_lines_are_readable_on_every_surface_of_both_themes(place: int) -> None:
+    table = {name: rgb(pair[place]) for name, pair in theme.COLOURS.items()}
+    texts = {
+        **dict.fromkeys(("BACKGROUND", "SURFACE", "RAISED"), ("TEXT", "MUTED", "ACCENT", "ACCENT_HOVER", "GOOD", "WARNING", "DANGER")),
+        **dict.fromkeys(("HOVER", "SELECTED"), ("TEXT", "MUTED", "ACCENT_HOVER")),
+        "ACCENT_QUIET": ("TEXT", "ACCENT_HOVER"),
+        "STAGE": ("ON_STAGE", "ON_STAGE_MUTED", "ON_STAGE_WARNING"),
+        "INFO_GROUND": ("TEXT", "ACCENT"),
+        "GOOD_GROUND": ("TEXT", "GOOD"),
+        "WARNING_GROUND": ("TEXT", "WARNING"),
+        "DANGER_GROUND": ("TEXT", "DANGER"),
+        "ACCENT": ("ON_ACCENT",),
+        "ACCENT_HOVER": ("ON_ACCENT",),
+    }
+    dim = [
+        f"{text} on {ground}: {contrast(table[text], table[ground]):.2f}"
+        for ground, each in texts.items()
+        for text in each
+        if contrast(table[text], table[ground]) < 4.5
+    ]
+    dim += [
+        f"{line} on {ground}"
+        for ground in ("SURFACE", "RAISED", "HOVER")
+        for line in ("ACCENT", "GOOD", "MUTED")
+        if contrast(table[line], table[ground]) < 3
+    ]
+    assert not dim
+    assert contrast(table["EDGE"], table["SURFACE"]) >= 1.5
+
+
+def test_within_a_theme_a_colour_has_one_name() -> None:
+    for place in (0, 1):
+        assert len({pair[place] for pair in theme.COLOURS.values()}) == len(theme.COLOURS)

@@ -1,0 +1,67 @@
+"""What the automatic choices of the last run were, and why, in sentences for the settings dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject, QSettings
+
+from app.window.devices.status import DeviceStatus
+from app.window.queue.item import QueueItem
+from app.window.widgets.formats import DASH
+from app.window.widgets.translation import translate
+from engine.pool.events import StrategyChosen
+
+GROUP = "last_run"
+MOST = 3
+"""The largest number of devices whose choices are named."""
+
+
+class LastRun(QObject):
+    """Collects the choices from the events of a run, and stores them for the next start."""
+
+    def __init__(self, store: QSettings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._choices: dict[str, str] = {}
+        store.beginGroup(GROUP)
+        for name in store.childKeys():
+            if isinstance(text := store.value(name), str):
+                self._choices[name] = text
+        store.endGroup()
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """A sentence for each setting whose automatic choice is known, by the setting's name."""
+        return {name: translate("settings", "The last run took {choice}.").format(choice=text) for name, text in self._choices.items()}
+
+    def show_strategy(self, chosen: StrategyChosen) -> None:
+        """Take the strategy and its reason."""
+        self._keep("parallel", _because(chosen.strategy, chosen.reason))
+
+    def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
+        """Take the precision, the batch and the decode threads of each device."""
+        engines = [status.engine for status in statuses if status.engine is not None]
+        if not engines:
+            return
+        few = len(engines) <= MOST and len({(engine.precision, engine.reason) for engine in engines}) > 1
+        named = [(f"{engine.device}: " if few else "") + _because(engine.precision, engine.reason) for engine in engines]
+        self._keep("precision", "; ".join(dict.fromkeys(named)))
+        self._keep("batch", ", ".join(dict.fromkeys(str(engine.batch) for engine in engines)))
+        self._keep("decode_threads", ", ".join(dict.fromkeys(str(engine.decode_threads) for engine in engines)))
+        self._keep("devices", ", ".join(str(engine.device) for engine in engines))
+
+    def show_item(self, item: QueueItem) -> None:
+        """Take what decoded a finished video."""
+        if words := str(item.progress.decoder):
+            name, _, reason = words.removeprefix("decoded by ").removeprefix("the ").partition(": ")
+            self._keep("decode", _because(name, reason))
+
+    def _keep(self, name: str, text: str) -> None:
+        if self._choices.get(name) != text:
+            self._choices[name] = text
+            self._store.setValue(f"{GROUP}/{name}", text)
+
+
+def _because(choice: str, reason: str) -> str:
+    return f"{choice} {DASH} {reason}".removesuffix(".") if reason else choice

@@ -1,0 +1,72 @@
+"""The form for how the window looks: its theme, which changes at once, and its language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+
+from app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
+from app.window.widgets.build import column, label
+from app.window.widgets.fields import combo_box, form_grid
+from app.window.widgets.translation import LANGUAGE, LANGUAGES, translate
+
+
+class WindowForm(QWidget):
+    """Fields for theme and language. The theme shows at once; ``keep`` stores both, ``restore`` takes the theme back."""
+
+    def __init__(self, store: QSettings) -> None:
+        super().__init__()
+        self._store, self._before = store, current_theme()
+        self.theme = combo_box(translate("settings", "Theme"))
+        for choice, title in (
+            (Theme.SYSTEM, translate("settings", "As the system")),
+            (Theme.DARK, translate("settings", "Dark")),
+            (Theme.LIGHT, translate("settings", "Light")),
+        ):
+            self.theme.addItem(title, choice)
+        self.language = combo_box(translate("settings", "Language"))
+        self.language.addItem(translate("settings", "As the system"), "")
+        for code, name in LANGUAGES.items():
+            self.language.addItem(name, code)
+        self.note = label("small", translate("settings", "The language changes at the next start."))
+        self.values = {"theme": str(self._before), "language": str(store.value(LANGUAGE) or "")}
+        self._shown = self.values["language"]
+        self.note.hide()
+        self.theme.currentIndexChanged.connect(self._show_theme)
+        self.language.currentIndexChanged.connect(lambda: self.note.setVisible(self.values["language"] != self._shown))
+        rows = ((translate("settings", "Theme"), self.theme), (translate("settings", "Language"), self.language), ("", self.note))
+        column(form_grid(rows), spacing=6, of=self)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The chosen theme and language, "" = the system's language."""
+        return {"theme": str(self.theme.currentData()), "language": str(self.language.currentData())}
+
+    @values.setter
+    def values(self, values: Mapping[str, str]) -> None:
+        _pick(self.theme, stored_theme(values.get("theme")))
+        _pick(self.language, values.get("language", ""))
+
+    def keep(self) -> None:
+        """Store both choices."""
+        self._store.setValue(KEY, self.values["theme"])
+        self._store.setValue(LANGUAGE, self.values["language"])
+
+    def restore(self) -> None:
+        """Show the theme of before."""
+        _apply(self._before)
+
+    def _show_theme(self) -> None:
+        _apply(stored_theme(self.theme.currentData()))
+
+
+def _pick(combo: QComboBox, value: str) -> None:
+    combo.setCurrentIndex(max(combo.findData(value), 0))
+
+
+def _apply(choice: Theme) -> None:
+    application = QApplication.instance()
+    if isinstance(application, QApplication) and choice is not current_theme():
+        apply_theme(application, choice)

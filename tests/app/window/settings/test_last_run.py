@@ -1,0 +1,35 @@
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+
+from app.window.devices.status import DeviceStatus, Phase
+from app.window.queue.item import ItemState
+from app.window.settings.last_run import LastRun
+from engine.media.decoder_use import DecoderUse
+from engine.pool.events import StrategyChosen
+from engine.types import DeviceId
+from tests.support.window import CPU, engine_info, queue_item
+
+OTHER = DeviceId("cpu", "1")
+
+
+def test_the_choices_of_a_run_and_their_reasons_are_known_at_the_next_start(tmp_path: Path) -> None:
+    store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    run = LastRun(store)
+    assert run.sentences == {}
+    run.show_strategy(StrategyChosen("segments", "one file and two devices"))
+    run.show_devices([DeviceStatus(CPU, Phase.READY, engine=engine_info()), DeviceStatus(OTHER, Phase.STARTING)])
+    run.show_item(queue_item(Path("a.mp4"), ItemState.DONE, seconds=1.0, decoder=DecoderUse(cpu=9, reason="the GPU cannot decode AV1")))
+    again = LastRun(store)
+    assert again.sentences == run.sentences
+    assert again.sentences["parallel"] == "The last run took segments \N{EN DASH} one file and two devices."
+    assert again.sentences["precision"] == "The last run took bf16 \N{EN DASH} the fastest that matches fp32."
+    assert again.sentences["batch"] == "The last run took 1."
+    assert again.sentences["decode"] == "The last run took CPU \N{EN DASH} the GPU cannot decode AV1."
+
+
+def test_devices_are_named_where_their_choices_differ(tmp_path: Path) -> None:
+    run = LastRun(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+    engines = (engine_info(), engine_info(OTHER, "fp32", "it has no bf16"))
+    run.show_devices([DeviceStatus(engine.device, Phase.READY, engine=engine) for engine in engines])
+    assert run.sentences["precision"].startswith("The last run took cpu:0: bf16 \N{EN DASH} the fastest that matches fp32; cpu:1: fp32")
