@@ -43,6 +43,15 @@ class DetectionTable(NamedTuple):
     boxes: NDArray[np.float64]
 
 
+class DeviceUse(NamedTuple):
+    """The work of a device for one source. name: of the hardware. frames: number that it inferred."""
+
+    device: str
+    name: str
+    precision: str
+    frames: int
+
+
 class SessionReader(Closing):
     """Reads a session, also while it is being written. Use it from one thread at a time. Each call reads what is committed by then.
 
@@ -222,6 +231,14 @@ class SessionReader(Closing):
         condition, values = self._passing(in_span=True)
         query = f"SELECT DISTINCT frame FROM detections WHERE source = ? AND {condition} ORDER BY frame"
         return np.array([frame for (frame,) in self._query(query, source, *values)], np.int64)
+
+    def frames_by_device(self, source: int) -> list[DeviceUse]:
+        """Return the devices that inferred frames of a source."""
+        query = (
+            "SELECT devices.device, coalesce(devices.name, ''), coalesce(precision, ''), count(*)"
+            " FROM frames JOIN devices ON frames.device = number WHERE source = ? AND failure IS NULL GROUP BY number ORDER BY number"
+        )
+        return [DeviceUse(*row) for row in self._query(query, source)]
 
     def frame_rows(self, source: int, most: int) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the frames of a source in order, in lists of at most ``most``.

@@ -91,8 +91,22 @@
 <context>
     <name>events</name>
     <message numerus="yes">
-        <source>%Ln detections</source>
+        <source>%Ln classes</source>
         <translation type="unfinished">
+            <numerusform>%Ln class</numerusform>
+            <numerusform>%Ln classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln clips, {length} in all.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln detections</source>
+        <translation>
             <numerusform>%Ln detection</numerusform>
             <numerusform>%Ln detections</numerusform>
         </translation>
@@ -102,6 +116,20 @@
         <translation>
             <numerusform>%Ln event · Shift + N, P: next, previous</numerusform>
             <numerusform>%Ln events · Shift + N, P: next, previous</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>More than %Ln clips are not written: show fewer classes or a higher confidence.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Wrote %Ln files to {folder}.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
@@ -146,6 +174,16 @@
     </message>
 </context>
 <context>
+    <name>scaling</name>
+    <message numerus="yes">
+        <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>sessions</name>
     <message numerus="yes">
         <source>%Ln sessions, {size}, in {folder}</source>
@@ -166,9 +204,9 @@
     <name>timeline</name>
     <message numerus="yes">
         <source>%Ln crossings</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln crossing</numerusform>
+            <numerusform>%Ln crossings</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtWidgets import QWidget
@@ -88,6 +88,11 @@ class Machines:
         """Know these devices."""
         self._described = {device.id: device for device in devices}
 
+    @property
+    def devices(self) -> Collection[DeviceDescription]:
+        """The devices of the machines that are shown."""
+        return [known for known in self._described.values() if known.id.node in self.headings]
+
     def description(self, device: DeviceId) -> DeviceDescription | None:
         """The description of a device, None if it is unknown. All CPU devices of a machine share one."""
         found = self._described.get(replace(device, name="0") if device.kind == "cpu" else device)
@@ -99,7 +104,7 @@ class Machines:
 
     def waiting(self) -> list[DeviceId]:
         """The devices that a run would use if the user chooses none."""
-        usable = [device.id for device in self._described.values() if device.available and device.id.node in self.headings]
+        usable = [known.id for known in self.devices if known.available]
         best = next((kind for kind in ("cuda", "openvino", "cpu") if any(device.kind == kind for device in usable)), "")
         return [device for device in usable if device.kind == best]
 

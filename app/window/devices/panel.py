@@ -178,7 +178,8 @@ class DevicePanel(Panel):
             possible = again or (status.takes_part and len(taking_part) > 1)
             self._cards[status.device].set_change((Change.JOIN if again else Change.LEAVE) if elastic and possible else None)
         ours = {status.device for status in self._statuses}
-        others = [known for known in self._known.values() if known.available and known.id not in ours] if elastic else []
+        known_here = self.machines.devices or self._known.values()
+        others = [known for known in known_here if known.available and known.id not in ours] if elastic else []
         why_none = (
             translate("devices", "All devices of this machine take part")
             if elastic

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from app.window.queue.item import Part, QueueItem
@@ -137,8 +137,8 @@ class ExportDialog(QDialog):
         combos = (self.files.currentIndexChanged, self.form.currentIndexChanged, self.chosen.itemChanged)
         for changed in (*combos, self.folder.changed, self.options.changed, self.filter.changed):
             changed.connect(self._update)
-        self._update()
         self.setMinimumWidth(WIDTH)
+        self._update()
 
     @property
     def _only(self) -> tuple[int, ...] | None:
@@ -200,6 +200,11 @@ class ExportDialog(QDialog):
         self.copy.setEnabled(bool(command))
         self.start.setEnabled(not problem and bool(names))
         self.adjustSize()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit the height when the style, which sets the sizes of fonts, is known."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self.adjustSize)
 
     @Slot()
     def _copy(self) -> None:

@@ -7,12 +7,12 @@ from math import ceil, floor
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from app.window.queue.item import Part
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.build import row
-from app.window.widgets.fields import clearable, combo_box, form_grid, number
+from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
 from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
@@ -50,9 +50,9 @@ class FilterForm(QWidget):
         elif part is not None:  # rounded so that no frame is added
             self.begin.setText(f"{ceil(part.begin * 1000 - 1e-6) / 1000:.10g}s")
             self.end.setText(f"{floor(part.end * 1000 + 1e-6) / 1000:.10g}s")
-        self.confidence = number(translate("results", "Lowest confidence"), Number(0, 100, unit="%"), round(100 * shown.confidence, 1))
-        assert isinstance(self.confidence, QDoubleSpinBox)
-        self.confidence.setFixedWidth(_MOMENT)
+        confidence = number(translate("results", "Lowest confidence"), Number(0, 1), shown.confidence)
+        assert isinstance(confidence, PercentBox)
+        self.confidence = confidence
         self.classes = clearable(translate("results", "All classes, or some: person,car"))
         self.classes.setAccessibleName(translate("results", "Classes"))
         self.classes.setText(",".join(self._labels[number] for number in sorted(shown.classes)) if shown.classes is not None else "")
@@ -99,8 +99,7 @@ class FilterForm(QWidget):
             raise UsageError(problem)
         classes = class_ids(items(self.classes.text()) or None, self._labels)
         tracks = {ALL: None, TRACKED: frozenset[int]()}.get(self.tracks.currentIndex(), self._numbers)
-        confidence = round(self.confidence.value() / 100, 4)
-        return {"confidence": confidence, "classes": classes, "span": None if span == Span() else span, "tracks": tracks}
+        return {"confidence": self.confidence.share, "classes": classes, "span": None if span == Span() else span, "tracks": tracks}
 
     @property
     def _numbers(self) -> frozenset[int] | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
+from app.window.widgets import theme
 from app.window.widgets.build import label, push_button, row, tool_button
 from app.window.widgets.translation import translate
 
@@ -29,6 +31,10 @@ class ExportLine(QWidget):
         self.cancel = push_button(translate("results", "Cancel"), self._clicked, role="link")
         self.reveal = push_button(translate("results", "Show in folder"), self._clicked, role="link")
         self.dismiss = tool_button("close", translate("results", "Dismiss"), clicked=self.hide)
+        for button in (self.cancel, self.reveal, self.dismiss):
+            button.setStyleSheet(f"padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
+            button.setFixedHeight(self.text.sizeHint().height())
+        self.dismiss.setIconSize(QSize(12, 12))
         row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, of=self)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Ignored)
         self.hide()

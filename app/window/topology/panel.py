@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.window.cluster.machines import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
-from app.window.topology.drawing import NVLINK, PCIE, TopologyDrawing
+from app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
 from app.window.topology.matrix import TopologyMatrix
 from app.window.topology.text import peers
 from app.window.widgets import theme
@@ -27,6 +27,8 @@ REFRESH_MS = 500
 SIDE_BY_SIDE = 720
 """The panel's width from which the matrix stands beside the drawing, logical pixels."""
 
+_AROUND = 54
+"""Height of the note and the legend around the drawing, logical pixels."""
 _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
@@ -85,7 +87,7 @@ class TopologyPanel(Panel):
         say(self.note, "" if gpus else translate("topology", "No NVIDIA GPU: the processors do the work."))
         self.drawing.show_topology(topology)
         self.drawing.show()
-        self.legend.setText(_legend(nvlink=any(gpu.nvlinks for gpu in gpus)))
+        self.legend.setText(_legend(nvlink=any(gpu.nvlinks for gpu in gpus), nodes=len(topology.nodes) > 1))
         self.legend.setVisible(bool(gpus))
         self.matrix.show_topology(topology)
         self.matrix.setVisible(len(gpus) > 1)
@@ -99,6 +101,7 @@ class TopologyPanel(Panel):
         super().resizeEvent(event)
         directions = QBoxLayout.Direction
         self._parts.setDirection(directions.LeftToRight if self.width() >= SIDE_BY_SIDE else directions.TopToBottom)
+        self.drawing.set_room(self.height() - _AROUND)
 
     def _watch(self) -> None:
         """Take telemetry of the GPUs and the processors while the panel is visible."""
@@ -131,9 +134,11 @@ class TopologyPanel(Panel):
         self._watch()
 
 
-def _legend(nvlink: bool) -> str:
+def _legend(nvlink: bool, nodes: bool) -> str:
     """The meaning of colours and arrows, as rich text."""
     parts = [f'<span style="color:{theme.colour(PCIE)}">━</span> PCIe']
     if nvlink:
         parts.append(f'<span style="color:{theme.colour(NVLINK)}">━</span> NVLink')
-    return " &nbsp; ".join([*parts, translate("topology", "↓&nbsp;receives &nbsp; ↑&nbsp;sends")])
+    if nodes:
+        parts.append(f'<span style="color:{theme.colour(SYSTEM)}">≡</span> {translate("topology", "NUMA nodes")}')
+    return " &nbsp; ".join([*parts, translate("topology", "bright: traffic &nbsp; ↓&nbsp;receives &nbsp; ↑&nbsp;sends")])

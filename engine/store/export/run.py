@@ -131,4 +131,4 @@ def _content(reader: SessionReader, plan: Planned, options: ExportOptions) -> st
 
 
 def _report(progress: Callable[[Path, int, int], None] | None, path: Path, passes: int, total: int) -> Progress:
-    return lambda frames: progress(path, frames // passes, total) if progress is not None else None
+    return lambda frames: progress(path, min(frames // passes, total), total) if progress is not None else None

@@ -37,12 +37,12 @@ INTERNAL = re.compile(
 ROLES = {"label": 1, "tool_button": 1, "Panel": 1, "show_banner": 1, "show_message": 1}
 """How many of a function's first arguments are names of styles, icons or subjects."""
 ELSEWHERE = {
+    "devices/bottleneck.py: video decoder",
+    "settings/exchange.py: framefleet settings",
+    "settings/last_run.py: decoded by",
+    "viewer/sound.py: the sound process",
     "main.py: there is no display for the window: use 'framefleet detect', or start it where there is one",
-    "corrections/bar.py: Backspace",
     "sessions/dialog.py: Delete",
-    "viewer/keys.py: Space",
-    "viewer/keys.py: Home",
-    "viewer/keys.py: End",
     "settings/folders.py: Cache",
     "viewer/preview_conversation.py: the preview process",
     "session/thread.py: framefleet session",
@@ -52,6 +52,7 @@ ELSEWHERE = {
     "devices/telemetry_text.py: clocks of the display",
 }
 """Messages of the command line, keys, names in logs, and values that the engine gives and the window compares with."""
+KEYS = re.compile("Up|Down|Left|Right|Home|End|Del|Tab|Return|Enter|Esc|Escape|Space|Backspace")
 SAME = {
     "Framefleet",
     "framefleet",
@@ -122,7 +123,13 @@ def unwrapped(path: Path) -> list[str]:
     for node, text, call, place in literals(ast.parse(path.read_text())):
         plain = text.replace("{}", " ").strip()
         place_of_file = path.relative_to(PROJECT / "app" / "window").as_posix()
-        if plain in SAME or f"{place_of_file}: {plain}" in ELSEWHERE or not re.search(r"[^\W\d_]{2,}", plain) or place < ROLES.get(call, 0):
+        if (
+            plain in SAME
+            or KEYS.fullmatch(plain)
+            or f"{place_of_file}: {plain}" in ELSEWHERE
+            or not re.search(r"[^\W\d_]{2,}", plain)
+            or place < ROLES.get(call, 0)
+        ):
             continue
         if re.search(r"%Ln|[;{}<>\\^]|background|border|padding|color|^\.|^(Ctrl|Shift)\b|^[FEGC]  ", text):
             continue  # style sheets, patterns, keys, and what is counted

@@ -127,7 +127,7 @@ def test_options_of_a_training_set(dialog: ExportDialog) -> None:
 
 def test_tables_of_what_the_window_shows(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
     dialog.files.setCurrentIndex(1)
-    dialog.filter.confidence.setValue(85)
+    dialog.filter.confidence.set_share(0.85)
     window.exports.start(dialog.choice)
     qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
     assert set(pd.read_csv(tmp_path / "out" / "b.detections.csv").label) == {"person"}
@@ -177,7 +177,7 @@ def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWind
     dialog.files.setCurrentIndex(2)
     dialog.filter.begin.setText("1")
     dialog.filter.end.setText("0.12s")
-    dialog.filter.confidence.setValue(85)
+    dialog.filter.confidence.set_share(0.85)
     dialog.filter.classes.setText("person, car")
     dialog.options.interval.setCurrentIndex(0)
     dialog.options.bom.setChecked(True)

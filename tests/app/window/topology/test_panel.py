@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.devices.panel import DevicePanel
 from app.window.main_window import MainWindow
+from app.window.scaling.panel import ScalingPanel
 from app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
 from app.window.topology.tabs import DeviceTabs
 from app.window.topology.text import about_link, traffic
@@ -117,7 +118,9 @@ def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Pat
     if not path.is_file():
         pytest.skip(f"no {path}")
     recording = read_recording(path)
-    tabs = DeviceTabs(DevicePanel(), TopologyPanel(), QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+    tabs = DeviceTabs(
+        DevicePanel(), TopologyPanel(), ScalingPanel(tmp_path), QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)
+    )
     qtbot.addWidget(tabs)
     tabs.resize(320, 900)
     tabs.show_recording(recording)
