@@ -90,7 +90,7 @@ class ZoneLayer(QWidget):
                 self._paint_heat(painter, placement, self._tracks)
             if self.show_trails and self._tracks is not None:
                 draw_trails(painter, placement, self._tracks, self._time, self._canvas.visible_detections)
-            if self.show_zones:
+            if self.show_zones and (self._editor.zones.shapes or self._editor.drawing is not None):
                 self._paint_zones(painter, Scale(placement, self._editor.zones.size))
             else:
                 self._canvas.reserve([])
