@@ -139,7 +139,7 @@ class MainWindow(QMainWindow):
         for widget in (self.left, self.pages, self.right):
             self.columns.addWidget(widget)
         self.columns.setStretchFactor(1, 1)
-        self.columns.setSizes([204, 888, 262])  # the video gets more than half of the window
+        self.columns.setSizes([196, 896, 262])  # the video gets more than half of the window
         self.queue.setMinimumWidth(196)
         self.right.setMinimumWidth(262)
         self.columns.setCollapsible(1, False)

@@ -265,7 +265,7 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     assert export.choice.form == "coco"  # as before
     export.folder.set_path(tmp_path / "out")
     export.accept()
-    qtbot.waitUntil(lambda: any("clip.coco.json (40 frames)" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: "clip.coco.json (40 frames)" in window.exports.line.text.text())
 
 
 def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
