@@ -1273,12 +1273,28 @@
         <translation> · {speed} MB/s · noch {remaining}</translation>
     </message>
     <message>
+        <source>Accuracy against speed: {models}</source>
+        <translation>Genauigkeit gegen Geschwindigkeit: {models}</translation>
+    </message>
+    <message>
+        <source>Also ran on this machine; the throughput is that of the newest run</source>
+        <translation>Lief auch auf diesem Rechner; der Durchsatz ist der des neuesten Laufs</translation>
+    </message>
+    <message>
         <source>Any Darknet .cfg and .weights; they can also be dropped here</source>
         <translation>Beliebige .cfg und .weights von Darknet; sie lassen sich auch hierher ziehen</translation>
     </message>
     <message>
         <source>Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50</source>
         <translation>Mittlere Genauigkeit auf COCO bei IoU 0.50–0.95; {ap50} bei IoU 0.50</translation>
+    </message>
+    <message>
+        <source>Below the first four rows: average precision of each class, the largest difference first.</source>
+        <translation>Unter den ersten vier Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
+    </message>
+    <message>
+        <source>COCO AP, %</source>
+        <translation>COCO-AP, %</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1309,6 +1325,14 @@
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>Compare two models…</source>
+        <translation>Zwei Modelle vergleichen…</translation>
+    </message>
+    <message>
+        <source>Comparison of models</source>
+        <translation>Vergleich von Modellen</translation>
+    </message>
+    <message>
         <source>Connecting…</source>
         <translation>Verbindung wird aufgebaut …</translation>
     </message>
@@ -1325,6 +1349,10 @@
         <translation>Die Erkennung läuft mit den alten Einstellungen.</translation>
     </message>
     <message>
+        <source>Difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
         <source>Discard</source>
         <translation>Verwerfen</translation>
     </message>
@@ -1333,12 +1361,24 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
+        <source>Evaluations (evaluation.json *.json)</source>
+        <translation>Auswertungen (evaluation.json *.json)</translation>
+    </message>
+    <message>
         <source>Finish them first</source>
         <translation>Erst abschließen</translation>
     </message>
     <message>
+        <source>First model</source>
+        <translation>Erstes Modell</translation>
+    </message>
+    <message>
         <source>GFLOP / picture</source>
         <translation>GFLOP / Bild</translation>
+    </message>
+    <message>
+        <source>GFLOP / picture: less is faster →</source>
+        <translation>GFLOP/Bild: weniger ist schneller →</translation>
     </message>
     <message>
         <source>Give the .cfg file that belongs to {weights}.</source>
@@ -1369,8 +1409,28 @@
         <translation>Neue Einstellungen</translation>
     </message>
     <message>
+        <source>Open an evaluation</source>
+        <translation>Auswertung öffnen</translation>
+    </message>
+    <message>
+        <source>Opens an evaluation.json, which &apos;framefleet evaluate --out&apos; writes</source>
+        <translation>Öffnet eine evaluation.json, die &apos;framefleet evaluate --out&apos; schreibt</translation>
+    </message>
+    <message>
+        <source>Precision at confidence {confidence}</source>
+        <translation>Präzision bei Konfidenz {confidence}</translation>
+    </message>
+    <message>
+        <source>Published by the authors</source>
+        <translation>Von den Autoren veröffentlicht</translation>
+    </message>
+    <message>
         <source>Queued files will use the new settings either way.</source>
         <translation>Wartende Dateien verwenden in jedem Fall die neuen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Recall at confidence {confidence}</source>
+        <translation>Trefferquote bei Konfidenz {confidence}</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1381,8 +1441,16 @@
         <translation>Neu beginnen</translation>
     </message>
     <message>
+        <source>Results of both models</source>
+        <translation>Ergebnisse beider Modelle</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Second model</source>
+        <translation>Zweites Modell</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -1395,6 +1463,10 @@
     <message>
         <source>Show folder</source>
         <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Take it off this list. Its files stay.</source>
+        <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
     </message>
     <message>
         <source>The model {name} is downloaded.</source>
@@ -1433,6 +1505,14 @@
         <translation>Aufwand für ein Bild: Die Hälfte davon dauert etwa halb so lang</translation>
     </message>
     <message>
+        <source>Your own models</source>
+        <translation>Eigene Modelle</translation>
+    </message>
+    <message>
+        <source>classes</source>
+        <translation>Klassen</translation>
+    </message>
+    <message>
         <source>download</source>
         <translation>Download</translation>
     </message>
@@ -1451,6 +1531,10 @@
     <message>
         <source>pixels</source>
         <translation>Pixel</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
     </message>
     <message>
         <source>{megabytes} MB</source>
@@ -1473,8 +1557,20 @@
         <translation>{partial} ist heruntergeladen</translation>
     </message>
     <message>
+        <source>{path} has one model only: evaluate the sessions of two models together, on the same videos</source>
+        <translation>{path} enthält nur ein Modell: die Sitzungen zweier Modelle zusammen auswerten, mit denselben Videos</translation>
+    </message>
+    <message>
+        <source>{path} is not an evaluation: open an evaluation.json that &apos;framefleet evaluate --out&apos; wrote</source>
+        <translation>{path} ist keine Auswertung: eine evaluation.json öffnen, die &apos;framefleet evaluate --out&apos; geschrieben hat</translation>
+    </message>
+    <message>
         <source>{percent} · {done} of {total} MB</source>
         <translation>{percent} · {done} von {total} MB</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
     </message>
 </context>
 <context>
@@ -1689,7 +1785,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>A time such as 1:30 or 90s, or the number of a frame such as 2700</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Zeit wie 1:30 oder 90s oder die Nummer eines Bildes wie 2700</translation>
     </message>
     <message numerus="yes">
         <source>All %Ln files of this run</source>
@@ -1700,11 +1796,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>All classes, or some: person,car</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Klassen oder einige: person,car</translation>
     </message>
     <message>
         <source>All detections</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Erkennungen</translation>
     </message>
     <message>
         <source>Begin with a byte order mark, so that Excel reads all letters</source>
@@ -1740,19 +1836,19 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Choose at least one file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie mindestens eine Datei.</translation>
     </message>
     <message>
         <source>Classes</source>
-        <translation type="unfinished">Klassen</translation>
+        <translation>Klassen</translation>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished">Befehl</translation>
+        <translation>Befehl</translation>
     </message>
     <message>
         <source>Confidence</source>
-        <translation type="unfinished">Konfidenz</translation>
+        <translation>Konfidenz</translation>
     </message>
     <message>
         <source>Content</source>
@@ -1764,11 +1860,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished">Kopieren</translation>
+        <translation>Kopieren</translation>
     </message>
     <message>
         <source>Copy the command</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Befehl kopieren</translation>
     </message>
     <message>
         <source>Counted at</source>
@@ -1776,27 +1872,27 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Exported {written}</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportiert: {written}</translation>
     </message>
     <message>
         <source>Only these tracks:</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur diese Spuren:</translation>
     </message>
     <message>
         <source>Part</source>
-        <translation type="unfinished"></translation>
+        <translation>Abschnitt</translation>
     </message>
     <message>
         <source>Progress of the export</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt des Exports</translation>
     </message>
     <message>
         <source>Saved {picture}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert: {picture}</translation>
     </message>
     <message>
         <source>and above</source>
-        <translation type="unfinished"></translation>
+        <translation>und darüber</translation>
     </message>
     <message>
         <source>Discard</source>
@@ -1804,7 +1900,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Dismiss</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Ausblenden</translation>
     </message>
     <message>
         <source>Draws</source>
@@ -1844,7 +1940,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Files of this run</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien dieses Laufs</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -1896,7 +1992,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Lowest confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Niedrigste Konfidenz</translation>
     </message>
     <message>
         <source>Missed</source>
@@ -1908,7 +2004,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
-        <translation type="unfinished">Nummern der Spuren</translation>
+        <translation>Nummern von Spuren</translation>
     </message>
     <message>
         <source>Objects</source>
@@ -1916,7 +2012,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Only detections with a track</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur Erkennungen mit einer Spur</translation>
     </message>
     <message>
         <source>Only frames</source>
@@ -1932,7 +2028,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Some files of this run</source>
-        <translation type="unfinished"></translation>
+        <translation>Einige Dateien dieses Laufs</translation>
     </message>
     <message>
         <source>The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object.</source>
@@ -1940,7 +2036,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The end</source>
-        <translation type="unfinished">Das Ende</translation>
+        <translation>Das Ende</translation>
     </message>
     <message>
         <source>The export as {title} was cancelled.</source>
@@ -1956,11 +2052,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The same as a command</source>
-        <translation type="unfinished"></translation>
+        <translation>Dasselbe als Befehl</translation>
     </message>
     <message>
         <source>The start</source>
-        <translation type="unfinished">Der Anfang</translation>
+        <translation>Der Anfang</translation>
     </message>
     <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
@@ -1968,7 +2064,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>This command writes the same files</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Befehl schreibt dieselben Dateien</translation>
     </message>
     <message>
         <source>This file has no lines and zones: draw some first (Ctrl + 3).</source>
@@ -1980,7 +2076,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Tracks</source>
-        <translation type="unfinished"></translation>
+        <translation>Spuren</translation>
     </message>
     <message>
         <source>Trails</source>
@@ -2020,7 +2116,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>give the numbers of the tracks with commas between them, such as 3,7</source>
-        <translation type="unfinished"></translation>
+        <translation>geben Sie die Nummern der Spuren mit Kommas dazwischen an, etwa 3,7</translation>
     </message>
     <message>
         <source>label=category, with commas between them, such as dog=animal,car=vehicle</source>
@@ -2072,7 +2168,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{text} · {count} exports</source>
-        <translation type="unfinished"></translation>
+        <translation>{text} · {count} Exporte</translation>
     </message>
     <message>
         <source>{title} is for videos only: choose another format.</source>
@@ -2083,78 +2179,78 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <name>scaling</name>
     <message numerus="yes">
         <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Gerät: {rate} Bilder/s, das {speedup}-Fache von einem</numerusform>
+            <numerusform>%Ln Geräte: {rate} Bilder/s, das {speedup}-Fache von einem</numerusform>
         </translation>
     </message>
     <message>
         <source>A stream for each device</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Strom für jedes Gerät</translation>
     </message>
     <message>
         <source>A user&apos;s report with eight Quadro RTX 5000, 2021</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht eines Anwenders mit acht Quadro RTX 5000, 2021</translation>
     </message>
     <message>
         <source>CPU devices share the cores, so that two cannot be twice as fast.</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU-Geräte teilen sich die Kerne, deshalb können zwei nicht doppelt so schnell sein.</translation>
     </message>
     <message>
         <source>Caffe</source>
-        <translation type="unfinished"></translation>
+        <translation>Caffe</translation>
     </message>
     <message>
         <source>Copied</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopiert</translation>
     </message>
     <message>
         <source>Copy the command</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl kopieren</translation>
     </message>
     <message>
         <source>Ideal</source>
-        <translation type="unfinished"></translation>
+        <translation>Ideal</translation>
     </message>
     <message>
         <source>Its documentation: training, the work grows with the GPUs</source>
-        <translation type="unfinished"></translation>
+        <translation>Dokumentation: Training, die Arbeit wächst mit den GPUs</translation>
     </message>
     <message>
         <source>Measured here</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier gemessen</translation>
     </message>
     <message>
         <source>Measurement</source>
-        <translation type="unfinished"></translation>
+        <translation>Messung</translation>
     </message>
     <message>
         <source>No measurement with one and with more devices yet. Run “{command}” in a terminal with your model: it takes a few minutes and appears here. Detecting in the same video with one device, and then with more, counts too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Messung mit einem und mit mehreren Geräten. „{command}“ mit dem eigenen Modell in einem Terminal aufrufen: Das dauert einige Minuten und erscheint hier. Auch dasselbe Video mit einem und dann mit mehreren Geräten zu verarbeiten, zählt.</translation>
     </message>
     <message>
         <source>One video for all devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Video für alle Geräte</translation>
     </message>
     <message>
         <source>Runs of this window</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe dieses Fensters</translation>
     </message>
     <message>
         <source>Scaling</source>
-        <translation type="unfinished"></translation>
+        <translation>Skalierung</translation>
     </message>
     <message>
         <source>Triton Inference Server</source>
-        <translation type="unfinished"></translation>
+        <translation>Triton Inference Server</translation>
     </message>
     <message>
         <source>{how}: {model}, {hardware}, {source}. Frames/s by number of devices.</source>
-        <translation type="unfinished"></translation>
+        <translation>{how}: {model}, {hardware}, {source}. Bilder/s nach Zahl der Geräte.</translation>
     </message>
     <message>
         <source>{name}: {speedup}× on {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: {speedup}× mit {count}</translation>
     </message>
 </context>
 <context>
@@ -3070,11 +3166,11 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Between the NUMA nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>Zwischen den NUMA-Knoten</translation>
     </message>
     <message>
         <source>NUMA nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>NUMA-Knoten</translation>
     </message>
     <message>
         <source>Show {panel} in its own window</source>
@@ -3098,7 +3194,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>bright: traffic &amp;nbsp; ↓&amp;nbsp;receives &amp;nbsp; ↑&amp;nbsp;sends</source>
-        <translation type="unfinished"></translation>
+        <translation>hell: Verkehr &amp;nbsp; ↓&amp;nbsp;empfängt &amp;nbsp; ↑&amp;nbsp;sendet</translation>
     </message>
     <message>
         <source>in an unknown way</source>

@@ -74,16 +74,11 @@ class ZoneLayer(QWidget):
         self.update()
 
     def set_time(self, time: float) -> None:
-        """Show the state at the time of the current picture, seconds."""
-        self._time = time
-        if self._moves:
-            self.update()
+        """Show the state at the time of the current picture, seconds. The canvas paints this widget together with that picture.
 
-    @property
-    def _moves(self) -> bool:
-        """Whether another time looks different. Without need, a layer over the picture would make playing slower."""
-        trails = self.show_trails and self._tracks is not None and self._tracks.tracked
-        return trails or (self.show_zones and bool(self._editor.zones.shapes))
+        An update of this widget would paint all of it once more: Qt paints an opaque widget and one above it in two passes.
+        """
+        self._time = time
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the heat map, trails, and lines and zones with their counts."""

@@ -105,7 +105,7 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     assert tally is not None
     assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
     window.filter.set_confidence(0.9)
-    window.exports.start(ExportChoice(results.database, None, "coco", tmp_path / "out", ExportOptions(), window.filter.filter))
+    window.exports.start(ExportChoice(View(results.database, 0.9), None, "coco", tmp_path / "out", ExportOptions()))
     qtbot.waitUntil(lambda: any("clip.coco.json" in text for text in window.banners.texts))
     strong = json.loads((tmp_path / "out" / "clip.coco.json").read_text())["annotations"]
     assert len(strong) == sum(tally.counts(0.9).values())
