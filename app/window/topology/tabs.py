@@ -39,8 +39,8 @@ class DeviceTabs(Panel):
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self.buttons.addButton(button, number)
-        for button in (self.cluster, self.detach):
-            button.setProperty("role", "small-flat")
+        for tool in (self.cluster, self.detach):
+            tool.setProperty("role", "small-flat")
         head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=0, margins=(4, 6, 4, 2))
         column(head, (self.stack, 1), spacing=0, of=self)
         self.buttons.idClicked.connect(self.show_tab)
