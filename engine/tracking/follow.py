@@ -58,7 +58,7 @@ def make_tracker(name: TrackerName, interval: float) -> Tracker:
     """Create a tracker. interval: usual time between two analysed frames, seconds."""
     if name is TrackerName.OCSORT:
         return OcSort(interval, _PATIENCE, strong=_STRONG, overlap=_OVERLAP)
-    return ByteTrack(interval, _PATIENCE, strong=_STRONG, overlap=_OVERLAP)
+    return ByteTrack(interval, _PATIENCE, strong=_STRONG, first=_STRONG, overlap=_OVERLAP)
 
 
 class Follower:

@@ -1785,7 +1785,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>A time such as 1:30 or 90s, or the number of a frame such as 2700</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Zeit wie 1:30 oder 90s oder die Nummer eines Bildes wie 2700</translation>
     </message>
     <message numerus="yes">
         <source>All %Ln files of this run</source>
@@ -1796,11 +1796,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>All classes, or some: person,car</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Klassen oder einige: person,car</translation>
     </message>
     <message>
         <source>All detections</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Erkennungen</translation>
     </message>
     <message>
         <source>Begin with a byte order mark, so that Excel reads all letters</source>
@@ -1836,19 +1836,19 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Choose at least one file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie mindestens eine Datei.</translation>
     </message>
     <message>
         <source>Classes</source>
-        <translation type="unfinished">Klassen</translation>
+        <translation>Klassen</translation>
     </message>
     <message>
         <source>Command</source>
-        <translation type="unfinished">Befehl</translation>
+        <translation>Befehl</translation>
     </message>
     <message>
         <source>Confidence</source>
-        <translation type="unfinished">Konfidenz</translation>
+        <translation>Konfidenz</translation>
     </message>
     <message>
         <source>Content</source>
@@ -1860,11 +1860,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished">Kopieren</translation>
+        <translation>Kopieren</translation>
     </message>
     <message>
         <source>Copy the command</source>
-        <translation>Befehl kopieren</translation>
+        <translation>Den Befehl kopieren</translation>
     </message>
     <message>
         <source>Counted at</source>
@@ -1872,27 +1872,27 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Exported {written}</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportiert: {written}</translation>
     </message>
     <message>
         <source>Only these tracks:</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur diese Spuren:</translation>
     </message>
     <message>
         <source>Part</source>
-        <translation type="unfinished"></translation>
+        <translation>Abschnitt</translation>
     </message>
     <message>
         <source>Progress of the export</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt des Exports</translation>
     </message>
     <message>
         <source>Saved {picture}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert: {picture}</translation>
     </message>
     <message>
         <source>and above</source>
-        <translation type="unfinished"></translation>
+        <translation>und darüber</translation>
     </message>
     <message>
         <source>Discard</source>
@@ -1900,7 +1900,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Dismiss</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Ausblenden</translation>
     </message>
     <message>
         <source>Draws</source>
@@ -1940,7 +1940,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Files of this run</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien dieses Laufs</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -1992,7 +1992,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Lowest confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Niedrigste Konfidenz</translation>
     </message>
     <message>
         <source>Missed</source>
@@ -2004,7 +2004,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
-        <translation type="unfinished">Nummern der Spuren</translation>
+        <translation>Nummern von Spuren</translation>
     </message>
     <message>
         <source>Objects</source>
@@ -2012,7 +2012,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Only detections with a track</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur Erkennungen mit einer Spur</translation>
     </message>
     <message>
         <source>Only frames</source>
@@ -2028,7 +2028,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Some files of this run</source>
-        <translation type="unfinished"></translation>
+        <translation>Einige Dateien dieses Laufs</translation>
     </message>
     <message>
         <source>The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object.</source>
@@ -2036,7 +2036,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The end</source>
-        <translation type="unfinished">Das Ende</translation>
+        <translation>Das Ende</translation>
     </message>
     <message>
         <source>The export as {title} was cancelled.</source>
@@ -2052,11 +2052,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The same as a command</source>
-        <translation type="unfinished"></translation>
+        <translation>Dasselbe als Befehl</translation>
     </message>
     <message>
         <source>The start</source>
-        <translation type="unfinished">Der Anfang</translation>
+        <translation>Der Anfang</translation>
     </message>
     <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
@@ -2064,7 +2064,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>This command writes the same files</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Befehl schreibt dieselben Dateien</translation>
     </message>
     <message>
         <source>This file has no lines and zones: draw some first (Ctrl + 3).</source>
@@ -2076,7 +2076,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Tracks</source>
-        <translation type="unfinished"></translation>
+        <translation>Spuren</translation>
     </message>
     <message>
         <source>Trails</source>
@@ -2116,7 +2116,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>give the numbers of the tracks with commas between them, such as 3,7</source>
-        <translation type="unfinished"></translation>
+        <translation>geben Sie die Nummern der Spuren mit Kommas dazwischen an, etwa 3,7</translation>
     </message>
     <message>
         <source>label=category, with commas between them, such as dog=animal,car=vehicle</source>
@@ -2168,7 +2168,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{text} · {count} exports</source>
-        <translation type="unfinished"></translation>
+        <translation>{text} · {count} Exporte</translation>
     </message>
     <message>
         <source>{title} is for videos only: choose another format.</source>

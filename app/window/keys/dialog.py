@@ -19,15 +19,9 @@ from app.window.keys.bindings import PORTABLE, Bindings, Command, key_text
 from app.window.widgets import theme
 from app.window.widgets.build import column, label, push_button, row, within_screen
 from app.window.widgets.fields import clearable
+from app.window.widgets.table import table_sheet
 from app.window.widgets.translation import translate
 
-_SHEET = f"""
-QTreeWidget {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
-    selection-background-color: {theme.SELECTED}; selection-color: {theme.TEXT}; }}
-QTreeWidget:focus {{ border-color: {theme.ACCENT}; }}
-QTreeWidget::item:selected {{ background: {theme.SELECTED}; color: {theme.TEXT}; }}
-QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 4px 6px; }}
-"""
 NAME = Qt.ItemDataRole.UserRole
 
 
@@ -45,7 +39,7 @@ class KeysDialog(QDialog):
         self.search.textChanged.connect(self._filter)
         self.list = QTreeWidget()
         self.list.setAccessibleName(translate("keys", "Commands"))
-        self.list.setStyleSheet(_SHEET)
+        self.list.setStyleSheet(table_sheet())
         self.list.setRootIsDecorated(False)
         self.list.setHeaderLabels([translate("keys", "Command"), translate("keys", "Keys")])
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
