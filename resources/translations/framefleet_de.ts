@@ -100,7 +100,7 @@
     </message>
     <message>
         <source>Confirm</source>
-        <translation>Bestätigen</translation>
+        <translation>Richtig</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -128,7 +128,7 @@
     </message>
     <message>
         <source>Redo</source>
-        <translation>Wiederherstellen</translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
@@ -176,7 +176,7 @@
     </message>
     <message>
         <source>Undo</source>
-        <translation>Rückgängig</translation>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Undone: {words}</source>
@@ -667,6 +667,10 @@
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
     <message>
+        <source>appears</source>
+        <translation>erscheint</translation>
+    </message>
+    <message>
         <source>class {number}</source>
         <translation>Klasse {number}</translation>
     </message>
@@ -693,6 +697,18 @@
     <message>
         <source>Visits to zones</source>
         <translation>Aufenthalte in Zonen</translation>
+    </message>
+    <message>
+        <source>crosses {line} backward</source>
+        <translation>überquert {line} rückwärts</translation>
+    </message>
+    <message>
+        <source>crosses {line} forward</source>
+        <translation>überquert {line} vorwärts</translation>
+    </message>
+    <message>
+        <source>is in {zone}</source>
+        <translation>ist in {zone}</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -1361,7 +1377,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Queue</source>
-        <translation>Warteschlange</translation>
+        <translation>Dateien</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -3299,11 +3315,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Draw line</source>
-        <translation>Linie zeichnen</translation>
+        <translation>Linie</translation>
     </message>
     <message>
         <source>Draw zone</source>
-        <translation>Zone zeichnen</translation>
+        <translation>Zone</translation>
     </message>
     <message>
         <source>Export lines and zones</source>
@@ -3395,7 +3411,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation>Wiederherstellen</translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Reverse</source>
