@@ -100,11 +100,11 @@
     </message>
     <message>
         <source>Confirm</source>
-        <translation>Richtig</translation>
+        <translation>OK</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation>Löschen</translation>
+        <translation>Falsch</translation>
     </message>
     <message>
         <source>Do it again (also Ctrl+Shift+Z)</source>
@@ -128,7 +128,7 @@
     </message>
     <message>
         <source>Redo</source>
-        <translation>Wiederholen</translation>
+        <translation>Vor</translation>
     </message>
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
@@ -136,7 +136,7 @@
     </message>
     <message>
         <source>Whole track ({key})</source>
-        <translation>Ganze Spur ({key})</translation>
+        <translation>Spur ({key})</translation>
     </message>
     <message>
         <source>press G to join it with track {number}</source>
@@ -624,7 +624,7 @@
     </message>
     <message>
         <source>Counts over time</source>
-        <translation>Zählungen im Verlauf</translation>
+        <translation>Verlauf</translation>
     </message>
     <message>
         <source>Crossings</source>
@@ -1393,7 +1393,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Retry</source>
-        <translation>Wiederholen</translation>
+        <translation>Erneut</translation>
     </message>
     <message>
         <source>Show</source>
@@ -1401,7 +1401,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Show file</source>
-        <translation>Datei anzeigen</translation>
+        <translation>Zeigen</translation>
     </message>
     <message>
         <source>Waiting</source>
@@ -1423,7 +1423,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{name} failed</source>
-        <translation>{name} ist fehlgeschlagen</translation>
+        <translation>Fehler: {name}</translation>
     </message>
     <message>
         <source>{name} failed: {explanation}</source>
@@ -2464,7 +2464,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>the longest that an automatic batch may take on a GPU</source>
-        <translation>die längste Dauer eines automatischen Batches auf einer GPU</translation>
+        <translation>je automatischem Batch auf einer GPU</translation>
     </message>
     <message>
         <source>weights</source>
@@ -3295,7 +3295,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Counts over time</source>
-        <translation>Zählungen im Verlauf</translation>
+        <translation>Verlauf</translation>
     </message>
     <message>
         <source>Choose a line or zone in the list to see its counts over time.</source>
@@ -3411,7 +3411,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation>Wiederholen</translation>
+        <translation>Vor</translation>
     </message>
     <message>
         <source>Reverse</source>
@@ -3451,7 +3451,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation>Rückgängig</translation>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Use for all files of the queue</source>

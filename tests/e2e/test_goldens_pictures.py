@@ -38,10 +38,11 @@ def take_pictures(folder: Path, scale: str, language: str = "en") -> Path:
     with closing(sqlite3.connect(folder / "session.sqlite")) as connection:
         connection.execute("UPDATE session SET value = ? WHERE key = 'folder'", (str(folder),))
         connection.commit()
-    homes = {f"XDG_{name}_HOME": str(folder / name) for name in ("DATA", "CONFIG", "STATE", "CACHE")}
+    # relative, because the settings show these folders
+    homes = {f"XDG_{name}_HOME": name for name in ("DATA", "CONFIG", "STATE", "CACHE")}
     settings = {"PYTHONPATH": str(PROJECT), "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": scale, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     command = [sys.executable, "-P", str(PROGRAM), str(folder), language]
-    done = subprocess.run(command, env=os.environ | homes | settings, capture_output=True, timeout=100, check=False)
+    done = subprocess.run(command, cwd=folder, env=os.environ | homes | settings, capture_output=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return folder / "pictures"
 
