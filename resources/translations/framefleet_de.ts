@@ -590,8 +590,8 @@
     <message numerus="yes">
         <source>%Ln events · Shift + N, P: next, previous</source>
         <translation>
-            <numerusform>%Ln Ereignis · Umschalt + N, P: nächstes, voriges</numerusform>
-            <numerusform>%Ln Ereignisse · Umschalt + N, P: nächstes, voriges</numerusform>
+            <numerusform>%Ln Ereignis · ⇧N, ⇧P</numerusform>
+            <numerusform>%Ln Ereignisse · ⇧N, ⇧P</numerusform>
         </translation>
     </message>
     <message>
