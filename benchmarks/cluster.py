@@ -1,8 +1,9 @@
 """Measures what a cluster costs, with raylets on this machine.
 
 overhead: the throughput of a device of a node divided by that of the same device in a local pool, in alternating runs.
-driver: processor time and memory of the driver for 1,000 frames/s, session database included, with stub devices (``cluster_stub``): the
-agents, the network and the database are real, the engines are not.
+driver: processor time and memory of the driver for 1,000 frames/s, with stub devices (``cluster_stub``): the agents, the network and the
+database are real, the engines are not. The driver is two processes: one with the pool and the session database, one that is connected to
+the cluster.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ GOAL = 0.95
 """Least share of the local pool's throughput that a node should reach."""
 
 CPU = DeviceId("cpu", "0")
+VARIABLES = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_enable_worker_prestart": "0"}
+HEAD = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+"""What the raylets leave out: they share a small machine."""
+
 MEMORY = 100_000_000
 
 
@@ -40,11 +45,11 @@ MEMORY = 100_000_000
 def raylets(count: int, folder: Path) -> Iterator[str]:
     """Raylets on this machine. Yields the address of their cluster."""
     # as nice as workers of a local pool: on its own machine, a node's workers have the processors for themselves
-    os.environ |= {"RAY_worker_niceness": "5", "TMPDIR": str(folder), "RAY_TMPDIR": "/tmp"}
+    os.environ |= {"RAY_worker_niceness": "5", "TMPDIR": str(folder), "RAY_TMPDIR": "/tmp", **VARIABLES}
     from ray.cluster_utils import Cluster as RayCluster
 
     options: dict[str, Any] = {"num_cpus": 1, "object_store_memory": MEMORY}
-    cluster: Any = RayCluster(initialize_head=True, head_node_args={**options, "node_name": "node1", "include_dashboard": False})
+    cluster: Any = RayCluster(initialize_head=True, head_node_args={**options, **HEAD, "node_name": "node1"})
     try:
         for number in range(2, count + 1):
             cluster.add_node(**options, node_name=f"node{number}")
@@ -92,10 +97,13 @@ def driver(options: argparse.Namespace, folder: Path) -> str:
             for rate in options.rates:
                 rows.append([count, rate or "as fast as possible", *_drive(cluster, count, rate, options, folder)])
                 print(rows[-1], flush=True)
-    head = ("stub devices", "frames/s asked", "frames/s stored", "CPU s per 1,000 frames", "driver CPU", "MB before", "MB at the end")
+    head = (
+        *("stub devices", "frames/s asked", "frames/s stored", "CPU s per 1,000 frames: pool, database", "connection"),
+        *("CPU of the pool's process", "MB of both before", "MB at the end", "database, MB/s"),
+    )
     note = (
         f"{options.nodes or 'No'} raylets and all stub workers share this machine with the driver. {options.boxes} boxes a frame,"
-        f" {options.seconds:.0f} s for each row. CPU is the processor time of the driver, database included; MB its resident memory."
+        f" {options.seconds:.0f} s for each row. CPU is processor time; MB is resident memory."
     )
     return f"{table(head, rows)}\n\n{note}"
 
@@ -109,7 +117,8 @@ def _drive(cluster: ClusterConnection | None, count: int, rate: float, options: 
     settings = RunSettings(ModelFiles(DEMO.cfg, DEMO.weights), devices)
     source = folder / "stub.mp4"
     source.write_bytes(b"stub")
-    ready, frames, begun, used, before = 0, 0, 0.0, 0.0, 0
+    ready, frames, begun = 0, 0, 0.0
+    pids = [os.getpid(), *([] if cluster is None else [cluster.pid])]
     database = Path(tempfile.mkdtemp(dir=folder)) / "session.sqlite"
     with DetectionSession(settings, database, [str(number) for number in range(80)], hosts=cluster) as session:
         for event in session.events():
@@ -122,20 +131,35 @@ def _drive(cluster: ClusterConnection | None, count: int, rate: float, options: 
                     session.finish()
             if isinstance(event, FramesDone):
                 if not begun:
-                    begun, used, before = time.perf_counter(), time.process_time(), _resident()
+                    begun, size, before = time.perf_counter(), _stored(database), [_usage(pid) for pid in pids]
                     continue
                 frames += len(event.frames)
                 if time.perf_counter() - begun > options.seconds:
-                    seconds, cpu, after = time.perf_counter() - begun, time.process_time() - used, _resident()
+                    seconds, after = time.perf_counter() - begun, [_usage(pid) for pid in pids]
+                    written = _stored(database) - size
                     session.cancel()
                     break
-    cost = 1000 * cpu / frames
-    return [f"{frames / seconds:.0f}", f"{cost:.3f}", f"{cpu / seconds:.0%}", f"{before / 1e6:.0f}", f"{after / 1e6:.0f}"]
+    pool, connection = ([now[0] - then[0] for now, then in zip(after, before, strict=True)] + [0.0])[:2]
+    memory = [sum(usage[1] for usage in each) / 1e6 for each in (before, after)]
+    costs = [f"{1000 * cpu / frames:.3f}" for cpu in (pool, connection)]
+    return [
+        f"{frames / seconds:.0f}",
+        *costs,
+        f"{pool / seconds:.0%}",
+        *(f"{each:.0f}" for each in memory),
+        f"{written / seconds / 1e6:.1f}",
+    ]
 
 
-def _resident() -> int:
-    """Resident memory of this process, bytes."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+def _usage(pid: int) -> tuple[float, int]:
+    """Processor time of a process, seconds, and its resident memory, bytes."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK"), int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _stored(database: Path) -> int:
+    """Bytes of a session database and its log."""
+    return sum(path.stat().st_size for path in database.parent.glob(f"{database.name}*"))
 
 
 def main() -> None:

@@ -89,11 +89,16 @@ def session_of(folder: Path, added: list[int]) -> Path:
     return partial_session.rename(session)
 
 
+def numbers(text: str) -> list[int]:
+    """Read numbers with commas between them."""
+    return [int(each) for each in text.split(",")]
+
+
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("added", type=lambda text: [*map(int, text.split(","))])
+    parser.add_argument("added", type=numbers)
     options = parser.parse_args()
     print(session_of(options.folder, options.added))
 

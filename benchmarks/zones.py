@@ -1,7 +1,8 @@
 """Counting at lines and in zones against the true objects of the demo's clip, and its speed.
 
-Counts on the true tracks must be exact: what differs there is the counting's fault. What differs on a tracker's tracks only is the
-tracker's. ``tests.support.zone_truth`` computes the truth from the renderer's boxes, without the engine's geometry.
+On the true tracks, counts differ from the truth only where an object begins or ends within the margin of a line: on none of the clip's
+crossings, on some of streets that last 7 s. What differs from these counts on a tracker's tracks is the tracker's fault.
+``tests.support.zone_truth`` computes the truth from the renderer's boxes, without the engine's geometry.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import shutil
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -19,9 +21,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from app.demo import demo_labels, demo_settings
-from benchmarks import report
+from benchmarks import report, streets
 from engine.session import DetectionSession
-from engine.store.objects.zones import read_counts
+from engine.store.objects.zones import read_counts, zones_for
 from engine.store.session import SessionReader
 from engine.store.tracks import track_session
 from engine.tracking.association import overlaps
@@ -31,12 +33,14 @@ from engine.zones.counts import Counts, counts_of
 from engine.zones.file import read_zones
 from engine.zones.shapes import Line, ZoneSet
 from resources import DEMO
-from tests.support.zone_truth import RATE, TrueCrossing, Truth, as_arrays, read_demo_truth, true_crossings, true_seconds
+from tests.support.zone_truth import RATE, TrueCrossing, Truth, as_arrays, read_street, true_crossings, true_seconds
 
 ZONES = Path(__file__).with_name("demo-zones.json")
 NEAR = 1.0
 """Seconds between a true crossing and the counted one."""
 GOAL = 0.03
+EXACT = 0.95
+"""Least share of equal crossings on true tracks. Short streets have objects that begin or end within the margin of a line."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,12 @@ def compare(counts: Counts, owner: dict[tuple[int, int], int], true: list[TrueCr
     return Found(sum(not each.ignored for each in expected), counted, missed, wrong, sum(used.values()) - len(used))
 
 
-def owners(reader: SessionReader, truth: Truth) -> dict[tuple[int, int], int]:
+def owners(reader: SessionReader, video: Video) -> dict[tuple[int, int], int]:
     """The object that each track follows in each frame, by track and frame: the one whose box overlaps most, by 0.4 at least."""
-    objects, times, boxes = as_arrays(truth)
+    objects, times, boxes = as_arrays(video.truth)
     frames = np.rint(times * RATE).astype(int)
     found = {}
-    for frame in reader.frames(0):
+    for frame in reader.frames(video.source):
         if frame.detections is None or frame.detections.tracks is None:
             continue
         mine = np.flatnonzero(frames == frame.ref.index)
@@ -98,6 +102,15 @@ def owners(reader: SessionReader, truth: Truth) -> dict[tuple[int, int], int]:
     return found
 
 
+@dataclass(frozen=True)
+class Video:
+    """A source of a session, its true objects, and lines and zones for its size."""
+
+    source: int
+    truth: Truth
+    zones: ZoneSet
+
+
 def detect(folder: Path) -> Path:
     """Detect in the clip. Returns the session."""
     with DetectionSession(demo_settings(), folder / "session.sqlite", demo_labels()) as session:
@@ -106,6 +119,62 @@ def detect(folder: Path) -> Path:
         for _ in session.events():
             pass
     return folder / "session.sqlite"
+
+
+def exact_part(videos: Sequence[Video]) -> tuple[str, bool]:
+    """Compare the counts on the true tracks with the truth. Returns a sentence, and whether all are equal."""
+    total, equal = 0, 0
+    for video in videos:
+        expected = [(each.shape, each.object, each.forward) for each in true_crossings(video.truth, video.zones)]
+        counted = counted_truth(video.truth, video.zones).crossings
+        found = Counter(zip(*(counted[name].tolist() for name in ("shape", "track", "forward")), strict=True))
+        equal += (found & Counter(expected)).total() - (found - Counter(expected)).total()
+        total += len(expected)
+    sentence = "all equal the truth" if equal == total else f"{equal} equal the truth"
+    return f"Of {total} crossings of the true tracks, {sentence}.", equal >= EXACT * total
+
+
+def tracked_part(session: Path, videos: Sequence[Video], tracker: TrackerName) -> tuple[str, bool]:
+    """Track a session, and compare the counts with the truth. Returns tables, and whether the goals are met."""
+    track_session(session, tracker)
+    shapes, seconds = videos[0].zones.shapes, np.zeros((len(videos[0].zones.shapes), 5))
+    found, on_true = np.zeros((len(shapes), len(fields(Found))), int), 0
+    with SessionReader(session) as reader:
+        for video in videos:
+            counts = read_counts(reader, reader.sources()[video.source], video.zones)
+            owner, true = owners(reader, video), true_crossings(video.truth, video.zones)
+            visible = counted_truth(video.truth, video.zones, visible=True)
+            themselves = {(name, box.frame): name for name, boxes in video.truth.boxes.items() for box in boxes}
+            whole = counted_truth(video.truth, video.zones)
+            for number, shape in enumerate(shapes):
+                if isinstance(shape, Line):
+                    found[number] += list(vars(compare(counts, owner, true, number)).values())
+                    on_true += compare(whole, themselves, true, number).counted
+                    continue
+                tables = [table.visits[table.visits["shape"] == number] for table in (visible, counts)]
+                inside = [float((visits["end"] - visits["begin"]).sum()) for visits in tables]
+                true_time = true_seconds(video.truth, video.zones)[number]
+                seconds[number] += [
+                    true_time,
+                    *inside,
+                    *(visits["entered"].sum() for visits in tables),
+                ]
+    total = Found(*found.sum(0).tolist())
+    error = abs(total.counted - on_true) / on_true
+    lines = [[shape.name, *row] for shape, row in zip(shapes, found.tolist(), strict=True) if isinstance(shape, Line)]
+    times = [
+        [shape.name, *(f"{each:.1f}" for each in row[:3]), *map(int, row[3:])]
+        for shape, row in zip(shapes, seconds, strict=True)
+        if not isinstance(shape, Line)
+    ]
+    heads = ["zone", "true seconds", "on true tracks", "tracked", "entered, true tracks", "entered, tracked"]
+    body = (
+        f"### {tracker}: error of the sum {error:.1%}, {total.twice} of {total.true} counted twice (goals: 3 %, none)\n\n"
+        f"{on_true} crossings are counted on the true tracks.\n\n"
+        f"{report.table(['line', *vars(total)], [*lines, ['**all**', *vars(total).values()]])}\n\n"
+        f"{report.table(heads, times)}"
+    )
+    return body, error <= GOAL and not total.twice
 
 
 def speed(zones: ZoneSet, rounds: int = 5, frames: int = 20_000, objects: int = 10) -> list[float]:
@@ -127,45 +196,32 @@ def speed(zones: ZoneSet, rounds: int = 5, frames: int = 20_000, objects: int = 
 
 def main() -> int:
     """Write the result. Returns 1 if a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--session", type=Path, help="of an earlier run of 'framefleet demo --headless'; else, the clip is detected first")
+    parser.add_argument("--streets", type=Path, help="folder for fresh streets, which are rendered if they are missing")
+    parser.add_argument("--added", type=streets.numbers, default=[60000, 70000, 80000], help="to the clip's seeds, for fresh streets")
     arguments = parser.parse_args()
-    zones, truth = read_zones(ZONES), read_demo_truth()
-    true, seconds = true_crossings(truth, zones), true_seconds(truth, zones)
-    exact, visible = counted_truth(truth, zones), counted_truth(truth, zones, visible=True)
-    expected = sorted((each.shape, each.object, each.forward) for each in true)
-    is_exact = sorted(zip(*(exact.crossings[name].tolist() for name in ("shape", "track", "forward")), strict=True)) == expected
-    lines = [number for number, shape in enumerate(zones.shapes) if isinstance(shape, Line)]
-    body, good = [f"Crossings of the {len(true)} true tracks: {'all equal the truth' if is_exact else 'NOT EXACT'}."], is_exact
+    zones, body, good = read_zones(ZONES), list[str](), True
     with TemporaryDirectory() as folder:
-        session = Path(folder) / "copy.sqlite"
-        shutil.copy(arguments.session or detect(Path(folder)), session)
-        for tracker in TrackerName:
-            track_session(session, tracker)
+        sets = {"The demo's clip": (arguments.session or detect(Path(folder)), [Video(0, read_street(), zones)])}
+        if arguments.streets is not None:
+            session = streets.session_of(arguments.streets, arguments.added)
             with SessionReader(session) as reader:
-                counts, owner = read_counts(reader, reader.sources()[0], zones), owners(reader, truth)
-            rows, total = [], Found(0, 0, 0, 0, 0)
-            for number in lines:
-                found = compare(counts, owner, true, number)
-                rows.append([zones.shapes[number].name, *vars(found).values()])
-                total = Found(*(one + other for one, other in zip(vars(total).values(), vars(found).values(), strict=True)))
-            rows.append(["**all**", *vars(total).values()])
-            error = abs(total.counted - total.true) / total.true
-            good &= error <= GOAL and not total.twice
-            body += ["", f"## {tracker}: error of the sum {error:.1%}, {total.twice} of {total.true} counted twice (goals: 3 %, none)", ""]
-            body.append(report.table(["line", "true", "counted", "missed", "wrong", "twice"], rows))
-            times = []
-            for number, true_time in seconds.items():
-                mine = [table.visits[table.visits["shape"] == number] for table in (visible, counts)]
-                own, tracked = (float((visits["end"] - visits["begin"]).sum()) for visits in mine)
-                entered = [int(visits["entered"].sum()) for visits in mine]
-                times.append([zones.shapes[number].name, f"{true_time:.1f}", f"{own:.1f}", f"{tracked:.1f}", *entered])
-            heads = ["zone", "true seconds", "on true tracks", "tracked", "entered, true tracks", "entered, tracked"]
-            body += ["", report.table(heads, times)]
+                fresh = [
+                    Video(source.number, read_street(streets.truth_of(source.file)), zones_for(zones, source)[0])
+                    for source in reader.sources()
+                ]
+            sets[f"{len(fresh)} fresh streets of {streets.FRAMES} frames, seeds + {', '.join(map(str, arguments.added))}"] = session, fresh
+        for name, (session, videos) in sets.items():
+            copy = Path(folder) / "copy.sqlite"
+            shutil.copy(session, copy)
+            parts = [exact_part(videos), *(tracked_part(copy, videos, tracker) for tracker in TrackerName)]
+            body += [f"## {name}", *(text for text, _ in parts)]
+            good &= all(met for _, met in parts)
     speeds = speed(zones)
     good &= median(speeds) >= 3000
-    body += ["", f"Counting alone, 10 objects a frame, {len(zones.shapes)} shapes: {report.spread(speeds, 0)} frames/s (goal 3,000)."]
-    report.write("zones", "Counting at lines and in zones", "\n".join(body), ["numpy", "lapx"])
+    body.append(f"Counting alone, 10 objects a frame, {len(zones.shapes)} shapes: {report.spread(speeds, 0)} frames/s (goal 3,000).")
+    report.write("zones", "Counting at lines and in zones", "\n\n".join(body), ["numpy", "lapx"])
     return 0 if good else 1
 
 

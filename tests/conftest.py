@@ -8,11 +8,14 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import hypothesis
 import pytest
+from pytestqt.qtbot import QtBot
 
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
@@ -24,10 +27,35 @@ for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 PROJECT = Path(__file__).resolve().parent.parent
+PATIENCE_MS = 30_000
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record-goldens", action="store_true", help="replace the files in tests/goldens by what the program gives now")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let Hypothesis try the same examples each time, except in the long forms, and without a limit of time."""
+    same = "not slow" in config.getoption("markexpr")
+    slow = [hypothesis.HealthCheck.too_slow]
+    hypothesis.settings.register_profile("framefleet", deadline=None, derandomize=same, suppress_health_check=slow)
+    hypothesis.settings.load_profile("framefleet")
+
+
+class PatientBot(QtBot):
+    """Waits longer than pytest-qt's own bot, because other programs may use the processor."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:  # noqa: N802
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **options: Any) -> Any:  # noqa: N802
+        return super().waitSignal(signal, timeout=timeout, **options)
+
+
+@pytest.fixture
+def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
+    """Replaces pytest-qt's fixture."""
+    return PatientBot(request)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,7 +96,7 @@ def _used_by_others(name: str) -> bool:
 def _nothing_left_behind() -> Iterator[None]:
     threads, memory = set(threading.enumerate()), _shared_memory()
     yield
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE_MS / 1000
     while True:
         left = [thread.name for thread in set(threading.enumerate()) - threads if thread.is_alive()]
         left += [str(process) for process in multiprocessing.active_children()]

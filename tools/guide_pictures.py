@@ -221,6 +221,8 @@ def windows(folder: Path) -> None:
     asked.folder.set_path("/home/ada/street")
     asked.form.setCurrentIndex(asked.form.findData("csv"))
     QTest.qWait(500)
+    asked.command.setText(asked.command.text().replace(str(folder), "/home/ada"))
+    asked.command.setCursorPosition(0)
     asked.grab().save(str(PICTURES / "export.png"))
     window.close()
     application.quit()

@@ -9,14 +9,17 @@ from typing import Any
 
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
+from app.cli.arguments.sources import named_source
 from app.cli.run.exports import add_format_options, add_session_argument, export, export_options, print_exported, session_database
 from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import UsageError
 from engine.model.class_ids import class_ids
+from engine.settings.checks import part_problem
 from engine.settings.clock import ClockSettings
 from engine.store.exporters.common.options import Every
 from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
+from engine.store.view import Span
 
 
 def run(argv: Sequence[str]) -> int:
@@ -33,6 +36,7 @@ def run(argv: Sequence[str]) -> int:
             "detections --format csv,coco",
             "detections --confidence 0.5 --classes person,car --out people",
             "detections --zones crossing.json --interval 15m",
+            "detections --source a.mp4 --from 1:30 --to 2:00 --format video",
         ),
     )
     add_session_argument(parser)
@@ -41,24 +45,41 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
     parser.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence written (the run's)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
+    parser.add_argument("--source", action="append", metavar="NAME", help="only this source; several: repeat the option (all)")
+    options.add_settings(parser, "begin", "end")
+    tracks = "only detections of these tracks: 3,7 …, or any: of any track (all)"
+    parser.add_argument("--tracks", type=_tracks, metavar="any|LIST", help=tracks)
     parser.add_argument("--uncorrected", action="store_true", help="the model's results, without what a person corrected")
     options.add_settings(parser, "clock", "time_zone")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(format=None)
     arguments = parser.parse_args(argv)
     arguments.format = arguments.format or (["zones"] if arguments.zones else ["jsonl"])
-    clock = _clock(options.given_settings(arguments))
+    given = options.given_settings(arguments)
+    clock, span = _clock(given), Span(given.get("begin"), given.get("end"))
+    if problem := part_problem(span.begin, span.end):
+        raise UsageError(problem)
     database = session_database(arguments.session)
-    with SessionReader(database, corrected=not arguments.uncorrected) as reader:
+    part = span if span != Span() else None
+    with SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks) as reader:
         stored = float(reader.facts.get(SHOWN, 0.0))
         reader.confidence = stored if arguments.confidence is None else arguments.confidence
         reader.classes = class_ids(arguments.classes, reader.labels)
         folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
         counted = count_sources(reader, chosen.zones) if chosen.zones is not None else []
-        exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)
+        chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}
+        exported, written = export(
+            reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
+        )
     print("".join(f"{line}\n" for line in counts_lines(counted)), end="")
     print_exported(exported)
     return 0 if written else 1
+
+
+@options.checked
+def _tracks(text: str) -> frozenset[int]:
+    """Read a list of tracks, or ``any``, which is the empty set."""
+    return frozenset() if text == "any" else frozenset(options.numbers(text))
 
 
 def _clock(given: Mapping[str, Any]) -> ClockSettings | None:

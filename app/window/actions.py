@@ -17,6 +17,8 @@ FIXED = (
     (("Up", "Down"), marked("keys", "Another file of the queue")),
     (("Ctrl+Shift+Up", "Ctrl+Shift+Down"), marked("keys", "Move the file in the queue")),
     (("Del",), marked("keys", "Remove the file from the queue")),
+    (("Shift+N", "Shift+P"), marked("keys", "Next or previous event of the list")),
+    (("C", "B", "G", "U", "E", "Shift+E", "R", "T", "Backspace"), marked("keys", "Correct detections, while the bar for it is shown")),
     (("Tab", "Shift+Tab", "Return", "Enter", "Esc"), marked("keys", "Move between the parts of the window")),
 )
 """Keys that lists, buttons and fields have."""
@@ -44,12 +46,15 @@ class Actions:
         self.recent = QMenu(translate("window", "Open recent"), window)
         self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "folder")
         self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
+        self.cluster = action("cluster", translate("window", "Connect to a cluster…"), "", "device")
         self.settings = action("settings", translate("window", "Settings…"), "Ctrl+,", "settings")
         self.fullscreen = action("fullscreen", translate("window", "Full screen"), "F", "fullscreen")
         self.left = action("left", translate("window", "Queue at the left"), "Ctrl+1", shown=True)
         self.right = action("right", translate("window", "Classes and devices at the right"), "Ctrl+2", shown=True)
         self.zones = action("zones", translate("window", "Lines, zones and events"), "Ctrl+3", shown=False)
         self.correct = action("correct", translate("window", "Correct detections and tracks"), "Ctrl+4", shown=False)
+        self.videos = QMenu(translate("window", "Several videos"), window)
+        self.more_videos = action("more_videos", translate("window", "One, four or nine videos"), "Ctrl+G", "grid")
         self.demo = action("demo", translate("window", "Watch the demo"), "", "play")
         self.help = action("keys", translate("window", "Keyboard shortcuts"), "F1 ?", "info")
         self.quit = action("quit", translate("window", "Quit"), "Ctrl+Q", "close")
@@ -59,8 +64,8 @@ class Actions:
         for group in (
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
-            (self.left, self.right, self.zones, self.correct, self.fullscreen),
-            (self.settings, self.demo, self.help),
+            (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.more_videos, self.fullscreen),
+            (self.settings, self.cluster, self.demo, self.help),
             (self.quit,),
         ):
             self.menu.addActions(group)

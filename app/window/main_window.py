@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
+from app.scaling_results import read_series
 from app.window.actions import Actions
 from app.window.arrangement import Arrangement
+from app.window.cluster.control import ClusterControl
 from app.window.corrections.corrector import Corrector
 from app.window.corrections.recount import Recount
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
+from app.window.events.clips import Clips
 from app.window.file_dialogs import FileDialogs
 from app.window.floating import Floating
+from app.window.grid.grid import Grid
 from app.window.keys.bindings import Bindings
 from app.window.messages.notices import Notices
 from app.window.messages.quitting import QuitQuestion
@@ -34,6 +39,7 @@ from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
 from app.window.results.stored import read_stored
 from app.window.results.worst_frames import WorstFrames
+from app.window.scaling.panel import ScalingPanel
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.sessions.dialog import SessionsDialog
@@ -82,12 +88,14 @@ class MainWindow(QMainWindow):
         self.filter = FilterPanel()
         self.devices = DevicePanel()
         self.topology = TopologyPanel()
-        self.device_tabs = DeviceTabs(self.devices, self.topology, store)
+        self.scaling = ScalingPanel(folder.parent / "scaling")
+        self.device_tabs = DeviceTabs(self.devices, self.topology, self.scaling, store)
         self.status = StatusLine()
         self.top = TopBar(self.actions_)
         self.overlay = DropOverlay(self)
         self.files = FileDialogs(self, store)
         self.exports = Exports(self, store, self.background, self.banners)
+        self.clips = Clips(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
         self.memory = QueueMemory(self.items, folder, self)
@@ -97,6 +105,8 @@ class MainWindow(QMainWindow):
         self.thumbnails = Thumbnails(self.items, self.client, self)
         self.quitting = QuitQuestion(self, self.items, self.close)
         self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
+        self.grid = Grid(self.viewer, self.items, self.background, self.actions_.videos, self)
+        self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -133,6 +143,7 @@ class MainWindow(QMainWindow):
         self.columns.setCollapsible(1, False)
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
+        self.status.add(self.exports.line)
         self.setCentralWidget(whole)
         splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self.arrangement = Arrangement(
@@ -174,6 +185,9 @@ class MainWindow(QMainWindow):
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
+        self.filter.changed.connect(self.grid.set_filter)
+        self.grid.chosen.connect(queue.show_item)
+        actions.more_videos.triggered.connect(self.grid.next_side)
         actions.zones.toggled.connect(self.zones.set_shown)
         self.zones.set_shown(actions.zones.isChecked())
         actions.add_parts(list(self.zones.parts.actions.values()))
@@ -181,6 +195,7 @@ class MainWindow(QMainWindow):
         actions.correct.toggled.connect(self.corrector.set_shown)
         self.corrector.corrected.connect(self.recount.ask)
         self.corrector.corrected.connect(self.zones.reread)
+        self.zones.list.clips_requested.connect(lambda: self.clips.ask(self.queue.current, self.filter.filter))
         self.zones.list.save_requested.connect(self._export_events)
         self.viewer.saver.saved.connect(self.exports.show_saved)
         self.viewer.part_detection_requested.connect(controller.detect_again)
@@ -207,7 +222,11 @@ class MainWindow(QMainWindow):
         controller.failed.connect(self.notices.session_failed)
         self.setup.devices_found.connect(self.notices.devices_found)
         self.setup.devices_found.connect(self.devices.know_devices)
+        self.cluster.show_in(self.devices, self.topology)
+        actions.cluster.triggered.connect(self.cluster.open_dialog)
+        self.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
         self.topology.wanted.connect(self._find_topology)
+        self.scaling.wanted.connect(self._read_scaling)
         self.notices.settings_requested.connect(self.setup.open_dialog)
 
     def open_paths(self, paths: Iterable[Path]) -> None:
@@ -237,17 +256,21 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{item.path.name} – Framefleet" if item else "Framefleet")
         if item is None:
             self.viewer.clear()
+            self.grid.set_main(None)
             self.zones.show_item(None)
             return
-        play = self.viewer.player.playing or not item.ended
+        at = self.grid.position_of(item.key)
+        play = self.viewer.player.playing or (at is None and not item.ended)
         self.pages.setCurrentWidget(self.middle)
         self.filter.set_labels(item.results.labels if item.results else self.setup.labels)
-        self.viewer.show_item(item, self.controller.tally(item.key), play)
+        self.viewer.show_item(item, self.controller.tally(item.key), play, at or 0.0)
+        self.grid.set_main(key)
         self.zones.show_item(item)
 
     def _item_changed(self, key: int) -> None:
         if not self._summing.isActive():
             self._summing.start()
+        self.grid.update_item(key)
         item = self.items.get(key)
         if item is not None and item.state is ItemState.DONE:
             self.setup.last_run.show_item(item)
@@ -265,6 +288,10 @@ class MainWindow(QMainWindow):
 
     def _find_topology(self) -> None:
         self.background.start(find_topology, self.topology.show_topology, self.topology.show_problem)
+
+    def _read_scaling(self) -> None:
+        read = partial(read_series, self.scaling.results, self.controller.folder)
+        self.background.start(read, self.scaling.show_series, self.scaling.show_problem)
 
     def _model_changed(self, summary: ModelSummary | None) -> None:
         self.start.set_model(summary)
@@ -289,13 +316,19 @@ class MainWindow(QMainWindow):
 
     def _export(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
-            self.exports.ask(item, self.filter.filter, self.zones.current if key == self.shown_key else None)
+            shown = key == self.shown_key
+            part = self.viewer.transport.timeline.part if shown else None
+            self.exports.ask(item, self.filter.filter, self.zones.current if shown else None, part=part)
 
     def _export_events(self) -> None:
         self.exports.ask(self.queue.current, self.filter.filter, self.zones.current, "events")
 
     def _export_current(self) -> None:
-        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current)
+        current = self.queue.current
+        if current is None:
+            self.exports.ask(None, self.filter.filter)
+        else:
+            self._export(current.key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""
@@ -316,10 +349,13 @@ class MainWindow(QMainWindow):
         self.memory.stop()
         self.viewer.player.close_file()
         self.viewer.sound.stop()
+        self.grid.stop()
         self.client.stop()
         self.controller.stop()
+        self.cluster.stop()
         self.setup.stop()
         self.exports.stop()
+        self.clips.stop()
         self.zones.stop()
         self.background.stop()
         event.accept()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from PySide6.QtWidgets import QWidget
+
 from app.window.devices.bottleneck import Bottleneck
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
@@ -25,9 +27,15 @@ class StatusLine(Panel):
         super().__init__("bar")
         self.dot, self.devices, self.strategy, self.queue = Light(), label("small"), label("small"), label("small")
         self.bottleneck = label("notice")
-        row(self.dot, self.devices, 12, self.strategy, 12, self.bottleneck, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self)
+        self._row = row(
+            self.dot, self.devices, 12, self.strategy, 12, self.bottleneck, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self
+        )
         self._rate, self._left = 0.0, ""
         self.show_devices(())
+
+    def add(self, widget: QWidget) -> None:
+        """Add a widget before the remaining work. It must not be higher than a line of text."""
+        self._row.insertWidget(self._row.indexOf(self.queue), widget)
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """Show the devices of the session, an empty sequence before the first session."""

@@ -32,12 +32,15 @@ class TopBar(Panel):
             button.setIconSize(QSize(18, 18))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.model.clicked.connect(actions.settings.trigger)
+        self.videos = tool_button("grid", actions.videos.title())
+        self.videos.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.videos.setMenu(actions.videos)
         self.settings = tool_button("settings", translate("window", "Settings"), "Ctrl+,", actions.settings.trigger)
         self.more = tool_button("more", translate("window", "More"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(actions.menu)
         left = (QLabel(pixmap=pixmap("framefleet", 24)), label("wordmark", "Framefleet"), 16, self.open, self.open_folder)
-        row(*left, None, self.model, self.settings, self.more, spacing=theme.SPACE, margins=(16, 8, 10, 8), of=self)
+        row(*left, None, self.model, self.videos, self.settings, self.more, spacing=theme.SPACE, margins=(16, 8, 10, 8), of=self)
         self.set_model(None)
 
     def set_model(self, summary: ModelSummary | None) -> None:

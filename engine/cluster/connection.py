@@ -87,6 +87,11 @@ class ClusterConnection(Hosts, Closing):
             raise
 
     @property
+    def pid(self) -> int:
+        """The process that is connected to the cluster."""
+        return self._process.pid
+
+    @property
     def problem(self) -> str | None:
         """Why the connection has ended, None while it lives."""
         return self._problem() if self._greeted.done() and not self._reader.is_alive() and not self._closed else None

@@ -151,8 +151,9 @@ class Refused:
 
 @dataclass(frozen=True)
 class NodeState:
-    """One node at one moment. sent, received: bytes so far, of files and of results. lost: it cannot be reached."""
+    """One node at one moment. time: monotonic, seconds. sent, received: bytes so far, of files and of results. lost: no answer."""
 
+    time: float
     name: str
     address: str
     lost: bool

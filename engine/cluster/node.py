@@ -75,7 +75,8 @@ class Node:
         """What the user sees of the node."""
         relays = [*self._past, self._relay]
         sent, received = sum(relay.sent for relay in relays), sum(relay.received for relay in relays)
-        return NodeState(self.name, self.facts.address, self.lost, sent, received, None if self.lost else self._relay.measured)
+        measured = None if self.lost else self._relay.measured
+        return NodeState(time.monotonic(), self.name, self.facts.address, self.lost, sent, received, measured)
 
     def admit(self, setup: Setup, worker_main: WorkerMain, pipe: Connection[Any, Any]) -> None:
         """Start a worker. pipe: to the pool."""

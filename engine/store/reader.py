@@ -18,6 +18,7 @@ from engine.store.names import source_names
 from engine.store.objects.corrected import TRACKS as CORRECTED_TRACKS
 from engine.store.objects.corrected import has_track_corrections, last_edit, show_corrected
 from engine.store.stored_source import SOURCE_COLUMNS, StoredSource, stored_source
+from engine.store.view import IN_SPAN, Span, View, passing, restrict
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames in memory at once
@@ -42,24 +43,46 @@ class DetectionTable(NamedTuple):
     boxes: NDArray[np.float64]
 
 
+class DeviceUse(NamedTuple):
+    """The work of a device for one source. name: of the hardware. frames: number that it inferred."""
+
+    device: str
+    name: str
+    precision: str
+    frames: int
+
+
 class SessionReader(Closing):
     """Reads a session, also while it is being written. Use it from one thread at a time. Each call reads what is committed by then.
 
     labels: one per class id. facts: properties of the run. confidence, classes: frames contain only detections of at least this
-    confidence and, unless None, of these class ids. corrected: apply what a person corrected before this reader was opened.
+    confidence and, unless None, of these class ids. corrected: apply what a person corrected before this reader was opened. span: only
+    frames in this part of each source; None: all. tracks: see ``View``.
 
     Attributes: corrected: whether there are corrections and this reader applies them.
 
     Raises (all methods):
+        UsageError: ``span`` does not fit a source.
         ExportError: the file is missing, damaged or of another kind, or a newer Framefleet wrote it.
     """
 
-    def __init__(self, path: Path, confidence: float = 0.0, classes: frozenset[int] | None = None, corrected: bool = True) -> None:
+    def __init__(
+        self,
+        path: Path,
+        confidence: float = 0.0,
+        classes: frozenset[int] | None = None,
+        corrected: bool = True,
+        span: Span | None = None,
+        tracks: frozenset[int] | None = None,
+    ) -> None:
         self.path = path
-        self.confidence, self.classes = confidence, classes
+        self.confidence, self.classes, self.span, self.tracks_shown = confidence, classes, span, tracks
         with schema.reading(self.path):
             self._connection = schema.open_existing(path, "ro")
             self.corrected = corrected and show_corrected(self._connection)
+        if span is not None:
+            with schema.explained(self.path, "read"):
+                restrict(self._connection, span)
         self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
         with schema.reading(self.path):
             self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
@@ -79,6 +102,11 @@ class SessionReader(Closing):
     def count(self, source: int) -> int:
         """Return the number of stored frames of a source, failed ones included."""
         return int(self._query("SELECT count(*) FROM frames WHERE source = ?", source)[0][0])
+
+    def length(self, source: int) -> int:
+        """Return the number of frames of a source up to the last one that the run took, or up to its end if the run has finished it."""
+        last = "coalesce((SELECT max(frame) + 1 FROM main.frames f WHERE f.source = s.source), 0)"
+        return int(self._query(f"SELECT max({last}, decoded + skipped) FROM sources s WHERE source = ?", source)[0][0])
 
     def last_pts(self, source: int) -> float | None:
         """Return the highest pts (seconds) of a source's stored frames, None if there are none."""
@@ -115,7 +143,7 @@ class SessionReader(Closing):
 
     def first_pts(self, source: int) -> float | None:
         """Return the pts (seconds) of a source's first frame, None if it is not stored."""
-        rows = self._query("SELECT pts FROM frames WHERE source = ? AND frame = 0", source)
+        rows = self._query("SELECT pts FROM main.frames WHERE source = ? AND frame = 0", source)
         with schema.reading(self.path):
             return float(rows[0][0]) if rows else None
 
@@ -164,25 +192,26 @@ class SessionReader(Closing):
         """Return the last frame that is shown before this time (seconds), None if there is none."""
         return next(iter(self._frames("pts < ? ORDER BY pts DESC, frame DESC LIMIT 1", source, pts)), None)
 
-    def _frames(self, condition: str, source: int, *values: object) -> list[FrameResult]:
+    def _frames(self, where: str, source: int, *values: object) -> list[FrameResult]:
         columns = "SELECT frame, pts, width, height, failure, name, device FROM frames WHERE source = ? AND "
-        rows = self._query(columns + condition, source, *values)
+        rows = self._query(columns + where, source, *values)
         if not rows:
             return []
         with schema.reading(self.path):
             devices = dict(self._query("SELECT number, device FROM devices"))
             boxes: dict[int, list[list[float]]] = {}
+            condition, chosen = self._passing()
             for frame, *box in self._query(
                 "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1)"
                 f", {'verified' if self.corrected else '0'} FROM detections"
-                " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
-                *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
+                f" WHERE source = ? AND frame BETWEEN ? AND ? AND {condition} ORDER BY frame, ordinal",
+                *(source, min(row[0] for row in rows), max(row[0] for row in rows), *chosen),
             ):
                 boxes.setdefault(frame, []).append(box)
             ids = {number: DeviceId.parse(device) for number, device in devices.items()}
             results = []
             for frame, pts, width, height, failure, name, device in rows:
-                found = _detections(boxes.get(frame, []), self.corrected).filter(self.confidence, self.classes) if failure is None else None
+                found = _detections(boxes.get(frame, []), self.corrected) if failure is None else None
                 results.append(FrameResult(FrameRef(source, frame, pts), ids[device], width, height, found, failure, name))
             return results
 
@@ -192,16 +221,24 @@ class SessionReader(Closing):
 
     def class_ids(self) -> list[int]:
         """Return the ids of the classes that occur among the detections that pass the filter, in ascending order."""
-        condition, values = self._passing()
+        condition, values = self._passing(in_span=True)
         rows = self._query(f"SELECT DISTINCT class_id FROM detections WHERE {condition} ORDER BY class_id", *values)
         with schema.reading(self.path):
             return [int(number) for (number,) in rows]
 
     def frames_with_detections(self, source: int) -> NDArray[np.int64]:
         """Return the indices of a source's frames that have detections which pass the filter, in order, int64 (n,)."""
-        condition, values = self._passing()
+        condition, values = self._passing(in_span=True)
         query = f"SELECT DISTINCT frame FROM detections WHERE source = ? AND {condition} ORDER BY frame"
         return np.array([frame for (frame,) in self._query(query, source, *values)], np.int64)
+
+    def frames_by_device(self, source: int) -> list[DeviceUse]:
+        """Return the devices that inferred frames of a source."""
+        query = (
+            "SELECT devices.device, coalesce(devices.name, ''), coalesce(precision, ''), count(*)"
+            " FROM frames JOIN devices ON frames.device = number WHERE source = ? AND failure IS NULL GROUP BY number ORDER BY number"
+        )
+        return [DeviceUse(*row) for row in self._query(query, source)]
 
     def frame_rows(self, source: int, most: int) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the frames of a source in order, in lists of at most ``most``.
@@ -256,12 +293,20 @@ class SessionReader(Closing):
         query = f"SELECT ordinal FROM detections WHERE source = ? AND frame = ? AND {condition} ORDER BY ordinal"
         return [ordinal for (ordinal,) in self._query(query, source, frame, *values)]
 
-    def _passing(self) -> tuple[str, list[float]]:
-        """Return the filter as a condition in SQL, and its values. Confidences are compared as float32, as ``Detections.filter`` does."""
-        least = float(np.float32(self.confidence))
-        if self.classes is None:
-            return "confidence >= ?", [least]
-        return f"confidence >= ? AND class_id IN ({', '.join('?' * len(self.classes))})", [least, *sorted(self.classes)]
+    def _passing(self, in_span: bool = False) -> tuple[str, list[float]]:
+        """Return the filter as a condition in SQL, and its values. in_span: also for frames, if a query does not choose them."""
+        condition, values = passing(self.confidence, self.classes, self.tracks_shown)
+        return f"{condition} AND {IN_SPAN}" if in_span and self.span is not None else condition, values
+
+    @property
+    def view(self) -> View:
+        """What this reader shows, for a reader in another process."""
+        return View(self.path, self.confidence, self.classes, self.corrected, self.span, self.tracks_shown)
+
+    @classmethod
+    def of(cls, view: View) -> SessionReader:
+        """Open a reader that shows the same."""
+        return cls(view.path, view.confidence, view.classes, view.corrected, view.span, view.tracks)
 
     def close(self) -> None:
         """Close the file. Repeated calls have no effect."""

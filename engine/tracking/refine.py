@@ -25,8 +25,17 @@ JOIN_SECONDS, JOIN_DISTANCE, JOIN_GROWTH, JOIN_WIDENING = 4.0, 0.6, 0.35, 2.0
 their boxes, and the logarithms of their heights differ by this at most. After each ``JOIN_WIDENING`` seconds, both limits grow by their
 value."""
 
+JOIN_OVERLAP = 0.8
+"""Both pieces may be seen for this time, because an object has two boxes for a while."""
+
 SPLIT_SECONDS = 0.4
 """Tracks are divided in longer gaps. The pieces are joined again if no others fit better."""
+
+DOUBLE_OVERLAP, DOUBLE_SHARE = 0.5, 0.5
+"""A track follows the object of a longer one if their boxes overlap by this in this share of its detections."""
+
+DOUBLES_BLOCK = 20_000
+"""Detections that are compared at once."""
 
 FIT = 12
 """Detections at a piece's end that define its speed."""
@@ -64,7 +73,13 @@ def refined(seen: Sightings) -> Integers:
     pieces = _Pieces.of(seen, order, starts, segments[starts])
     names = _joined(pieces)[np.cumsum(begins) - 1]
     tracks = np.full(len(seen.tracks), -1)
+    doubled = np.zeros(len(order), bool)
+    by_frame = np.lexsort((-np.repeat(starts, np.diff(starts, append=len(order))), seen.positions[order], names))
+    same = (np.diff(names[by_frame]) == 0) & (np.diff(seen.positions[order][by_frame]) == 0)
+    doubled[by_frame[1:][same]] = True
+    names[doubled] = -1
     tracks[order] = names
+    _drop_doubles(seen, tracks)
     _fill(seen, tracks)
     return tracks
 
@@ -146,10 +161,11 @@ def _line(times: Array, boxes: Array, used: NDArray[np.bool_]) -> tuple[Array, A
 def _joined(pieces: _Pieces) -> Integers:
     """Return the track of each piece: the number of its first piece."""
     (first, last), ends = pieces.times, np.argsort(pieces.times[0], kind="stable")
-    low, high = (np.searchsorted(first[ends], last + length, side="right") for length in (0.0, JOIN_SECONDS))
+    low, high = (np.searchsorted(first[ends], last + length, side="right") for length in (-JOIN_OVERLAP, JOIN_SECONDS))
     one, other = _ranges(low, high)
     other = ends[other]
-    fitting = (pieces.class_ids[one] == pieces.class_ids[other]) & (pieces.segments[one] == pieces.segments[other])
+    fitting = (first[one] < first[other]) & (last[one] < last[other])
+    fitting &= (pieces.class_ids[one] == pieces.class_ids[other]) & (pieces.segments[one] == pieces.segments[other])
     one, other = one[fitting], other[fitting]
 
     gap = first[other] - last[one]
@@ -158,8 +174,8 @@ def _joined(pieces: _Pieces) -> Integers:
     sizes = np.sqrt(np.maximum(np.minimum(here[:, 2] * here[:, 3], there[:, 2] * there[:, 3]), 1))
     distance = np.hypot(*way.T) / sizes
     growth = np.abs(np.log(np.maximum(here[:, 3], 1) / np.maximum(there[:, 3], 1)))
-    wider = 1 + gap / JOIN_WIDENING
-    cost = distance / (JOIN_DISTANCE * wider) + growth / 2 + gap / JOIN_SECONDS / 2
+    wider = 1 + np.abs(gap) / JOIN_WIDENING
+    cost = distance / (JOIN_DISTANCE * wider) + growth / 2 + np.abs(gap) / JOIN_SECONDS / 2
     good = np.flatnonzero((distance < JOIN_DISTANCE * wider) & (growth < JOIN_GROWTH * wider))
 
     names = np.arange(len(last))
@@ -171,6 +187,25 @@ def _joined(pieces: _Pieces) -> Integers:
     for piece in ends:  # the earlier piece has its name already
         names[piece] = names[names[piece]]
     return names
+
+
+def _drop_doubles(seen: Sightings, tracks: Integers) -> None:
+    """Take away the tracks that follow an object which a longer track follows."""
+    mine = np.flatnonzero(tracks >= 0)
+    lengths = np.bincount(tracks[mine])
+    pairs: list[Integers] = []
+    for part in np.array_split(mine, len(mine) // DOUBLES_BLOCK + 1):
+        ends = np.searchsorted(seen.positions[part], seen.positions[part], side="right")
+        one, other = _ranges(np.arange(1, len(part) + 1), ends)
+        one, other = part[one], part[other]
+        near = pair_overlaps(seen.boxes[one], seen.boxes[other]) >= DOUBLE_OVERLAP
+        both = np.sort(tracks[np.stack((one[near], other[near]))], 0)
+        pairs.append(both[0] * len(lengths) + both[1])
+    keys, hits = np.unique(np.concatenate(pairs), return_counts=True)
+    first, second = np.divmod(keys, len(lengths))
+    doubled = np.where(lengths[second] > lengths[first], first, second)
+    doubled = doubled[hits >= DOUBLE_SHARE * lengths[doubled]]
+    tracks[np.isin(tracks, doubled)] = -1
 
 
 def _ranges(first: Integers, end: Integers) -> tuple[Integers, Integers]:

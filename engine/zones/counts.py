@@ -24,6 +24,9 @@ VISITS = np.dtype(
 """A track in a zone. shape: number of the zone in the set. begin, end: seconds. entered, left: whether it came from outside and went
 outside; else it was first or last seen inside."""
 
+RETURN = 1.0
+"""Seconds. An object that is back at the other side within this time has not crossed: feet swing over lines, and boxes tremble."""
+
 ROUTES = np.dtype([("track", np.int64), ("class_id", np.int64), ("origin", np.int64), ("target", np.int64)])
 """The first and the last line or zone of a track. target: -1 if there is only one."""
 
@@ -115,8 +118,28 @@ def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, f
         counted[mine] = (its >= 0) if wanted is None else np.isin(its, np.fromiter(wanted, np.int64, len(wanted)))
         lines[number] = isinstance(shape, Line)
     changes = changes[counted]
+    changes = _settled(changes, lines)
     at_line = lines[changes["shape"]]
     return Counts(counter.zones, _crossings(changes[at_line], classes), _visits(changes[~at_line], classes, counter.ends))
+
+
+def _settled(changes: NDArray[np.void], lines: NDArray[np.bool_]) -> NDArray[np.void]:
+    """Leave out that an object crossed a line and returned at once, and that it left a zone and returned at once.
+
+    changes: sorted by shape, track and time. lines: which shapes are lines.
+    """
+    if len(changes) < 2:
+        return changes
+    same = (np.diff(changes["shape"]) == 0) & (np.diff(changes["track"]) == 0)
+    returned = same & (changes["positive"][1:] != changes["positive"][:-1]) & (np.diff(changes["time"]) < RETURN)
+    returned &= lines[changes["shape"][1:]] | changes["positive"][1:]
+    kept = np.ones(len(changes), bool)
+    before = -1
+    for row in np.flatnonzero(returned).tolist():
+        if row != before:  # of three changes in a row, the first two cancel each other out
+            kept[row : row + 2] = False
+            before = row + 1
+    return changes[kept]
 
 
 def _crossings(changes: NDArray[np.void], classes: Integers) -> NDArray[np.void]:

@@ -81,6 +81,73 @@
     </message>
 </context>
 <context>
+    <name>cluster</name>
+    <message>
+        <source>Address of the cluster</source>
+        <translation>Adresse des Clusters</translation>
+    </message>
+    <message>
+        <source>As “ray start --head” prints it. “auto” means the cluster that runs on this machine.</source>
+        <translation>Wie „ray start --head“ sie ausgibt. „auto“ meint den Cluster, der auf diesem Rechner läuft.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>Verbinden</translation>
+    </message>
+    <message>
+        <source>Connect to a cluster</source>
+        <translation>Mit einem Cluster verbinden</translation>
+    </message>
+    <message>
+        <source>Connect to a cluster…</source>
+        <translation>Mit einem Cluster verbinden …</translation>
+    </message>
+    <message>
+        <source>Connected to {address}. These machines take part:</source>
+        <translation>Verbunden mit {address}. Diese Rechner arbeiten mit:</translation>
+    </message>
+    <message>
+        <source>Connect…</source>
+        <translation>Verbinden …</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>Trennen</translation>
+    </message>
+    <message>
+        <source>Files are detected on the machines of a Ray cluster. Results stay on this machine, which has to be part of the cluster.</source>
+        <translation>Dateien werden auf den Rechnern eines Ray-Clusters analysiert. Die Ergebnisse bleiben auf diesem Rechner, der zum Cluster gehören muss.</translation>
+    </message>
+    <message>
+        <source>Files from here: {rate}, {size} so far.</source>
+        <translation>Dateien von hier: {rate}, bisher {size}.</translation>
+    </message>
+    <message>
+        <source>Results to here: {rate}, {size} so far.</source>
+        <translation>Ergebnisse hierher: {rate}, bisher {size}.</translation>
+    </message>
+    <message>
+        <source>The network cards of this machine receive {rx} and send {tx}.</source>
+        <translation>Die Netzwerkkarten dieses Rechners empfangen {rx} und senden {tx}.</translation>
+    </message>
+    <message>
+        <source>cannot be reached</source>
+        <translation>nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>{name} ({address}) cannot be reached</source>
+        <translation>{name} ({address}) ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>{why}. Detection goes on with the devices of this machine.</source>
+        <translation>{why}. Die Erkennung läuft mit den Geräten dieses Rechners weiter.</translation>
+    </message>
+</context>
+<context>
     <name>corrections</name>
     <message>
         <source>Choose a track, then another one that is the same object</source>
@@ -595,8 +662,16 @@
         </translation>
     </message>
     <message>
+        <source>A clip for</source>
+        <translation>Ein Ausschnitt für</translation>
+    </message>
+    <message>
         <source>All events</source>
         <translation>Alle Ereignisse</translation>
+    </message>
+    <message>
+        <source>Also save the picture of each appearance&apos;s highest confidence</source>
+        <translation>Auch das Bild mit der höchsten Konfidenz jedes Auftritts speichern</translation>
     </message>
     <message>
         <source>Appearances</source>
@@ -607,12 +682,32 @@
         <translation>CSV …</translation>
     </message>
     <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Choose a folder.</source>
+        <translation>Wählen Sie einen Ordner.</translation>
+    </message>
+    <message>
         <source>Class</source>
         <translation>Klasse</translation>
     </message>
     <message>
         <source>Class, track or place</source>
         <translation>Klasse, Spur oder Ort</translation>
+    </message>
+    <message>
+        <source>Clips</source>
+        <translation>Ausschnitte</translation>
+    </message>
+    <message>
+        <source>Clips are cut out of analysed videos: open one first.</source>
+        <translation>Ausschnitte gibt es von analysierten Videos: Öffnen Sie zuerst eines.</translation>
+    </message>
+    <message>
+        <source>Clips are cut out of videos, and this is a folder of pictures.</source>
+        <translation>Ausschnitte gibt es von Videos, und dies ist ein Ordner mit Bildern.</translation>
     </message>
     <message>
         <source>Clips…</source>
@@ -639,6 +734,18 @@
         <translation>Erkennungen</translation>
     </message>
     <message>
+        <source>Detections from {confidence} confidence, {classes}, as the window shows them.</source>
+        <translation>Erkennungen ab {confidence} Konfidenz, {classes}, wie im Fenster gezeigt.</translation>
+    </message>
+    <message>
+        <source>Each time a class appears</source>
+        <translation>Jeden Auftritt einer Klasse</translation>
+    </message>
+    <message>
+        <source>Each track</source>
+        <translation>Jeden Track</translation>
+    </message>
+    <message>
         <source>Event</source>
         <translation>Ereignis</translation>
     </message>
@@ -649,6 +756,18 @@
     <message>
         <source>Events in their own window, or back here</source>
         <translation>Ereignisse in eigenem Fenster, oder wieder hier</translation>
+    </message>
+    <message>
+        <source>Exact: encoded again, which takes longer</source>
+        <translation>Genau: neu kodiert, das dauert länger</translation>
+    </message>
+    <message>
+        <source>Fast: copied, from the keyframe before the moment</source>
+        <translation>Schnell: kopiert, ab dem Keyframe davor</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
     </message>
     <message>
         <source>Frame</source>
@@ -663,8 +782,70 @@
         <translation>Länge</translation>
     </message>
     <message>
+        <source>Looking for appearances…</source>
+        <translation>Auftritte werden gesucht …</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message numerus="yes">
+        <source>More than %Ln clips are not written: show fewer classes or a higher confidence.</source>
+        <translation>
+            <numerusform>Mehr als %Ln Ausschnitt wird nicht geschrieben: Zeigen Sie weniger Klassen oder eine höhere Konfidenz.</numerusform>
+            <numerusform>Mehr als %Ln Ausschnitte werden nicht geschrieben: Zeigen Sie weniger Klassen oder eine höhere Konfidenz.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing that is shown appears in this video.</source>
+        <translation>Nichts von dem, was angezeigt wird, tritt in diesem Video auf.</translation>
+    </message>
+    <message>
         <source>Reading the detections…</source>
         <translation>Die Erkennungen werden gelesen …</translation>
+    </message>
+    <message>
+        <source>Seconds around</source>
+        <translation>Sekunden davor, danach</translation>
+    </message>
+    <message>
+        <source>Seconds before and after</source>
+        <translation>Sekunden davor und danach</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Where to write the files</source>
+        <translation>Zielordner für die Dateien</translation>
+    </message>
+    <message>
+        <source>Write clips</source>
+        <translation>Ausschnitte schreiben</translation>
+    </message>
+    <message>
+        <source>Writing clips was cancelled: no file was written.</source>
+        <translation>Das Schreiben der Ausschnitte wurde abgebrochen: Es wurde keine Datei geschrieben.</translation>
+    </message>
+    <message>
+        <source>Writing clips: {written} of {total} files</source>
+        <translation>Ausschnitte werden geschrieben: {written} von {total} Dateien</translation>
+    </message>
+    <message>
+        <source>Writing clips…</source>
+        <translation>Ausschnitte werden geschrieben …</translation>
+    </message>
+    <message numerus="yes">
+        <source>Wrote %Ln files to {folder}.</source>
+        <translation>
+            <numerusform>%Ln Datei nach {folder} geschrieben.</numerusform>
+            <numerusform>%Ln Dateien nach {folder} geschrieben.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>all classes</source>
+        <translation>alle Klassen</translation>
     </message>
     <message>
         <source>appears</source>
@@ -677,6 +858,20 @@
     <message>
         <source>Search events</source>
         <translation>Ereignisse suchen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln classes</source>
+        <translation>
+            <numerusform>%Ln Klasse</numerusform>
+            <numerusform>%Ln Klassen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln clips, {length} in all.</source>
+        <translation>
+            <numerusform>%Ln Ausschnitt, zusammen {length}.</numerusform>
+            <numerusform>%Ln Ausschnitte, zusammen {length}.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Size</source>
@@ -865,6 +1060,10 @@
         <translation>Befehle</translation>
     </message>
     <message>
+        <source>Correct detections, while the bar for it is shown</source>
+        <translation>Erkennungen korrigieren, während die Leiste dafür gezeigt wird</translation>
+    </message>
+    <message>
         <source>End the part here</source>
         <translation>Den Abschnitt hier beenden</translation>
     </message>
@@ -919,6 +1118,10 @@
     <message>
         <source>Next frame</source>
         <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>Next or previous event of the list</source>
+        <translation>Nächstes oder voriges Ereignis der Liste</translation>
     </message>
     <message>
         <source>No key</source>
@@ -983,6 +1186,10 @@
     <message>
         <source>Statistics over the picture</source>
         <translation>Statistik über dem Video</translation>
+    </message>
+    <message>
+        <source>These keys cannot be changed.</source>
+        <translation>Diese Tasten lassen sich nicht ändern.</translation>
     </message>
     <message>
         <source>Use it here</source>
@@ -1082,12 +1289,28 @@
         <translation> · {speed} MB/s · noch {remaining}</translation>
     </message>
     <message>
+        <source>Accuracy against speed: {models}</source>
+        <translation>Genauigkeit gegen Geschwindigkeit: {models}</translation>
+    </message>
+    <message>
+        <source>Also ran on this machine; the throughput is that of the newest run</source>
+        <translation>Lief auch auf diesem Rechner; der Durchsatz ist der des neuesten Laufs</translation>
+    </message>
+    <message>
         <source>Any Darknet .cfg and .weights; they can also be dropped here</source>
         <translation>Beliebige .cfg und .weights von Darknet; sie lassen sich auch hierher ziehen</translation>
     </message>
     <message>
         <source>Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50</source>
         <translation>Mittlere Genauigkeit auf COCO bei IoU 0.50–0.95; {ap50} bei IoU 0.50</translation>
+    </message>
+    <message>
+        <source>Below the first four rows: average precision of each class, the largest difference first.</source>
+        <translation>Unter den ersten vier Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
+    </message>
+    <message>
+        <source>COCO AP, %</source>
+        <translation>COCO-AP, %</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1118,6 +1341,14 @@
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>Compare two models…</source>
+        <translation>Zwei Modelle vergleichen…</translation>
+    </message>
+    <message>
+        <source>Comparison of models</source>
+        <translation>Vergleich von Modellen</translation>
+    </message>
+    <message>
         <source>Connecting…</source>
         <translation>Verbindung wird aufgebaut …</translation>
     </message>
@@ -1134,6 +1365,10 @@
         <translation>Die Erkennung läuft mit den alten Einstellungen.</translation>
     </message>
     <message>
+        <source>Difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
         <source>Discard</source>
         <translation>Verwerfen</translation>
     </message>
@@ -1142,12 +1377,24 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
+        <source>Evaluations (evaluation.json *.json)</source>
+        <translation>Auswertungen (evaluation.json *.json)</translation>
+    </message>
+    <message>
         <source>Finish them first</source>
         <translation>Erst abschließen</translation>
     </message>
     <message>
+        <source>First model</source>
+        <translation>Erstes Modell</translation>
+    </message>
+    <message>
         <source>GFLOP / picture</source>
         <translation>GFLOP / Bild</translation>
+    </message>
+    <message>
+        <source>GFLOP / picture: less is faster →</source>
+        <translation>GFLOP/Bild: weniger ist schneller →</translation>
     </message>
     <message>
         <source>Give the .cfg file that belongs to {weights}.</source>
@@ -1178,8 +1425,28 @@
         <translation>Neue Einstellungen</translation>
     </message>
     <message>
+        <source>Open an evaluation</source>
+        <translation>Auswertung öffnen</translation>
+    </message>
+    <message>
+        <source>Opens an evaluation.json, which &apos;framefleet evaluate --out&apos; writes</source>
+        <translation>Öffnet eine evaluation.json, die &apos;framefleet evaluate --out&apos; schreibt</translation>
+    </message>
+    <message>
+        <source>Precision at confidence {confidence}</source>
+        <translation>Präzision bei Konfidenz {confidence}</translation>
+    </message>
+    <message>
+        <source>Published by the authors</source>
+        <translation>Von den Autoren veröffentlicht</translation>
+    </message>
+    <message>
         <source>Queued files will use the new settings either way.</source>
         <translation>Wartende Dateien verwenden in jedem Fall die neuen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Recall at confidence {confidence}</source>
+        <translation>Trefferquote bei Konfidenz {confidence}</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1190,8 +1457,16 @@
         <translation>Neu beginnen</translation>
     </message>
     <message>
+        <source>Results of both models</source>
+        <translation>Ergebnisse beider Modelle</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Second model</source>
+        <translation>Zweites Modell</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -1204,6 +1479,10 @@
     <message>
         <source>Show folder</source>
         <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Take it off this list. Its files stay.</source>
+        <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
     </message>
     <message>
         <source>The model {name} is downloaded.</source>
@@ -1242,6 +1521,14 @@
         <translation>Aufwand für ein Bild: Die Hälfte davon dauert etwa halb so lang</translation>
     </message>
     <message>
+        <source>Your own models</source>
+        <translation>Eigene Modelle</translation>
+    </message>
+    <message>
+        <source>classes</source>
+        <translation>Klassen</translation>
+    </message>
+    <message>
         <source>download</source>
         <translation>Download</translation>
     </message>
@@ -1260,6 +1547,10 @@
     <message>
         <source>pixels</source>
         <translation>Pixel</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
     </message>
     <message>
         <source>{megabytes} MB</source>
@@ -1282,8 +1573,20 @@
         <translation>{partial} ist heruntergeladen</translation>
     </message>
     <message>
+        <source>{path} has one model only: evaluate the sessions of two models together, on the same videos</source>
+        <translation>{path} enthält nur ein Modell: die Sitzungen zweier Modelle zusammen auswerten, mit denselben Videos</translation>
+    </message>
+    <message>
+        <source>{path} is not an evaluation: open an evaluation.json that &apos;framefleet evaluate --out&apos; wrote</source>
+        <translation>{path} ist keine Auswertung: eine evaluation.json öffnen, die &apos;framefleet evaluate --out&apos; geschrieben hat</translation>
+    </message>
+    <message>
         <source>{percent} · {done} of {total} MB</source>
         <translation>{percent} · {done} von {total} MB</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
     </message>
 </context>
 <context>
@@ -1434,6 +1737,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{name} wurde unterbrochen.</translation>
     </message>
     <message>
+        <source>{number} cancelled</source>
+        <translation>{number} abgebrochen</translation>
+    </message>
+    <message>
+        <source>{number} failed</source>
+        <translation>{number} fehlgeschlagen</translation>
+    </message>
+    <message>
         <source>{path} has changed since the detection.</source>
         <translation>{path} hat sich seit der Erkennung geändert.</translation>
     </message>
@@ -1496,12 +1807,24 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <source>A frame per second</source>
         <translation>Ein Bild pro Sekunde</translation>
     </message>
+    <message>
+        <source>A time such as 1:30 or 90s, or the number of a frame such as 2700</source>
+        <translation>Eine Zeit wie 1:30 oder 90s oder die Nummer eines Bildes wie 2700</translation>
+    </message>
     <message numerus="yes">
         <source>All %Ln files of this run</source>
         <translation>
             <numerusform>Die %Ln Datei dieses Laufs</numerusform>
             <numerusform>Alle %Ln Dateien dieses Laufs</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>All classes, or some: person,car</source>
+        <translation>Alle Klassen oder einige: person,car</translation>
+    </message>
+    <message>
+        <source>All detections</source>
+        <translation>Alle Erkennungen</translation>
     </message>
     <message>
         <source>Begin with a byte order mark, so that Excel reads all letters</source>
@@ -1536,6 +1859,22 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Wählen Sie einen Ordner.</translation>
     </message>
     <message>
+        <source>Choose at least one file.</source>
+        <translation>Wählen Sie mindestens eine Datei.</translation>
+    </message>
+    <message>
+        <source>Classes</source>
+        <translation>Klassen</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Confidence</source>
+        <translation>Konfidenz</translation>
+    </message>
+    <message>
         <source>Content</source>
         <translation>Inhalt</translation>
     </message>
@@ -1544,16 +1883,48 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Fortsetzen</translation>
     </message>
     <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>Den Befehl kopieren</translation>
+    </message>
+    <message>
         <source>Counted at</source>
         <translation>Gezählt an</translation>
     </message>
     <message>
-        <source>Detections from {confidence} confidence, {classes}, as the window shows them.</source>
-        <translation>Erkennungen ab {confidence} Konfidenz, {classes}, wie im Fenster gezeigt.</translation>
+        <source>Exported {written}</source>
+        <translation>Exportiert: {written}</translation>
+    </message>
+    <message>
+        <source>Only these tracks:</source>
+        <translation>Nur diese Spuren:</translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation>Abschnitt</translation>
+    </message>
+    <message>
+        <source>Progress of the export</source>
+        <translation>Fortschritt des Exports</translation>
+    </message>
+    <message>
+        <source>Saved {picture}</source>
+        <translation>Gespeichert: {picture}</translation>
+    </message>
+    <message>
+        <source>and above</source>
+        <translation>und darüber</translation>
     </message>
     <message>
         <source>Discard</source>
         <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Draws</source>
@@ -1580,10 +1951,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Exportieren</translation>
     </message>
     <message>
-        <source>Exported {written} to {folder}.</source>
-        <translation>{written} nach {folder} exportiert.</translation>
-    </message>
-    <message>
         <source>Exporting as {title}…</source>
         <translation>Export als {title} …</translation>
     </message>
@@ -1594,6 +1961,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Files</source>
         <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Files of this run</source>
+        <translation>Dateien dieses Laufs</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -1644,6 +2015,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Niedrigste</translation>
     </message>
     <message>
+        <source>Lowest confidence</source>
+        <translation>Niedrigste Konfidenz</translation>
+    </message>
+    <message>
         <source>Missed</source>
         <translation>Übersehen</translation>
     </message>
@@ -1652,16 +2027,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Nummern</translation>
     </message>
     <message>
+        <source>Numbers of tracks</source>
+        <translation>Nummern der Spuren</translation>
+    </message>
+    <message>
         <source>Objects</source>
         <translation>Objekte</translation>
     </message>
     <message>
-        <source>Only frames</source>
-        <translation>Nur Bilder</translation>
+        <source>Only detections with a track</source>
+        <translation>Nur Erkennungen mit einer Spur</translation>
     </message>
     <message>
-        <source>Saved {picture}.</source>
-        <translation>{picture} gespeichert.</translation>
+        <source>Only frames</source>
+        <translation>Nur Bilder</translation>
     </message>
     <message>
         <source>Session</source>
@@ -1672,8 +2051,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>Some files of this run</source>
+        <translation>Einige Dateien dieses Laufs</translation>
+    </message>
+    <message>
         <source>The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object.</source>
         <translation>Die Pfeiltasten zeigen das nächste oder vorige Bild. Übersehen: Objekte ohne Rahmen. Falsch: Rahmen ohne Objekt.</translation>
+    </message>
+    <message>
+        <source>The end</source>
+        <translation>Das Ende</translation>
     </message>
     <message>
         <source>The export as {title} was cancelled.</source>
@@ -1688,8 +2075,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Die untere Konfidenz darf nicht über der oberen liegen.</translation>
     </message>
     <message>
+        <source>The same as a command</source>
+        <translation>Dasselbe als Befehl</translation>
+    </message>
+    <message>
+        <source>The start</source>
+        <translation>Der Anfang</translation>
+    </message>
+    <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
         <translation>Es gibt noch nichts zu exportieren: Öffnen Sie zuerst eine Datei oder gespeicherte Ergebnisse.</translation>
+    </message>
+    <message>
+        <source>This command writes the same files</source>
+        <translation>Dieser Befehl schreibt dieselben Dateien</translation>
     </message>
     <message>
         <source>This file has no lines and zones: draw some first (Ctrl + 3).</source>
@@ -1698,6 +2097,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Time</source>
         <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Tracks</source>
+        <translation>Spuren</translation>
     </message>
     <message>
         <source>Trails</source>
@@ -1732,12 +2135,12 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Falsch</translation>
     </message>
     <message>
-        <source>all classes</source>
-        <translation>alle Klassen</translation>
-    </message>
-    <message>
         <source>cannot write {target}: check that the folder may be written and that the disk is not full</source>
         <translation>{target} kann nicht geschrieben werden: Prüfen Sie, ob der Ordner beschreibbar und die Festplatte nicht voll ist</translation>
+    </message>
+    <message>
+        <source>give the numbers of the tracks with commas between them, such as 3,7</source>
+        <translation>geben Sie die Nummern der Spuren mit Kommas dazwischen an, etwa 3,7</translation>
     </message>
     <message>
         <source>label=category, with commas between them, such as dog=animal,car=vehicle</source>
@@ -1788,8 +2191,90 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{path} ist keine Liste schlechtester Bilder: Öffnen Sie eine worst-frames.json, die „framefleet evaluate --out“ geschrieben hat</translation>
     </message>
     <message>
+        <source>{text} · {count} exports</source>
+        <translation>{text} · {count} Exporte</translation>
+    </message>
+    <message>
         <source>{title} is for videos only: choose another format.</source>
         <translation>{title} gibt es nur für Videos: Wählen Sie ein anderes Format.</translation>
+    </message>
+</context>
+<context>
+    <name>scaling</name>
+    <message numerus="yes">
+        <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
+        <translation>
+            <numerusform>%Ln Gerät: {rate} Bilder/s, das {speedup}-Fache von einem</numerusform>
+            <numerusform>%Ln Geräte: {rate} Bilder/s, das {speedup}-Fache von einem</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A stream for each device</source>
+        <translation>Ein Strom für jedes Gerät</translation>
+    </message>
+    <message>
+        <source>A user&apos;s report with eight Quadro RTX 5000, 2021</source>
+        <translation>Bericht eines Anwenders mit acht Quadro RTX 5000, 2021</translation>
+    </message>
+    <message>
+        <source>CPU devices share the cores, so that two cannot be twice as fast.</source>
+        <translation>CPU-Geräte teilen sich die Kerne, deshalb können zwei nicht doppelt so schnell sein.</translation>
+    </message>
+    <message>
+        <source>Caffe</source>
+        <translation>Caffe</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>Befehl kopieren</translation>
+    </message>
+    <message>
+        <source>Ideal</source>
+        <translation>Ideal</translation>
+    </message>
+    <message>
+        <source>Its documentation: training, the work grows with the GPUs</source>
+        <translation>Dokumentation: Training, die Arbeit wächst mit den GPUs</translation>
+    </message>
+    <message>
+        <source>Measured here</source>
+        <translation>Hier gemessen</translation>
+    </message>
+    <message>
+        <source>Measurement</source>
+        <translation>Messung</translation>
+    </message>
+    <message>
+        <source>No measurement with one and with more devices yet. Run “{command}” in a terminal with your model: it takes a few minutes and appears here. Detecting in the same video with one device, and then with more, counts too.</source>
+        <translation>Noch keine Messung mit einem und mit mehreren Geräten. „{command}“ mit dem eigenen Modell in einem Terminal aufrufen: Das dauert einige Minuten und erscheint hier. Auch dasselbe Video mit einem und dann mit mehreren Geräten zu verarbeiten, zählt.</translation>
+    </message>
+    <message>
+        <source>One video for all devices</source>
+        <translation>Ein Video für alle Geräte</translation>
+    </message>
+    <message>
+        <source>Runs of this window</source>
+        <translation>Läufe dieses Fensters</translation>
+    </message>
+    <message>
+        <source>Scaling</source>
+        <translation>Skalierung</translation>
+    </message>
+    <message>
+        <source>Triton Inference Server</source>
+        <translation>Triton Inference Server</translation>
+    </message>
+    <message>
+        <source>{how}: {model}, {hardware}, {source}. Frames/s by number of devices.</source>
+        <translation>{how}: {model}, {hardware}, {source}. Bilder/s nach Zahl der Geräte.</translation>
+    </message>
+    <message>
+        <source>{name}: {speedup}× on {count}</source>
+        <translation>{name}: {speedup}× mit {count}</translation>
     </message>
 </context>
 <context>
@@ -2692,10 +3177,6 @@ Labels: {labels}</translation>
         <translation>Prozessoren und der Speicher in ihrer Nähe</translation>
     </message>
     <message>
-        <source>SYS · between NUMA nodes</source>
-        <translation>SYS · zwischen NUMA-Knoten</translation>
-    </message>
-    <message>
         <source>The system does not tell where they are</source>
         <translation>Das System meldet nicht, wo sie sind</translation>
     </message>
@@ -2706,6 +3187,14 @@ Labels: {labels}</translation>
     <message>
         <source>Put {panel} back here</source>
         <translation>{panel} wieder hier zeigen</translation>
+    </message>
+    <message>
+        <source>Between the NUMA nodes</source>
+        <translation>Zwischen den NUMA-Knoten</translation>
+    </message>
+    <message>
+        <source>NUMA nodes</source>
+        <translation>NUMA-Knoten</translation>
     </message>
     <message>
         <source>Show {panel} in its own window</source>
@@ -2726,6 +3215,10 @@ Labels: {labels}</translation>
     <message>
         <source>an unknown NUMA node</source>
         <translation>einem unbekannten NUMA-Knoten</translation>
+    </message>
+    <message>
+        <source>bright: traffic &amp;nbsp; ↓&amp;nbsp;receives &amp;nbsp; ↑&amp;nbsp;sends</source>
+        <translation>hell: Verkehr &amp;nbsp; ↓&amp;nbsp;empfängt &amp;nbsp; ↑&amp;nbsp;sendet</translation>
     </message>
     <message>
         <source>in an unknown way</source>
@@ -2810,10 +3303,6 @@ Labels: {labels}</translation>
     <message>
         <source>{which}: what they exchange goes through the processors&apos; memory.</source>
         <translation>{which}: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
-    </message>
-    <message>
-        <source>↓&amp;nbsp;receives &amp;nbsp; ↑&amp;nbsp;sends</source>
-        <translation>↓&amp;nbsp;empfängt &amp;nbsp; ↑&amp;nbsp;sendet</translation>
     </message>
 </context>
 <context>
@@ -2931,6 +3420,22 @@ Labels: {labels}</translation>
         <translation>Anzeige: {width} × {height} · {rate} pro Sekunde · Zoom {zoom}</translation>
     </message>
     <message>
+        <source>Follow detection</source>
+        <translation>Der Erkennung folgen</translation>
+    </message>
+    <message>
+        <source>In step by clock time</source>
+        <translation>Im Gleichlauf nach Uhrzeit</translation>
+    </message>
+    <message>
+        <source>In step from their beginnings</source>
+        <translation>Im Gleichlauf ab Beginn</translation>
+    </message>
+    <message>
+        <source>One video</source>
+        <translation>Ein Video</translation>
+    </message>
+    <message>
         <source>Play</source>
         <translation>Abspielen</translation>
     </message>
@@ -2963,12 +3468,20 @@ Labels: {labels}</translation>
         <translation>Die Uhrzeit dieses Bildes</translation>
     </message>
     <message>
+        <source>The clock time of this video is unknown</source>
+        <translation>Die Uhrzeit dieses Videos ist unbekannt</translation>
+    </message>
+    <message>
         <source>The number of the frame, from 0</source>
         <translation>Die Nummer des Bildes, ab 0</translation>
     </message>
     <message>
         <source>The preview process ended {restarts} times on this file: {reason}.</source>
         <translation>Der Vorschauprozess endete {restarts}-mal bei dieser Datei: {reason}.</translation>
+    </message>
+    <message>
+        <source>This video has no picture at this time</source>
+        <translation>Dieses Video hat zu dieser Zeit kein Bild</translation>
     </message>
     <message>
         <source>Time</source>
@@ -3075,6 +3588,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Klassen und Geräte rechts</translation>
     </message>
     <message>
+        <source>Connect to a cluster…</source>
+        <translation>Mit einem Cluster verbinden …</translation>
+    </message>
+    <message>
         <source>Correct detections and tracks</source>
         <translation>Erkennungen und Spuren korrigieren</translation>
     </message>
@@ -3137,6 +3654,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Nothing at hand? A street and a model are built in.</source>
         <translation>Nichts zur Hand? Eine Straße und ein Modell sind eingebaut.</translation>
+    </message>
+    <message>
+        <source>One, four or nine videos</source>
+        <translation>Ein, vier oder neun Videos</translation>
     </message>
     <message>
         <source>Open a folder (Ctrl+Shift+O)</source>
@@ -3205,6 +3726,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Settings…</source>
         <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>Several videos</source>
+        <translation>Mehrere Videos</translation>
     </message>
     <message>
         <source>Stored results (*{session} *{list});;All files (*)</source>
@@ -3391,7 +3916,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
-        <translation>Nummern der Spuren</translation>
+        <translation>Nummern</translation>
     </message>
     <message>
         <source>{name}   {inside} inside · {total} in all</source>

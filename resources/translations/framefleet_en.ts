@@ -91,6 +91,20 @@
 <context>
     <name>events</name>
     <message numerus="yes">
+        <source>%Ln classes</source>
+        <translation>
+            <numerusform>%Ln class</numerusform>
+            <numerusform>%Ln classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln clips, {length} in all.</source>
+        <translation>
+            <numerusform>%Ln clips, {length} in all.</numerusform>
+            <numerusform>%Ln clips, {length} in all.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln detections</source>
         <translation>
             <numerusform>%Ln detection</numerusform>
@@ -102,6 +116,20 @@
         <translation>
             <numerusform>%Ln event · Shift + N, P: next, previous</numerusform>
             <numerusform>%Ln events · Shift + N, P: next, previous</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>More than %Ln clips are not written: show fewer classes or a higher confidence.</source>
+        <translation>
+            <numerusform>More than %Ln clips are not written: show fewer classes or a higher confidence.</numerusform>
+            <numerusform>More than %Ln clips are not written: show fewer classes or a higher confidence.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Wrote %Ln files to {folder}.</source>
+        <translation>
+            <numerusform>Wrote %Ln file to {folder}.</numerusform>
+            <numerusform>Wrote %Ln files to {folder}.</numerusform>
         </translation>
     </message>
 </context>
@@ -142,6 +170,16 @@
         <translation>
             <numerusform>The %Ln file of this run</numerusform>
             <numerusform>All %Ln files of this run</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>scaling</name>
+    <message numerus="yes">
+        <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
+        <translation>
+            <numerusform>%Ln device: {rate} frames/s, {speedup} times one</numerusform>
+            <numerusform>%Ln devices: {rate} frames/s, {speedup} times one</numerusform>
         </translation>
     </message>
 </context>

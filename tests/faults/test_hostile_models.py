@@ -7,8 +7,9 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import ModelError
@@ -22,7 +23,7 @@ from engine.model.weights import write_weights
 from engine.settings import ModelFiles
 from tests.engine.model.test_cfg_fuzz import mutated
 from tests.support.faults.counts import short_and_long
-from tests.support.faults.damage import damaged, memory_below, randomness
+from tests.support.faults.damage import damaged, examples, memory_below, randomness
 from tests.support.models import OLDER_CFG, TINY_CFG
 
 GIGABYTE = 10**9
@@ -53,11 +54,9 @@ def load(cfg: Path, weights: Path | str = "random:1", labels: Path | None = None
 
 @short_and_long(80, 20_000)
 def test_cfgs_changed_with_knowledge_of_their_grammar(rounds: int, folder: Path) -> None:
-    random = randomness()
     cfg = folder / "changed.cfg"
 
-    @seed(int(random.integers(1 << 32)))
-    @settings(max_examples=rounds, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @examples(rounds)
     @given(text=mutated())
     def attempt(text: str) -> None:
         cfg.write_bytes(text.encode("utf-8", "replace"))
@@ -88,6 +87,29 @@ def test_weights_with_damaged_bytes(rounds: int, folder: Path) -> None:
             weights.write_bytes(content)
             network = load(folder / "tiny.cfg", weights)
             assert network is None or len(content) == len(whole), "a file of another length is another network's"
+
+
+@short_and_long(60, 10_000)
+def test_weights_with_other_numbers(rounds: int, folder: Path) -> None:
+    """Other versions and counts in the header, other values, too few and too many."""
+    weights, cfg = folder / "changed.weights", folder / "tiny.cfg"
+    whole = np.fromfile(folder / "tiny.weights", "<f4")[5:]
+    number = st.integers(-(1 << 31), (1 << 31) - 1) | st.integers(-1, 3)
+    headers = st.tuples(number, number, number, st.integers(-(1 << 63), (1 << 63) - 1))
+    values = st.lists(st.floats(width=32) | st.sampled_from([3e38, 1e-45, float("nan"), float("inf")]), max_size=20)
+    added = st.integers(-9, 9).map(lambda count: count if abs(count) > 3 else 0)
+
+    @examples(rounds)
+    @given(header=headers, wide=st.booleans(), place=st.integers(0, len(whole) - 1), values=values, more=added)
+    def attempt(header: tuple[int, int, int, int], wide: bool, place: int, values: list[float], more: int) -> None:
+        numbers = np.resize(whole, len(whole) + more)
+        numbers[place : place + len(values)] = values[: len(numbers[place : place + len(values)])]
+        seen = struct.pack("<q", header[3]) if wide else struct.pack("<i", header[3] >> 32)
+        weights.write_bytes(struct.pack("<iii", *header[:3]) + seen + numbers.tobytes())
+        load(cfg, weights)
+
+    with memory_below(GIGABYTE):
+        attempt()
 
 
 def _sparse(path: Path) -> None:
@@ -154,13 +176,11 @@ def test_handmade_cfgs(text: str, tmp_path: Path) -> None:
 
 @short_and_long(100, 20_000)
 def test_labels(rounds: int, folder: Path) -> None:
-    random = randomness()
     names = folder / "hostile.txt"
     some = st.one_of(st.text(max_size=20), st.text("ab\x1b\x9b\u202e[31m", max_size=5))
     lines = st.lists(some, min_size=1, max_size=5).map(lambda texts: "\n".join(texts).encode("utf-8", "surrogatepass"))
 
-    @seed(int(random.integers(1 << 32)))
-    @settings(max_examples=rounds, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @examples(rounds)
     @given(content=st.one_of(st.binary(max_size=200), lines))
     def attempt(content: bytes) -> None:
         names.write_bytes(content)

@@ -6,10 +6,11 @@ import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+import yaml
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import SourceError, UsageError
@@ -17,7 +18,7 @@ from engine.evaluation.evaluate import evaluate
 from engine.evaluation.truth import read_truth
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.faults.counts import short_and_long
-from tests.support.faults.damage import damaged, memory_below, randomness
+from tests.support.faults.damage import VALUES, damaged, examples, memory_below, randomness
 from tests.support.store import write_session
 
 FRAMES = 4
@@ -80,22 +81,13 @@ def test_labels_with_damaged_bytes(rounds: int, session: Path, tmp_path: Path) -
             path.write_bytes(whole)
 
 
-VALUES: Any = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-
-
 @short_and_long(150, 10_000)
 def test_coco_files_with_other_values(rounds: int, session: Path, tmp_path: Path) -> None:
-    random = randomness()
     path, original = tmp_path / "truth.json", coco([None] * FRAMES)
     keys = {name: sorted(original[name][0]) for name in ("images", "categories", "annotations")}
     places = st.sampled_from([(name, key) for name, some in keys.items() for key in some])
 
-    @seed(int(random.integers(1 << 32)))
-    @settings(max_examples=rounds, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @examples(rounds)
     @given(place=places, number=st.integers(0, 2), value=VALUES, whole=st.booleans())
     def change(place: tuple[str, str], number: int, value: object, whole: bool) -> None:
         data = json.loads(json.dumps(original))
@@ -105,6 +97,61 @@ def test_coco_files_with_other_values(rounds: int, session: Path, tmp_path: Path
         else:
             data[name][number][key] = value
         path.write_text(json.dumps(data))
+        attempt(session, path, path)
+
+    with memory_below(GIGABYTE):
+        change()
+
+
+NUMBERS = st.integers(-(10**30), 10**30) | st.floats() | st.text(max_size=6)
+"""Of a label file or an annotation, most of which are none."""
+
+
+@short_and_long(100, 10_000)
+def test_labels_with_other_numbers(rounds: int, session: Path, tmp_path: Path) -> None:
+    folder = yolo(tmp_path / "set", [f"clip.mp4#{index}" for index in range(FRAMES)])
+    labels = min(folder.glob("labels/*.txt"))
+    rows = st.lists(st.lists(NUMBERS, max_size=7).map(lambda row: " ".join(map(str, row))), max_size=4).map("\n".join)
+    names = st.dictionaries(st.integers() | st.text(max_size=4), VALUES, max_size=4) | VALUES
+    description = folder / "data.yaml"
+    whole = description.read_text()
+
+    @examples(rounds)
+    @given(text=rows, named=st.none() | names)
+    def change(text: str, named: object) -> None:
+        labels.write_bytes(text.encode("utf-8", "surrogatepass"))
+        described = whole if named is None else yaml.safe_dump({"train": "images", "names": named}, allow_unicode=True)
+        description.write_bytes(described.encode("utf-8", "surrogatepass"))
+        attempt(session, folder, folder)
+
+    with memory_below(GIGABYTE):
+        change()
+
+
+@short_and_long(100, 10_000)
+def test_annotations_with_other_values(rounds: int, session: Path, tmp_path: Path) -> None:
+    path = cvat(tmp_path / "task.xml", FRAMES)
+    whole = path.read_text()
+    count = len([*ElementTree.fromstring(whole).iter()])
+    how = st.sampled_from(["value", "text", "remove", "copy", "name"])
+
+    @examples(rounds)
+    @given(number=st.integers(0, count - 1), key=st.integers(0, 6), value=NUMBERS, how=how)
+    def change(number: int, key: int, value: object, how: str) -> None:
+        root = ElementTree.fromstring(whole)
+        element = [*root.iter()][number]
+        keys = sorted(element.keys())
+        if how == "value" and keys:
+            element.set(keys[key % len(keys)], str(value))
+        elif how == "remove":
+            element.clear()
+        elif how == "copy":
+            element.extend(list(element))
+        elif how == "name":
+            element.tag = f"t{key}"
+        else:
+            element.text = str(value)
+        path.write_bytes(ElementTree.tostring(root, "utf-8"))
         attempt(session, path, path)
 
     with memory_below(GIGABYTE):

@@ -1,11 +1,12 @@
-"""Must hold: SIGKILL during a download, or while a built engine is stored, leaves a whole file or none, and nothing after the next start.
+"""Must hold: SIGKILL during a download, or while a plan is built or stored, leaves a whole file or none, and nothing after the next start.
 
-Long form: ``pytest tests/faults/test_killed_while_storing.py -m slow -s`` (50 kills each, about 2 minutes).
+Long form: ``pytest tests/faults/test_killed_while_storing.py -m slow -s`` (50 kills each, about 5 minutes).
 """
 
 from __future__ import annotations
 
 import pickle
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from tests.support.faults.counts import short_and_long
 from tests.support.faults.killing import kill_at, start_python, times
 from tests.support.faults.seeds import seeded
 from tests.support.http import Site, publish_tiny, running_site
+from tests.support.models import TINY_CFG
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for orphans in /proc")
 
@@ -41,6 +43,25 @@ while True:
         cache.write("a plan", letter.encode() * int(sys.argv[3]))
 """
 BYTES = 8_000_000
+
+BYTES_OF_PLAN = 10_000
+"""Any plan has more."""
+
+BUILD = """
+import os, sys
+from pathlib import Path
+os.environ["TMPDIR"] = sys.argv[3]
+from engine.backends.tensorrt.build import build_plan
+from engine.backends.tensorrt.library import find_library
+from engine.model.load import load_network
+from engine.model.split import split
+from engine.settings import ModelFiles
+from plugins.cache import FileCache
+network = load_network(ModelFiles(Path(sys.argv[4]), "random:1"))
+library, cache = find_library((9, 0)), FileCache(Path(sys.argv[1]))
+Path(sys.argv[2]).touch()
+cache.get("a plan", lambda: build_plan(library, network, split(network)[0], 1))
+"""
 
 
 @pytest.fixture
@@ -92,3 +113,33 @@ def test_a_program_killed_while_it_stores_a_plan_leaves_a_whole_one(kills: int, 
         assert stored is not None or not [*folder.glob("*.built")]
         assert [path.name for path in folder.glob("*.part")] == [], "temporary files are left"
     print(f"{parts} of {kills} kills left a part, which the next start removed")
+
+
+@short_and_long(2, 50, "kills")
+def test_a_program_killed_while_it_builds_a_plan_leaves_a_whole_one_or_none(kills: int, tmp_path: Path) -> None:
+    pytest.importorskip("tensorrt_rtx")
+    begun, temporary = tmp_path / "begun", tmp_path / "temporary"
+    temporary.mkdir()
+
+    def build(folder: Path) -> subprocess.Popen[bytes]:
+        begun.unlink(missing_ok=True)
+        program = start_python("-c", BUILD, folder, begun, temporary, TINY_CFG)
+        while not begun.exists():
+            assert program.poll() is None
+            time.sleep(0.01)
+        return program
+
+    program, since = build(tmp_path / "whole"), time.monotonic()
+    assert program.wait(100) == 0
+    moment, stored = times(seeded(), time.monotonic() - since, kills), 0
+    for number in range(kills):
+        folder = tmp_path / str(number)
+        killed = kill_at(moment(), build(folder))
+        found = FileCache(folder).read("a plan") is not None
+        assert found or killed
+        assert build(folder).wait(100) == 0, "the next start builds the plan, or takes the stored one"
+        assert len(FileCache(folder).read("a plan") or b"") > BYTES_OF_PLAN
+        assert [path.suffix for path in folder.iterdir()] == [".built"], "temporary files are left"
+        stored += found
+    assert not [*temporary.iterdir()], "temporary files of TensorRT-RTX are left"
+    print(f"{kills} kills: {stored} after the plan was stored")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -118,6 +120,47 @@ def test_names_that_some_file_systems_take_for_the_same(video: Path, tmp_path: P
     alike = {unicodedata.normalize("NFC", name).casefold() for name in made}
     assert len(alike) == len(made)
     assert len([name for name in made if name.endswith(".jsonl")]) == len(ALIKE)
+
+
+@pytest.fixture
+def windows_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk that takes ``a`` and ``A`` for the same name: NTFS, as Windows mounts it."""
+    if shutil.which("lowntfs-3g") is None or shutil.which("mkntfs") is None:
+        pytest.skip("needs ntfs-3g")
+    image, folder = tmp_path / "disk", tmp_path / "mounted"
+    image.touch()
+    os.truncate(image, 64 << 20)
+    folder.mkdir()
+    subprocess.run(["mkntfs", "-F", "-Q", "-q", image], check=True, capture_output=True)
+    if subprocess.run(["lowntfs-3g", "-o", "ignore_case", image, folder], capture_output=True, check=False).returncode != 0:
+        pytest.skip("needs the right to mount")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_results_of_names_alike_on_a_disk_that_takes_them_for_the_same(video: Path, windows_disk: Path, tmp_path: Path) -> None:
+    sources = [tmp_path / str(number) / name for number, name in enumerate(ALIKE)]
+    for source in sources:
+        source.parent.mkdir()
+        shutil.copy(video, source)
+    out = windows_disk / "out"
+    for _ in range(2):  # the second run finds the files of the first
+        done = detect(*sources, "--format", "jsonl,yolo,video", "--restart", "--out", out)
+        assert done.status == 0, done.err
+        names = {strict_json(line)["source"] for file in out.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()}
+        assert len([*out.glob("*.jsonl")]) == len([*out.glob("*.annotated.mp4")]) == len(ALIKE)
+        assert {Path(name).name for name in names} == set(ALIKE)
+        for file in out.glob("*.jsonl"):
+            assert [strict_json(line)["frame"] for line in file.read_text("utf-8").splitlines()] == list(range(FRAMES))
+
+
+def test_a_source_on_such_a_disk_is_not_overwritten_by_its_results(video: Path, windows_disk: Path) -> None:
+    source = windows_disk / "Clip.ANNOTATED.mp4"
+    shutil.copy(video, source)
+    shutil.copy(video, windows_disk / "clip.mp4")
+    done = detect(source, windows_disk / "clip.mp4", "--format", "video,jsonl", "--out", windows_disk)
+    assert done.status == 0, done.err
+    assert source.read_bytes() == (windows_disk / "clip.mp4").read_bytes() == video.read_bytes()
 
 
 def test_pictures_whose_names_some_file_systems_take_for_the_same() -> None:

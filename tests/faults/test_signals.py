@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from statistics import median
 
 import pytest
@@ -21,6 +20,7 @@ from engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
 from tests.support.faults.counts import long_count
 from tests.support.faults.missing import finish, group_lives, start
+from tests.support.faults.seeds import seeded
 from tests.support.media import make_video
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
@@ -119,7 +119,7 @@ def test_signals_at_random_moments(video: Path, tmp_path: Path) -> None:
     begun = time.monotonic()
     assert finish(_start(video, tmp_path / "whole")).status == 0
     longest = time.monotonic() - begun
-    random = Random(os.environ.get("FRAMEFLEET_SEED", "1"))
+    random = seeded()
     ends: list[str] = []
     seconds: list[float] = []
     for turn in itertools.count():

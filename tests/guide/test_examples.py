@@ -1,6 +1,8 @@
 """Every command on the guide's pages and in the README is one that the program accepts, also those that need a network or a display.
 
-The pages of the jobs run as they are printed: see ``test_jobs``. Pages link to files that exist.
+The pages also run as they are printed: see ``test_jobs``, ``test_models_and_first_steps``, and ``tests/app/cli/`` for the pages about
+evaluating and about part of a video. Only the examples for clusters and GPUs are checked for valid options alone. Pages link to files that
+exist.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
     return sorted(found)
 
 
-def gone(pids: Sequence[int], seconds: float = 3.0) -> bool:
+def gone(pids: Sequence[int], seconds: float = 60.0) -> bool:
     """Whether these processes end within this number of seconds."""
     deadline = time.monotonic() + seconds
     while any(alive(pid) for pid in pids) and time.monotonic() < deadline:

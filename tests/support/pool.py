@@ -9,7 +9,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -158,14 +157,6 @@ def cpu_seconds(pid: int) -> float:
     """The CPU time of a process so far, in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-@contextmanager
-def quicker_than(seconds: float) -> Iterator[None]:
-    """Fail if the block takes longer."""
-    started = time.monotonic()
-    yield
-    assert time.monotonic() - started < seconds
 
 
 def with_worker(main: Callable[..., None], stall_seconds: float = EnginePool.stall_seconds) -> type[EnginePool]:

@@ -20,9 +20,12 @@ CPU = DeviceId("cpu", "0")
 LABELS = ("person", "bicycle", "car")
 
 
-def make_frame(source: int, index: int, boxes: int = 2, name: str | None = None, failure: str | None = None) -> FrameResult:
-    """A frame of 640×480 at 25 frames/s."""
-    corners = np.array([[index + box, box, index + box + 10.5, box + 20.25] for box in range(boxes)], np.float32).reshape(-1, 4)
+def make_frame(
+    source: int, index: int, boxes: int = 2, name: str | None = None, failure: str | None = None, apart: float = 0
+) -> FrameResult:
+    """A frame of 640×480 at 25 frames/s. apart: how far the boxes behind the second one lie below the others, pixels."""
+    below = [box + apart * (box > 1) for box in range(boxes)]
+    corners = np.array([[index + box, y, index + box + 10.5, y + 20.25] for box, y in enumerate(below)], np.float32).reshape(-1, 4)
     scores = np.array([0.9 - box / 10 for box in range(boxes)], np.float32)
     found = None if failure else Detections(corners, scores, (np.arange(boxes) % 3).astype(np.int32))
     return FrameResult(FrameRef(source, index, index / 25), CPU, 640, 480, found, failure, name)
@@ -33,12 +36,12 @@ def video_info(path: str, frames: int) -> SourceInfo:
     return SourceInfo(path, SourceKind.VIDEO, "h264", 640, 480, frames, frames / 25, 25.0, ())
 
 
-def write_session(path: Path, sources: Mapping[str, int], *, boxes: int = 2, cancelled: bool = False) -> Path:
-    """Write a session of these sources. sources: the number of frames by path. Returns the path of the database."""
+def write_session(path: Path, sources: Mapping[str, int], *, boxes: int = 2, cancelled: bool = False, apart: float = 0) -> Path:
+    """Write a session of these sources. sources: the number of frames by path. apart: see ``make_frame``. Returns the database's path."""
     writer = SessionWriter(path, LABELS, {"model": "tiny"})
     for number, (source, count) in enumerate(sources.items()):
         writer.add_source(number, source, video_info(source, count))
-        writer.add_frames(make_frame(number, index, boxes) for index in range(count))
+        writer.add_frames(make_frame(number, index, boxes, apart=apart) for index in range(count))
         writer.finish_source(number, source, Ledger(count, count), 1.5, cancelled=cancelled)
     writer.close(complete=not cancelled)
     return path

@@ -1,4 +1,4 @@
-"""True crossings and times in zones of the demo's objects, computed with rational numbers from the renderer's boxes."""
+"""True crossings and times in zones of rendered objects, computed with rational numbers from the renderer's boxes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +61,11 @@ class TrueCrossing:
     ignored: bool
 
 
-def read_demo_truth() -> Truth:
-    """The objects of the demo's clip."""
+def read_street(path: Path = DEMO.truth) -> Truth:
+    """The objects of a rendered street, without a path of the demo's clip. path: gzipped COCO with numbers of tracks."""
     boxes: dict[int, list[Box]] = defaultdict(list)
     class_ids: dict[int, int] = {}
-    for each in sorted(read_truth(DEMO.truth)["annotations"], key=lambda each: int(each["image_id"])):
+    for each in sorted(read_truth(path)["annotations"], key=lambda each: int(each["image_id"])):
         x, y, width, height = map(float, each["bbox"])
         boxes[each["track_id"]].append(Box(each["image_id"], x, y, width, height, bool(each["iscrowd"])))
         class_ids[each["track_id"]] = each["category_id"] - 1

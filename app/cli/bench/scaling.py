@@ -16,6 +16,7 @@ from app.cli.bench.pool_options import add_pool_options, model_words, run_settin
 from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
 from app.cli.reports.table import Table
+from app.scaling_results import keep, results_folder
 from engine.bench.clips import Clips
 from engine.bench.devices.shares import counts
 from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
@@ -74,6 +75,8 @@ def run(argv: Sequence[str]) -> int:
     found = [*points.values()]
     if arguments.out is not None:
         _write(arguments.out, found, facts)
+    with explained(results_folder(), "write to"):
+        keep(as_json(found, facts), results_folder())
     print(json.dumps(as_json(found, facts)) if arguments.json else summary(found))
     return 0
 

@@ -21,8 +21,8 @@ BUTTONS = (
 """Name, title, key and tooltip of each button."""
 _SHOWN = {"Backspace": "⌫", "Shift+U": "⇧U"}
 
-NEXT, PREVIOUS, RELABEL, TRACK, NOTHING = "E", "Shift+E", "R", "T", "Escape"
-"""Further keys: the next and the previous object of the picture, the list of classes, whether the whole track is meant, select nothing."""
+NEXT, PREVIOUS, RELABEL, TRACK = "E", "Shift+E", "R", "T"
+"""Further keys: the next and the previous object of the picture, the list of classes, and whether the whole track is meant."""
 
 
 class CorrectionBar(QWidget):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from app.window.corrections.bar import BUTTONS, NEXT, NOTHING, PREVIOUS, RELABEL, TRACK, CorrectionBar
+from app.window.corrections.bar import BUTTONS, NEXT, PREVIOUS, RELABEL, TRACK, CorrectionBar
 from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
@@ -42,7 +42,7 @@ class Corrector(QObject):
         keys |= {NEXT: partial(self._step, 1), PREVIOUS: partial(self._step, -1)}
         keys |= {RELABEL: self._choose_class, TRACK: self.bar.track.toggle}
         self._shortcuts = [QShortcut(QKeySequence(key), viewer, act, enabled=False) for key, act in keys.items()]
-        self._nothing = QShortcut(QKeySequence(NOTHING), viewer, self._select_nothing, enabled=False)
+        self._nothing = QShortcut(QKeySequence(Qt.Key.Key_Escape), viewer, self._select_nothing, enabled=False)
         self.bar.asked.connect(self._act)
         self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
         viewer.player.shown.connect(self._picture_changed)

@@ -33,7 +33,7 @@ class Limit(StrEnum):
     """What limits a run."""
 
     DEVICE = "device"
-    VIDEO_DECODER = "video decoder"
+    VIDEO_DECODER = "decoder"
     PROCESSOR = "processor"
     DISK = "disk"
     DECODE = "decode"

@@ -9,6 +9,8 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from app.window.cluster.link import Machine
+from app.window.cluster.machines import Machines
 from app.window.devices.bottleneck import Bottleneck, find_bottleneck
 from app.window.devices.card import Change, DeviceCard
 from app.window.devices.columns import RowColumns, RowHeading, headings
@@ -45,6 +47,7 @@ class DevicePanel(Panel):
         self._statuses: tuple[DeviceStatus, ...] = ()
         self._known: dict[DeviceId, DeviceDescription] = {}
         self._recording: Recording | None = None
+        self.machines = Machines()
         self.telemetry = DeviceTelemetry()
         self._strategy: StrategyChosen | None = None
         self._bottleneck: Bottleneck | None = None
@@ -79,6 +82,16 @@ class DevicePanel(Panel):
         self._recording = recording
         self._arrange()
 
+    def describe_cluster(self, devices: Iterable[DeviceDescription]) -> None:
+        """Know the devices of a cluster."""
+        self.machines.describe(devices)
+        self._arrange()
+
+    def show_machines(self, machines: Sequence[Machine]) -> None:
+        """Show these machines of a cluster, and their devices, as they are now."""
+        if self.machines.show_machines(machines):
+            self._arrange()
+
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Show the strategy of the current run."""
         self._strategy = chosen
@@ -98,6 +111,12 @@ class DevicePanel(Panel):
                 if description.id not in current:
                     current[description.id] = DeviceStatus(description.id, Phase.RECORDED)
                     known[description.id] = description
+        for device in self.machines.waiting():
+            if device not in current:
+                current[device] = DeviceStatus(device, Phase.IDLE)
+        if self.machines.headings:
+            current = dict(sorted(current.items(), key=lambda each: each[0].node))
+        known |= {device: described for device in current if (described := self._description(device)) is not None}
         for device in [device for device in self._cards if device not in current]:
             card = self._cards.pop(device)
             self._column.removeWidget(card)
@@ -112,6 +131,7 @@ class DevicePanel(Panel):
             self._cards = {device: self._cards[device] for device in current}
             for place, card in enumerate(self._cards.values(), self._column.indexOf(self.columns) + 1):
                 self._column.insertWidget(place, card)
+        self._place_headings()
         self._set_columns(current)
         self._offer_changes()
         self.hint.setVisible(not current)
@@ -121,6 +141,17 @@ class DevicePanel(Panel):
             self._show_telemetry()
         else:
             self._find_bottleneck()
+
+    def _place_headings(self) -> None:
+        """Put the heading of each machine above its first device."""
+        first = {device.node: card for device, card in reversed(self._cards.items())}
+        for name, heading in self.machines.headings.items():
+            if (card := first.get(name)) is None:
+                heading.hide()
+            elif self._column.indexOf(heading) != self._column.indexOf(card) - 1:
+                self._column.removeWidget(heading)
+                self._column.insertWidget(self._column.indexOf(card), heading)
+                heading.show()
 
     def _set_columns(self, devices: Collection[DeviceId]) -> None:
         """Give all rows the same columns; open the card of the only device."""
@@ -147,7 +178,8 @@ class DevicePanel(Panel):
             possible = again or (status.takes_part and len(taking_part) > 1)
             self._cards[status.device].set_change((Change.JOIN if again else Change.LEAVE) if elastic and possible else None)
         ours = {status.device for status in self._statuses}
-        others = [known for known in self._known.values() if known.available and known.id not in ours] if elastic else []
+        known_here = self.machines.devices or self._known.values()
+        others = [known for known in known_here if known.available and known.id not in ours] if elastic else []
         why_none = (
             translate("devices", "All devices of this machine take part")
             if elastic
@@ -157,13 +189,15 @@ class DevicePanel(Panel):
 
     def _description(self, device: DeviceId) -> DeviceDescription | None:
         """The description of a device of this machine, None if unknown. All CPU devices share that of cpu:0."""
+        if device.node:
+            return self.machines.description(device)
         known = self._known.get(DeviceId(device.kind, "0") if device.kind == "cpu" else device)
         return None if known is None else replace(known, id=device)
 
     def _watch(self) -> None:
         """Take telemetry of this machine's devices while they are visible."""
         here = [member for status in self._statuses if status.phase is not Phase.LEFT for member in status.device.members]
-        wanted = [known for device in here if (known := self._description(device)) is not None]
+        wanted = [known for device in here if not device.node and (known := self._description(device)) is not None]
         if here and _HOST not in here and (host := self._description(_HOST)) is not None:
             wanted.append(host)  # for the bottleneck
         self.telemetry.watch(wanted if self.isVisible() else ())
@@ -176,7 +210,7 @@ class DevicePanel(Panel):
                 card.show_members({member: self.telemetry.of(member) for member in device.members})
                 continue
             recorded = self._recording.telemetry.get(device) if self._recording is not None else None
-            snapshot = self.telemetry.of(device) if device in ours else recorded
+            snapshot = self.telemetry.of(device) if device in ours and not device.node else recorded or self.machines.telemetry(device)
             card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)
             if snapshot is not None:
                 names.append([metric.name for metric in metrics(snapshot)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSettings, Signal
@@ -60,11 +60,14 @@ class Bindings(QObject):
         """The keys of a command as the user reads them, "" without keys."""
         return "  ".join(key_text(key) for key in self.keys(name))
 
-    def show_on(self, widget: QWidget, name: str) -> Callable[[], None]:
-        """Let a widget's tooltip name the keys of its command. Call the returned function when the widget's accessible name changes."""
+    def show_on(self, widget: QWidget, name: str, text: str = "") -> Callable[[], None]:
+        """Let a widget's tooltip name the keys of its command.
+
+        text: of the tooltip, "" = the widget's accessible name. Call the returned function when that name changes.
+        """
 
         def show() -> None:
-            title, keys = widget.accessibleName(), self.text(name)
+            title, keys = text or widget.accessibleName(), self.text(name)
             widget.setToolTip(f"{title} ({keys})" if keys else title)
 
         self.changed.connect(show)
@@ -74,6 +77,11 @@ class Bindings(QObject):
     def is_changed(self, name: str) -> bool:
         """Whether a command has other keys than its defaults."""
         return self.keys(name) != self._commands[name].keys
+
+    @property
+    def always(self) -> Mapping[str, str]:
+        """What the keys do that cannot be changed."""
+        return self._fixed
 
     def fixed(self, key: str) -> str | None:
         """What a key does that cannot be changed; None for all other keys."""

@@ -19,6 +19,7 @@ from app.window.keys.bindings import PORTABLE, Bindings, Command, key_text
 from app.window.widgets import theme
 from app.window.widgets.build import column, label, push_button, row, within_screen
 from app.window.widgets.fields import clearable
+from app.window.widgets.table import table_sheet
 from app.window.widgets.translation import translate
 
 NAME = Qt.ItemDataRole.UserRole
@@ -38,6 +39,7 @@ class KeysDialog(QDialog):
         self.search.textChanged.connect(self._filter)
         self.list = QTreeWidget()
         self.list.setAccessibleName(translate("keys", "Commands"))
+        self.list.setStyleSheet(table_sheet())
         self.list.setRootIsDecorated(False)
         self.list.setHeaderLabels([translate("keys", "Command"), translate("keys", "Keys")])
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -95,6 +97,15 @@ class KeysDialog(QDialog):
             self.list.addTopLevelItem(item)
             if current is not None and current.name == command.name:
                 self.list.setCurrentItem(item)
+        always: dict[str, list[str]] = {}
+        for key, meaning in self._bindings.always.items():
+            always.setdefault(meaning, []).append(key_text(key))
+        for meaning, keys in always.items():
+            item = QTreeWidgetItem([translate("keys", meaning), "  ".join(keys)])
+            item.setDisabled(True)
+            item.setSizeHint(0, QSize(0, theme.base_size() + 13))
+            item.setToolTip(0, translate("keys", "These keys cannot be changed."))
+            self.list.addTopLevelItem(item)
         if current is None:
             self.list.setCurrentIndex(self.list.model().index(0, 0))
         self.list.setColumnWidth(0, 340)

@@ -12,8 +12,9 @@ from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import QueueItem
+from app.window.queue.item import Part, QueueItem
 from app.window.results.export_dialog import ExportChoice, ExportDialog
+from app.window.results.export_line import ExportLine
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
@@ -25,12 +26,12 @@ from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
 from engine.zones.shapes import ZoneSet
 
-FOLDER, FORM = "window/exports", "window/export_format"
-"""Keys of the stored preferences."""
+FORM = "window/export_format"
+"""The key of the stored preference."""
 
 
 class Exports(QObject):
-    """Runs exports without blocking the window, and shows their progress and outcome in banners."""
+    """Runs exports without blocking the window. ``line`` shows their progress and outcome; banners show problems."""
 
     _progressed = Signal(int, str, int, int)
 
@@ -38,14 +39,17 @@ class Exports(QObject):
         super().__init__(window)
         self._window, self._store = window, store
         self._background, self._banners = background, banners
+        self.line = ExportLine()
         self._cancelled: dict[int, Event] = {}
         self._numbers = count()
         self._progressed.connect(self._show_progress)
 
-    def ask(self, item: QueueItem | None, shown: ViewFilter, zones: ZoneSet | None = None, form: str = "") -> None:
+    def ask(
+        self, item: QueueItem | None, shown: ViewFilter, zones: ZoneSet | None = None, form: str = "", part: Part | None = None
+    ) -> None:
         """Open the dialog for a file's results, and start the export when the dialog is accepted.
 
-        item: None = no file is chosen. zones: of the file. form: the format that is chosen first, "" = the last one.
+        item: None = no file is chosen. zones, part: of the file. form: the format that is chosen first, "" = the last one.
         """
         if item is None or item.results is None:
             self._banners.show_message(
@@ -58,16 +62,14 @@ class Exports(QObject):
         except ExportError as error:
             self._banners.show_message("export", Severity.ERROR, str(error))
             return
-        folder = Path(str(self._store.value(FOLDER) or item.path.absolute().parent))
         first = form or str(self._store.value(FORM, "csv"))
-        dialog = ExportDialog(item, sources, shown, first, folder, self._window, zones)
+        dialog = ExportDialog(item, sources, shown, first, item.path.absolute().parent, self._window, zones, part)
         dialog.accepted.connect(lambda: self.start(dialog.choice))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def start(self, choice: ExportChoice) -> None:
         """Write the files in the background, and show the outcome."""
-        self._store.setValue(FOLDER, str(choice.folder))
         self._store.setValue(FORM, choice.form)
         number = next(self._numbers)
         cancelled = self._cancelled[number] = Event()
@@ -82,30 +84,28 @@ class Exports(QObject):
         def done(written: list[Exported]) -> None:
             self._cancelled.pop(number, None)
             notes = {note: None for item in written for note in item.notes}
-            text = "\n".join(
-                (translate("results", "Exported {written} to {folder}.").format(written=_what(written), folder=choice.folder), *notes)
-            )
-            self._show_done(subject, Severity.WARNING if notes else Severity.INFO, text, choice.folder)
+            self._show_done(translate("results", "Exported {written}").format(written=_what(written)), choice.folder)
+            if notes:
+                self._banners.show_banner(subject, Severity.WARNING, "\n".join(notes))
 
         def failed(message: str) -> None:
             self._cancelled.pop(number, None)
-            self._banners.show_message(subject, Severity.INFO if cancelled.is_set() else Severity.ERROR, message)
+            if cancelled.is_set():
+                self.line.show_done(message)
+            else:
+                self.line.hide()
+                self._banners.show_message(subject, Severity.ERROR, message)
 
-        self._banners.show_banner(
-            subject,
-            Severity.INFO,
-            translate("results", "Exporting as {title}…").format(title=title),
-            (translate("results", "Cancel"), cancelled.set),
-        )
+        self.line.show_progress(translate("results", "Exporting as {title}…").format(title=title), 0.0, cancelled.set)
         self._background.start(partial(_export, choice, cancelled, progress), done, failed)
 
     def show_saved(self, picture: Path) -> None:
         """Show that a picture was saved."""
-        self._show_done("picture", Severity.INFO, translate("results", "Saved {picture}.").format(picture=picture), picture.parent)
+        self._show_done(translate("results", "Saved {picture}").format(picture=picture.name), picture.parent)
 
-    def _show_done(self, subject: str, severity: Severity, text: str, folder: Path) -> None:
-        reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(folder)))
-        self._banners.show_banner(subject, severity, text, (translate("results", "Show in folder"), reveal))
+    def _show_done(self, text: str, folder: Path) -> None:
+        self.line.show_done(text, partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(folder))))
+        self.line.text.setToolTip(str(folder))
 
     def stop(self) -> None:
         """Cancel all exports."""
@@ -114,10 +114,13 @@ class Exports(QObject):
 
     @Slot(int, str, int, int)
     def _show_progress(self, number: int, name: str, frames: int, total: int) -> None:
-        self._banners.update_text(
-            f"export {number}",
-            translate("results", "Writing {name}: {frames}").format(name=name, frames=formats.percent(frames / max(total, 1))),
-        )
+        if number not in self._cancelled:
+            return  # it has ended meanwhile
+        share = frames / max(total, 1)
+        text = translate("results", "Writing {name}: {frames}").format(name=name, frames=formats.percent(share))
+        if len(self._cancelled) > 1:
+            text = translate("results", "{text} · {count} exports").format(text=text, count=len(self._cancelled))
+        self.line.show_progress(text, share, self._cancelled[number].set)
 
 
 def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, int, int], None]) -> list[Exported]:
@@ -133,9 +136,8 @@ def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, in
             raise error
         problems.append(str(error))
 
-    only = None if choice.only is None else [choice.only]
-    with SessionReader(choice.database, choice.shown.confidence, choice.shown.classes) as reader:
-        written = export_session(reader, choice.folder, [choice.form], progress, failed, choice.options, only, whole=False)
+    with SessionReader.of(choice.view) as reader:
+        written = export_session(reader, choice.folder, [choice.form], progress, failed, choice.options, choice.only, whole=False)
     if problems:
         raise ExportError("\n".join(problems))
     if not written:

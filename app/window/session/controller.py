@@ -20,6 +20,7 @@ from app.window.session.folding import folded, session_name
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from app.window.widgets.translation import translate
+from engine.cluster.connection import ClusterConnection
 from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
 from engine.pool.progress import SourceProgress
@@ -73,6 +74,8 @@ class DetectionController(QObject):
         self._strategy: StrategyChosen | None = None
         self._devices: tuple[DeviceStatus, ...] = ()
         self._next_database: Path | None = None
+        self._cluster: ClusterConnection | None = None
+        self._left: list[Callable[[], None]] = []
         self._closing = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
@@ -146,6 +149,26 @@ class DetectionController(QObject):
                     session.cancel(item.key)
                     self._forget(item, item.part)
             session.finish()
+        self._submit()
+
+    def set_cluster(self, cluster: ClusterConnection | None, left: Callable[[], None] = lambda: None) -> None:
+        """Use the devices of a cluster from now on, None = of this machine. left: called when nothing uses the earlier ones any more.
+
+        Unfinished files go on with the other devices, in the same session database. What is stored stays.
+        """
+        self._cluster = cluster
+        session = self._session
+        if session is None:
+            left()
+            return
+        self._left.append(left)
+        begun = [item for item in self._model if item.results is not None and not item.ended]
+        for item in begun:
+            session.cancel(item.key)
+            self._forget(item, item.part)
+        if begun:
+            self._next_database = session.database
+        session.finish()
         self._submit()
 
     def add_device(self, device: DeviceId) -> None:
@@ -233,8 +256,9 @@ class DetectionController(QObject):
         if self._session is None:
             first, (run, labels) = waiting[0]
             database, self._next_database = self._next_database or self.folder / session_name(first.path), None
-            self._session = SessionThread(run, database, labels, self._woken.emit)
-        now = [item for item, settings in waiting if settings == (self._session.settings, self._session.labels)]
+            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster)
+        common = (self._session.settings, self._session.labels, self._session.cluster)
+        now = [item for item, settings in waiting if (*settings, self._cluster) == common]
         given = [item for item in self._model if item.results is not None and item.results.database == self._session.database]
         room = self._ahead.room(given, sum(status.takes_part for status in self._devices))
         for item in now[:room]:
@@ -291,6 +315,9 @@ class DetectionController(QObject):
     def _ended(self, session: SessionThread, error: str | None) -> None:
         session.join()
         self._session = None
+        left, self._left = self._left, []
+        for leave in left:
+            leave()
         lost = bool(self._devices) and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in self._devices)
         for item in self._model:
             given = item.results is not None and item.results.database == session.database

@@ -17,9 +17,9 @@ def only_devices_differ(
 ) -> bool:
     """Whether the session can continue with these settings, because devices can join and leave it. now: the settings so far.
 
-    It cannot with automatic devices, which are chosen at the start of a session.
+    It cannot with automatic devices, which are chosen at the start of a session, nor on a cluster.
     """
-    if now is None or session is None or (session.settings, session.labels) != (now, tuple(labels)):
+    if now is None or session is None or session.cluster is not None or (session.settings, session.labels) != (now, tuple(labels)):
         return False
     return chosen is not None and chosen.elastic and bool(settings.devices) and replace(settings, devices=now.devices) == now
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.window.session.feed import Feed
 from app.window.timeline.class_counts import length_of
+from engine.cluster.connection import ClusterConnection
 from engine.errors import FramefleetError
 from engine.pool.events import SourceFinished, SourceOpened
 from engine.pool.progress import SourceProgress
@@ -21,16 +23,25 @@ from engine.types import DeviceId
 class SessionThread(threading.Thread):
     """Runs one session until ``finish`` or ``stop``. Only the window's thread calls its methods, except ``run``.
 
-    wake: called in this thread when the feed has a new snapshot. ``numbers``: the source number in the pool by queue item key.
+    wake: called in this thread when the feed has a new snapshot. cluster: has the devices, None = this machine.
+    ``numbers``: the source number in the pool by queue item key.
     """
 
-    def __init__(self, settings: RunSettings, database: Path, labels: Sequence[str], wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        settings: RunSettings,
+        database: Path,
+        labels: Sequence[str],
+        wake: Callable[[], None],
+        cluster: ClusterConnection | None = None,
+    ) -> None:
         super().__init__(name="framefleet session", daemon=True)
         self.settings = settings
         self.database = database
         self.labels = tuple(labels)
         self.feed = Feed()
         self.numbers: dict[int, int] = {}
+        self.cluster = cluster
         self._wake = wake
         self._lock = threading.Lock()
         self._session: DetectionSession | None = None
@@ -58,7 +69,12 @@ class SessionThread(threading.Thread):
     def _drive(self) -> None:
         with explained(self.database, "create"):
             self.database.parent.mkdir(parents=True, exist_ok=True)
-        with DetectionSession(self.settings, self.database, self.labels) as session:
+        settings, cluster = self.settings, self.cluster
+        if cluster is not None:
+            settings = replace(settings, devices=cluster.devices(settings.devices))
+        with DetectionSession(settings, self.database, self.labels, hosts=cluster) as session:
+            if cluster is not None:
+                cluster.watch(session.add_device)
             with self._lock:
                 self._session = session
                 for key, path in self._waiting.items():

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.window.topology.layout import BETWEEN, Layout, Placed, Rail, Sizes, lay_out
+from app.window.topology.layout import Layout, Placed, Rail, Sizes, lay_out
 from app.window.topology.text import (
     about_box,
     about_gpu,
@@ -36,11 +36,15 @@ from engine.types import DeviceId
 PCIE, NVLINK = "ACCENT", "GOOD"
 """Names of the theme's colours."""
 PAD, BAR = 7, 3
+MANY = 4
+"""The number of GPUs from which each gets one line if there is little room."""
+EDGE, SYSTEM = "DISABLED", "MUTED"
+"""Names of the colours of boxes, and of the connection between NUMA nodes."""
 _CPU = DeviceId("cpu", "0")
 
 
 class TopologyDrawing(QWidget):
-    """Draws one ``Topology``. Its height follows from its width."""
+    """Draws one ``Topology``. Its height follows from its width; many GPUs get one line each if there is little room."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +57,9 @@ class TopologyDrawing(QWidget):
         self._line, self._note = line, small
         self._sizes = Sizes(2 * PAD + line + small + BAR, 2 * 4 + small, 2 * PAD + line + 2 + small + 2 + BAR)
         self._two_rates = 2 * QFontMetricsF(self._small).horizontalAdvance("↓ 888  ↑ 888 MB/s") + 10 + 2 * 9
-        self._tall = False
+        self._tall = self._compact = False
+        self._room = 0.0
+        self._close = Sizes(2 * 2 + line, 2 + small, 2 * 2 + small + BAR + 1, gap=3, between=small + 2)
         self.layout_ = Layout()
 
     def show_topology(self, topology: Topology) -> None:
@@ -87,10 +93,19 @@ class TopologyDrawing(QWidget):
         if event.size().width() != event.oldSize().width():
             self._place()
 
+    def set_room(self, height: float) -> None:
+        """Draw GPUs in one line each if they do not fit into this height otherwise, logical pixels."""
+        if height != self._room:
+            self._room = height
+            self._place()
+
     def _place(self) -> None:
         self.layout_ = lay_out(self._topology, self.width(), self._sizes)
+        self._compact = len(self._topology.gpus) >= MANY and self.layout_.height > self._room > 0
+        if self._compact:
+            self.layout_ = lay_out(self._topology, self.width(), self._close)
         joined = any(gpu.nvlinks for gpu in self._topology.gpus)
-        self._tall = joined and min(area.width() for area in self.layout_.gpus.values()) < self._two_rates
+        self._tall = not self._compact and joined and min(area.width() for area in self.layout_.gpus.values()) < self._two_rates
         if self._tall:  # NVLink's traffic needs its own line
             self.layout_ = lay_out(self._topology, self.width(), replace(self._sizes, gpu=self._sizes.gpu + self._note))
         self.setFixedHeight(int(self.layout_.height) + 1)
@@ -133,14 +148,18 @@ class TopologyDrawing(QWidget):
 
     def _draw_box(self, painter: QPainter, placed: Placed) -> None:
         node = placed.box.kind is Kind.NODE
-        edge = theme.EDGE if node else QPen(QColor(theme.BORDER), 1, Qt.PenStyle.DashLine)
+        edge = theme.colour(EDGE) if node else QPen(QColor(theme.colour(EDGE)), 1, Qt.PenStyle.DashLine)
         draw_box(painter, placed.area, 8, theme.SURFACE if node else theme.BACKGROUND, edge)
         inner = placed.head.adjusted(10, 0, -10, 0)
         if not node:
             self._write(painter, inner, LEFT, str(placed.box.kind), self._small, theme.MUTED)
             return
         draw_box(painter, placed.head.adjusted(1, 1, -1, -1), 7, theme.RAISED)
-        title = QRectF(inner.x(), inner.y() + PAD, inner.width(), self._line)
+        title = QRectF(inner.x(), inner.y() + (2 if self._compact else PAD), inner.width(), self._line)
+        if self._compact:
+            used = self._write(painter, title, LEFT, node_name(placed.box), self._bold, theme.TEXT) + 10
+            self._write(painter, title.adjusted(used, 0, 0, 0), LEFT, node_facts(placed.box.node), self._small, theme.MUTED)
+            return
         facts = QRectF(inner.x(), title.bottom(), inner.width(), self._note)
         processors = self._telemetry.get(_CPU)  # one value for all processors, so a node shows it only if it is the only one
         usage = processors.utilization if processors is not None and len(self._topology.nodes) == 1 else None
@@ -153,11 +172,11 @@ class TopologyDrawing(QWidget):
 
     def _draw_between(self, painter: QPainter, above: Placed, below: Placed) -> None:
         x, top, bottom = above.area.x() + 28, above.area.bottom(), below.area.top()
-        painter.setPen(QPen(QColor(theme.EDGE), 1.5))
+        painter.setPen(QPen(QColor(theme.colour(SYSTEM)), 1.5))
         for offset in (-3, 0, 3):
             painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
-        text = QRectF(x + 12, top, above.area.width() - 40, BETWEEN)
-        self._write(painter, text, LEFT, translate("topology", "SYS · between NUMA nodes"), self._small, theme.MUTED)
+        text = QRectF(x + 12, top, above.area.width() - 40, bottom - top)
+        self._write(painter, text, LEFT, translate("topology", "Between the NUMA nodes"), self._small, theme.MUTED)
 
     def _draw_branches(self, painter: QPainter, placed: Placed) -> None:
         """Draw the trunk in parts; each part carries the traffic of the branches below it."""
@@ -178,11 +197,11 @@ class TopologyDrawing(QWidget):
         self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), theme.colour(PCIE), flow / (2 * capacity))
 
     def _draw_wire(self, painter: QPainter, points: Sequence[QPointF], width: float, colour: str, share: float) -> None:
-        """Draw a wire: grey without traffic, and in a stronger colour at a higher load. share: the load, 0..1."""
-        lit = QColor(colour)
-        lit.setAlphaF(min(share**0.35, 1.0) if share > 0 else 0.0)  # the exponent makes thousandths visible
-        for shade in (QColor(theme.EDGE), lit):
-            painter.setPen(QPen(shade, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+        """Draw a wire in the colour of the legend, with a bright core that is stronger at a higher load. share: the load, 0..1."""
+        core = QColor(theme.TEXT)
+        core.setAlphaF(min(share**0.35, 1.0) if share > 0 else 0.0)  # the exponent makes thousandths visible
+        for shade, thick in ((QColor(colour), width), (core, 0.5 * width)):
+            painter.setPen(QPen(shade, thick, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
             painter.drawPolyline(points)
 
     def _between(self, rail: Rail) -> float | None:
@@ -208,7 +227,6 @@ class TopologyDrawing(QWidget):
             return
         quiet, edge = QColor(theme.colour(NVLINK)), QColor(theme.colour(NVLINK))
         quiet.setAlphaF(min(0.1 + 0.3 * max(shares) ** 0.35, 0.4))
-        edge.setAlphaF(0.55)
         draw_box(painter, rail.area.adjusted(0.5, 0.5, -0.5, -0.5), 5, quiet, edge)
         area = rail.area
         painter.save()
@@ -227,9 +245,9 @@ class TopologyDrawing(QWidget):
 
     def _draw_gpu(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
         telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
-        draw_box(painter, area, 6, theme.RAISED, theme.EDGE)
-        inner = area.adjusted(9, PAD, -9, -PAD)
-        first = QRectF(inner.x(), inner.y(), inner.width(), self._line)
+        draw_box(painter, area, 6, theme.RAISED, theme.colour(EDGE))
+        inner = area.adjusted(9, 2, -9, -2) if self._compact else area.adjusted(9, PAD, -9, -PAD)
+        first = QRectF(inner.x(), inner.y(), inner.width(), inner.height() - BAR if self._compact else self._line)
         second = QRectF(inner.x(), first.bottom() + 2, inner.width(), self._note)
         usage = telemetry.utilization
         room = 0.0
@@ -237,6 +255,9 @@ class TopologyDrawing(QWidget):
             room = self._write(painter, first, RIGHT, f"{usage:.0f} %", self._text, theme.TEXT) + 8
         used = self._write(painter, first.adjusted(0, 0, -room, 0), LEFT, gpu_name(gpu), self._bold, theme.TEXT) + 8
         self._write(painter, first.adjusted(used, 0, -room, 0), LEFT, gpu.name.removeprefix("NVIDIA "), self._text, theme.MUTED)
+        draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
+        if self._compact:
+            return  # the tooltip has the traffic
         pcie = traffic(telemetry.pcie_rx, telemetry.pcie_tx)
         used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, theme.colour(PCIE) if pcie else theme.MUTED) + 12
         nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
@@ -246,7 +267,6 @@ class TopologyDrawing(QWidget):
         rest, where = (second.translated(0, self._note), LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), RIGHT)
         if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided text would be useless
             self._write(painter, rest, where, other, self._small, theme.colour(NVLINK) if nvlink else theme.MUTED)
-        draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
 
     def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, text: str, font: QFont, colour: str) -> float:
         """Write text in a font and colour; return its width, logical pixels."""

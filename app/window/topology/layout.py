@@ -27,11 +27,16 @@ WIDEST = 620
 
 @dataclass(frozen=True)
 class Sizes:
-    """Heights of a NUMA node's head, of another box's head and of a GPU, logical pixels."""
+    """Heights of a NUMA node's head, of another box's head, of a GPU, of the gap between parts, and of the connection between NUMA nodes.
+
+    All are logical pixels.
+    """
 
     node: float
     head: float
     gpu: float
+    gap: float = GAP
+    between: float = BETWEEN
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ def lay_out(topology: Topology, width: float, sizes: Sizes) -> Layout:
     right = min(width, WIDEST) - (sum(widths) + INSET if widths else 0)
     y = 0.0
     for number, box in enumerate(machine):
-        y = _place(layout, topology, box, QRectF(0.5, y + (BETWEEN if number else 0.5), right - 1, 0), sizes)
+        y = _place(layout, topology, box, QRectF(0.5, y + (sizes.between if number else 0.5), right - 1, 0), sizes)
     layout.height = y + 1
     ends = _ends(layout, rails, tracks)
     for number, (rail, track) in enumerate(zip(rails, tracks, strict=True)):
@@ -113,7 +118,7 @@ def _place(layout: Layout, topology: Topology, box: Box, start: QRectF, sizes: S
     position = len(layout.boxes)
     branches = []
     for part in box.parts:
-        y += GAP
+        y += sizes.gap
         if isinstance(part, Box):
             bottom = _place(layout, topology, part, QRectF(inner, y, right - inner, 0), sizes)
             branches.append(Branch(y + sizes.head / 2, inner, tuple(topology.gpus.index(gpu) for gpu in part.gpus())))
@@ -123,7 +128,7 @@ def _place(layout: Layout, topology: Topology, box: Box, start: QRectF, sizes: S
             layout.gpus[place] = QRectF(inner, y, right - inner, sizes.gpu)
             branches.append(Branch(y + sizes.gpu / 2, inner, (place,)))
             y += sizes.gpu
-    y += GAP if box.parts else 0
+    y += sizes.gap if box.parts else 0
     area = QRectF(start.x(), start.y(), start.width(), y - start.y())
     layout.boxes.insert(position, Placed(box, area, head, start.x() + TRUNK, tuple(branches)))
     return y

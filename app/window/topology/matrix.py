@@ -63,7 +63,7 @@ class TopologyMatrix(QTableWidget):
                 item = QTableWidgetItem(codes[row][column])
                 item.setToolTip(about_link(gpus[row], gpus[column], link))
                 item.setTextAlignment(CENTRE)
-                item.setForeground(QColor(theme.DISABLED if link is None else theme.TEXT))
+                item.setForeground(QColor(theme.MUTED if link is None else theme.TEXT))
                 item.setBackground(_shade(link))
                 self.setItem(row, column, item)
         metrics = QFontMetrics(theme.font(-2))

@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
+from app.window.cluster.machines import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
-from app.window.topology.drawing import NVLINK, PCIE, TopologyDrawing
+from app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
 from app.window.topology.matrix import TopologyMatrix
 from app.window.topology.text import peers
 from app.window.widgets import theme
@@ -26,6 +27,8 @@ REFRESH_MS = 500
 SIDE_BY_SIDE = 720
 """The panel's width from which the matrix stands beside the drawing, logical pixels."""
 
+_AROUND = 54
+"""Height of the note and the legend around the drawing, logical pixels."""
 _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
@@ -51,7 +54,8 @@ class TopologyPanel(Panel):
         for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.peers)):
             self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
         inside = QWidget()
-        column(self.problem, self.note, self._parts, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
+        self.cluster = ClusterTopology()
+        column(self.problem, self.note, self._parts, self.cluster, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
         column(ScrollPane(translate("topology", "Topology"), inside), of=self)
         for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
             widget.hide()
@@ -83,7 +87,7 @@ class TopologyPanel(Panel):
         say(self.note, "" if gpus else translate("topology", "No NVIDIA GPU: the processors do the work."))
         self.drawing.show_topology(topology)
         self.drawing.show()
-        self.legend.setText(_legend(nvlink=any(gpu.nvlinks for gpu in gpus)))
+        self.legend.setText(_legend(nvlink=any(gpu.nvlinks for gpu in gpus), nodes=len(topology.nodes) > 1))
         self.legend.setVisible(bool(gpus))
         self.matrix.show_topology(topology)
         self.matrix.setVisible(len(gpus) > 1)
@@ -97,6 +101,7 @@ class TopologyPanel(Panel):
         super().resizeEvent(event)
         directions = QBoxLayout.Direction
         self._parts.setDirection(directions.LeftToRight if self.width() >= SIDE_BY_SIDE else directions.TopToBottom)
+        self.drawing.set_room(self.height() - _AROUND)
 
     def _watch(self) -> None:
         """Take telemetry of the GPUs and the processors while the panel is visible."""
@@ -129,9 +134,11 @@ class TopologyPanel(Panel):
         self._watch()
 
 
-def _legend(nvlink: bool) -> str:
+def _legend(nvlink: bool, nodes: bool) -> str:
     """The meaning of colours and arrows, as rich text."""
     parts = [f'<span style="color:{theme.colour(PCIE)}">━</span> PCIe']
     if nvlink:
         parts.append(f'<span style="color:{theme.colour(NVLINK)}">━</span> NVLink')
-    return " &nbsp; ".join([*parts, translate("topology", "↓&nbsp;receives &nbsp; ↑&nbsp;sends")])
+    if nodes:
+        parts.append(f'<span style="color:{theme.colour(SYSTEM)}">≡</span> {translate("topology", "NUMA nodes")}')
+    return " &nbsp; ".join([*parts, translate("topology", "bright: traffic &nbsp; ↓&nbsp;receives &nbsp; ↑&nbsp;sends")])

@@ -1,4 +1,4 @@
-"""Tabs for the devices and the topology."""
+"""Tabs for the devices, the topology and the scaling."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from app.window.devices.panel import DevicePanel
 from app.window.floating import Floating
+from app.window.scaling.panel import ScalingPanel
 from app.window.topology.panel import TopologyPanel
 from app.window.widgets.build import Panel, column, push_button, row, tool_button
 from app.window.widgets.translation import translate
@@ -16,16 +17,18 @@ from engine.devices.recording import Recording
 class DeviceTabs(Panel):
     """Shows one of the panels. Each can be moved to its own window. store: keeps which are, and where."""
 
-    def __init__(self, devices: DevicePanel, topology: TopologyPanel, store: QSettings) -> None:
+    def __init__(self, devices: DevicePanel, topology: TopologyPanel, scaling: ScalingPanel, store: QSettings) -> None:
         super().__init__()
-        self.devices, self.topology = devices, topology
+        self.devices, self.topology, self.scaling = devices, topology, scaling
         self.stack = QStackedWidget()
         self.buttons = QButtonGroup(self)
         self.detach = tool_button("detach", "")
+        self.cluster = tool_button("device", translate("cluster", "Connect to a cluster…"))
         self.floating: list[Floating] = []
         panels: tuple[tuple[str, str, QWidget], ...] = (
             ("devices", translate("topology", "Devices"), devices),
             ("topology", translate("topology", "Topology"), topology),
+            ("scaling", translate("scaling", "Scaling"), scaling),
         )
         for number, (name, title, panel) in enumerate(panels):
             self.stack.addWidget(panel)
@@ -36,7 +39,9 @@ class DeviceTabs(Panel):
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self.buttons.addButton(button, number)
-        head = row(*self.buttons.buttons(), None, self.detach, spacing=2, margins=(8, 6, 8, 2))
+        for tool in (self.cluster, self.detach):
+            tool.setProperty("role", "small-flat")
+        head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=0, margins=(4, 6, 4, 2))
         column(head, (self.stack, 1), spacing=0, of=self)
         self.buttons.idClicked.connect(self.show_tab)
         self.detach.clicked.connect(lambda: self.floating[self.stack.currentIndex()].toggle())
@@ -49,7 +54,7 @@ class DeviceTabs(Panel):
         self._show_detach()
 
     def show_recording(self, recording: Recording) -> None:
-        """Show a recorded machine in both panels."""
+        """Show a recorded machine in the first two panels."""
         self.devices.show_recording(recording)
         self.topology.show_recording(recording)
 

@@ -9,6 +9,9 @@ LATE = 0.25
 class PlaybackClock:
     """Maps pts to times of a monotonic clock, all in seconds, at a speed that may change."""
 
+    skips = False
+    """Whether pictures that are late are left out also at normal speed."""
+
     def __init__(self) -> None:
         self.speed = 1.0
         self._anchor: tuple[float, float] | None = None
@@ -40,7 +43,7 @@ class PlaybackClock:
 
     def reached(self, now: float) -> float | None:
         """The pts that is due now; None while the clock is stopped."""
-        if self._anchor is None:
+        if self.anchor is None:
             return None
-        start, first = self._anchor
+        start, first = self.anchor
         return first + (now - start) * self.speed

@@ -44,10 +44,10 @@ class Player(QObject):
     changed = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, client: PreviewClient, parent: QObject | None = None) -> None:
+    def __init__(self, client: PreviewClient, parent: QObject | None = None, clock: PlaybackClock | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._clock = PlaybackClock()
+        self._clock = clock or PlaybackClock()
         self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._show_due)
         self._ticket = self._asked = 0
@@ -86,6 +86,11 @@ class Player(QObject):
         return self._speed
 
     @property
+    def clock(self) -> PlaybackClock:
+        """Says when each picture is due."""
+        return self._clock
+
+    @property
     def path(self) -> str | None:
         """The path of the open file."""
         return str(self._item.path) if self._item is not None else None
@@ -109,11 +114,11 @@ class Player(QObject):
     def _frame_seconds(self) -> float:
         return 1.0 if self.info is None or not self.info.rate else 1.0 / self.info.rate
 
-    def open(self, item: QueueItem, play: bool) -> None:
-        """Show a file from its beginning. play: start to play it."""
+    def open(self, item: QueueItem, play: bool, at: float = 0.0) -> None:
+        """Show a file from a time on, seconds. play: start to play it."""
         self._item, self.info, self._current = item, item.progress.info, None
         self._set(Playback(play))
-        self._jump(at=0.0)
+        self._jump(at=at)
 
     def close_file(self) -> None:
         """Show nothing."""
@@ -251,7 +256,7 @@ class Player(QObject):
             self._clock.due(self._current.pts, now)  # the clock starts at the current picture
         while self._asked + len(self._ahead) < IN_FLIGHT and not self._at_end:
             reached = self._clock.reached(now)
-            self._ask(after=reached if reached is not None and self._speed > 1 else None)
+            self._ask(after=reached if reached is not None and (self._speed > 1 or self._clock.skips) else None)
         if self._ahead:
             self._timer.start(max(0, round((self._clock.due(self._ahead[0].pts, now) - now) * 1000)))
         elif self._at_end and not self._asked:

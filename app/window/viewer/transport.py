@@ -66,7 +66,7 @@ class Transport(Panel):
         self.follow.setChecked(True)
         self.follow.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.follow.setIconSize(QSize(18, 18))
-        self.follow.setAccessibleName(translate("viewer", "Follow detection: play no further than what is analysed"))
+        self.follow.setAccessibleName(translate("viewer", "Follow detection"))
         self.sound = tool_button("muted", translate("viewer", "Sound"))
         self.sound.setCheckable(True)
         self.sound.toggled.connect(lambda on: self.sound.setIcon(icon("sound" if on else "muted")))
@@ -87,16 +87,16 @@ class Transport(Panel):
         buttons = (self.part, self.follow, self.sound, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
-        self.setMinimumWidth(30 * theme.base_size())
+        self.setMinimumWidth(32 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the length, the hint and the label of Follow in a narrow window."""
         super().resizeEvent(event)
-        self._roomy = roomy = self.width() >= 34 * theme.base_size()
+        self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
-        self.hint.setVisible(self.width() >= 46 * theme.base_size())
+        self.hint.setVisible(self.width() >= 56 * theme.base_size())
         self.follow.setText(translate("viewer", "Follow") if roomy else "")
         self.set_position(*self._shown)
 
@@ -142,6 +142,11 @@ class Transport(Panel):
         """Show the clock time of pictures, too. None: unknown."""
         self._clock = clock
         self.set_position(*self._shown)
+
+    @property
+    def shown_clock(self) -> Clock | None:
+        """The clock time of pictures, None if unknown."""
+        return self._clock
 
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from app.window.grid.pictures import Pictures
 from app.window.keys.bindings import Bindings
 from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.results.clock_time import is_known, read_clock
@@ -17,9 +18,10 @@ from app.window.timeline.class_counts import Tally, length_of
 from app.window.timeline.glimpse import Glimpse
 from app.window.timeline.lanes import Lane
 from app.window.timeline.seeking import Seeking
-from app.window.viewer.canvas import NOT_YET, VideoCanvas
+from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.keys import PlayerKeys
+from app.window.viewer.picture_view import NOT_YET
 from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import Shown
@@ -69,9 +71,10 @@ class Viewer(QWidget):
         self._filter = ViewFilter()
         self._clock_of: Results | None = None
         self.canvas: VideoCanvas = VideoCanvas()
+        self.pictures = Pictures(self.canvas)
         self.transport: Transport = Transport()
         self.player: Player = Player(client, self)
-        self._column = column((self.canvas, 1), self.transport, spacing=0, of=self)
+        self._column = column((self.pictures, 1), self.transport, spacing=0, of=self)
         self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
         self.sound = Sound(self.player, self)
         self.saver = PictureSaver(self.player, self.canvas, background, self)
@@ -87,10 +90,11 @@ class Viewer(QWidget):
         for button, name in (
             (transport.back, "previous_frame"),
             (transport.forward, "next_frame"),
-            (transport.follow, "follow"),
             (transport.sound, "mute"),
         ):
             bindings.show_on(button, f"player/{name}")
+        follow = translate("viewer", "Follow detection: play no further than what is analysed")
+        bindings.show_on(transport.follow, "player/follow", follow)
         bindings.show_on(transport.fullscreen, "window/fullscreen")
         name_keys = bindings.show_on(transport.play, "player/play")
         player.changed.connect(lambda _: name_keys())
@@ -113,8 +117,8 @@ class Viewer(QWidget):
         """Put a bar between the picture and the controls."""
         self._column.insertWidget(1, bar)
 
-    def show_item(self, item: QueueItem, tally: Tally | None, play: bool) -> None:
-        """Show a file from its beginning."""
+    def show_item(self, item: QueueItem, tally: Tally | None, play: bool, at: float = 0.0) -> None:
+        """Show a file from a time on, seconds."""
         self.item, self._tally = item, tally
         self.transport.timeline.set_part(None)
         self.glimpse.set_path(str(item.path))
@@ -122,7 +126,7 @@ class Viewer(QWidget):
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
         self.player.set_viewport(self.canvas.device_size())
-        self.player.open(item, play)
+        self.player.open(item, play, at)
         self._detected(item)
         self._count()
         self.transport.set_clock(None)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QSize, Qt
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.window.widgets import theme
 
 
-def _sheet() -> str:
+def table_sheet() -> str:
+    """The style sheet of tables and lists with columns."""
     return f"""
-QTableView {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
+QTableView, QTreeView {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
     selection-background-color: {theme.SELECTED}; selection-color: {theme.TEXT}; }}
-QTableView:focus {{ border-color: {theme.ACCENT}; }}
+QTableView:focus, QTreeView:focus {{ border-color: {theme.ACCENT}; }}
 QHeaderView, QTableCornerButton::section {{ background: {theme.SURFACE}; border: none; }}
 QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 3px 8px; }}
 """
@@ -22,7 +23,7 @@ QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; borde
 
 def style_table(table: QTableView) -> None:
     """Let a table show rows of equal height without a grid; its rows are selected as a whole."""
-    table.setStyleSheet(_sheet())
+    table.setStyleSheet(table_sheet())
     table.setShowGrid(False)
     table.setWordWrap(False)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -42,7 +43,7 @@ def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int]) ->
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     for number, width in enumerate(widths):
         table.setColumnWidth(number, width)
-    table.horizontalHeader().setStretchLastSection(True)
+    table.horizontalHeader().setSectionResizeMode(len(widths), QHeaderView.ResizeMode.Stretch)
     table.setSortingEnabled(True)
     table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     return table

@@ -21,7 +21,7 @@ COLOURS: Final = {
     "EDGE": ("#3a414d", "#a3acb9"),  # the outline of controls
     "TEXT": ("#e7e9ee", "#171b22"),
     "MUTED": ("#9ba3b0", "#4d5562"),
-    "DISABLED": ("#646c79", "#8a919d"),
+    "DISABLED": ("#646c79", "#767d89"),
     "ACCENT": ("#6aa5ff", "#1a56bf"),
     "ACCENT_HOVER": ("#8abaff", "#134597"),
     "ACCENT_QUIET": ("#1d2d47", "#d3e2fa"),  # the accent as a surface

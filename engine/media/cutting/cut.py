@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
@@ -28,8 +28,10 @@ _SAME = 1e-6
 """Times that differ by less are equal, seconds."""
 
 
-def copy_clip(video: Path, start: float, end: float, target: Path) -> None:
+def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None) -> None:
     """Copy a part of a video, without encoding, from the last keyframe at or before ``start`` to ``end`` (seconds).
+
+    alive: called for each packet or frame; what it raises ends the work.
 
     Raises:
         SourceError: the video cannot be opened.
@@ -46,6 +48,7 @@ def copy_clip(video: Path, start: float, end: float, target: Path) -> None:
             pictures = output.add_stream_from_template(file.stream)
             track = output.add_stream_from_template(sound.stream) if sound is not None and sound.stream is not None else None
             for packet in packets:
+                alive()
                 time = packet.dts if packet.dts is not None else packet.pts
                 if time is None:
                     continue
@@ -62,8 +65,8 @@ def copy_clip(video: Path, start: float, end: float, target: Path) -> None:
                         output.mux(part)
 
 
-def encode_clip(video: Path, start: float, end: float, target: Path) -> None:
-    """Encode the frames of a video from ``start`` to before ``end`` (seconds) as an MP4. Raises as ``copy_clip``."""
+def encode_clip(video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None) -> None:
+    """Encode the frames of a video from ``start`` to before ``end`` (seconds) as an MP4. ``alive`` and errors as in ``copy_clip``."""
     with VideoFile(video, THREADS) as file:
         frames = _frames(file, start, end)
         first = next(frames, None)
@@ -77,6 +80,7 @@ def encode_clip(video: Path, start: float, end: float, target: Path) -> None:
             VideoWriter(target, size, file.rate, file.time_base, None if sound is None else sound.stream) as writer,
         ):
             for seconds, frame in _with_first(first, frames):
+                alive()
                 writer.write(convert.planes(frame, size), seconds - first[0])
                 for packet in sound.until(seconds) if sound is not None and sound.stream is not None else ():
                     writer.copy(packet)

@@ -17,16 +17,15 @@ from engine.store.schema import explained
 
 
 def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int:
-    """Write the files. Returns their number. report: called with the number of files written so far. clock: the watchdog's clock."""
+    """Write the files. Returns their number. report: called often, with the number of complete files. clock: the watchdog's."""
     video = Path(job.video)
     for number, cut in enumerate(job.cuts, 1):
-        clock.stop()  # a clip has no time limit: it depends on the length
         target = Path(cut.target)
         with explained(target, "write"):
             if cut.end is None:
                 write_still(video, cut.start, target)
             else:
-                (encode_clip if job.exact else copy_clip)(video, cut.start, cut.end, target)
+                (encode_clip if job.exact else copy_clip)(video, cut.start, cut.end, target, partial(report, number - 1))
         report(number)
     clock.stop()
     return len(job.cuts)

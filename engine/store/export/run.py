@@ -124,11 +124,11 @@ def _content(reader: SessionReader, plan: Planned, options: ExportOptions) -> st
     source = plan.sources[0]
     if not plan.output.slow or source.stamp is None:
         return ""
-    classes = "all" if reader.classes is None else sorted(reader.classes)
     drawn = f"{sorted(options.draw)} {options.zones} {tracker_of(reader.path, source.number)}"
-    chosen = f"{reader.confidence} {classes} {reader.last_edit} {drawn}"
+    classes, tracks = ("all" if chosen is None else sorted(chosen) for chosen in (reader.classes, reader.tracks_shown))
+    chosen = f"{reader.confidence} {classes} {tracks} {reader.span} {reader.last_edit} {drawn}"
     return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {chosen}"
 
 
 def _report(progress: Callable[[Path, int, int], None] | None, path: Path, passes: int, total: int) -> Progress:
-    return lambda frames: progress(path, frames // passes, total) if progress is not None else None
+    return lambda frames: progress(path, min(frames // passes, total), total) if progress is not None else None

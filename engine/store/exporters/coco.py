@@ -24,7 +24,7 @@ def write(export: Export, file: TextIO) -> None:
     has ``verified``.
     """
     reader, source = export.reader, export.source
-    info = {"description": source.name, "version": "1.0", "date_created": reader.facts.get("created", "")}
+    info = {"description": source.name, "version": "1.0"}  # no date: two runs would differ
     if command := ffmpeg_command(source, export.stems[0]):
         info["images"] = command
     file.write(f'{{"info": {to_json(info)},\n"licenses": [],\n"images": ')

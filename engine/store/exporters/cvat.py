@@ -30,7 +30,7 @@ def write(export: Export, file: TextIO) -> None:
 
 
 def _write_meta(export: Export, file: TextIO) -> None:
-    info, frames = export.source.info, export.reader.count(export.source.number)
+    info, frames = export.source.info, export.reader.length(export.source.number)
     mode = "interpolation" if export.source.kind is SourceKind.VIDEO else "annotation"
     file.write(f"<meta><task><name>{_text(export.stems[0])}</name><size>{frames}</size><mode>{mode}</mode><overlap>0</overlap>\n")
     file.write(f"<start_frame>0</start_frame><stop_frame>{max(frames - 1, 0)}</stop_frame><labels>\n")
@@ -42,7 +42,7 @@ def _write_meta(export: Export, file: TextIO) -> None:
 
 
 def _write_tracks(export: Export, file: TextIO) -> None:
-    labels, last, before = export.labels, export.reader.count(export.source.number) - 1, 0
+    labels, last, before = export.labels, export.reader.length(export.source.number) - 1, 0
     classes = {track: class_id for track, class_id, *_ in export.reader.tracks(export.source.number)}
     followed: dict[int, array[float]] = {track: array("d") for track in classes}  # rows of position, frame, verified and box
     single = max(classes, default=-1) + 1

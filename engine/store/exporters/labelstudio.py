@@ -42,7 +42,7 @@ def write(export: Export, file: TextIO) -> None:
 
 
 def _video_regions(export: Export) -> Iterator[str]:
-    info, frames = export.source.info, export.reader.count(export.source.number)
+    info, frames = export.source.info, export.reader.length(export.source.number)
     shown = {"framesCount": frames, "duration": None if info is None else info.duration}
     classes = {track: class_id for track, class_id, *_ in export.reader.tracks(export.source.number)}
     followed: dict[int, array[float]] = {track: array("d") for track in classes}  # rows of position, time, frame, verified, score, box

@@ -56,9 +56,7 @@ def write(export: Export, file: TextIO) -> None:
     """
     labels = export.labels
     categories = _Categories(labels, export.options.category_map)
-    info = {"format_version": "1.6", "detector": export.reader.facts.get("model", "Framefleet")}
-    if created := export.reader.facts.get("created"):
-        info["detection_completion_time"] = created[:19].replace("T", " ")
+    info = {"format_version": "1.6", "detector": export.reader.facts.get("model", "Framefleet")}  # no date: two runs would differ
     file.write(
         f'{{"info": {to_json(info)},\n"detection_categories": {to_json({number: name for name, number in categories.ids.items()})},\n'
     )

@@ -40,7 +40,7 @@ def _rows(export: Export) -> Iterator[tuple[str, float, int]]:
 
 
 def _sequence(export: Export) -> str:
-    info, frames = export.source.info, export.reader.count(export.source.number)
+    info, frames = export.source.info, export.reader.length(export.source.number)
     if info is None:
         raise AssertionError("only sources that were opened are exported")
     facts = {

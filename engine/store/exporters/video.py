@@ -18,6 +18,7 @@ from engine.store.exporters.common.child import run_child
 from engine.store.exporters.common.options import DRAWN, Part
 from engine.store.objects.zones import is_tracked, zones_for
 from engine.store.schema import explained
+from engine.store.view import View
 from engine.zones.shapes import ZoneSet
 
 
@@ -25,18 +26,14 @@ from engine.zones.shapes import ZoneSet
 class Job:
     """The task of the child process.
 
-    database: file of the session. source: number of the source in the session. video, target: files to read and write.
-    confidence, classes, corrected: which detections to draw, as for ``SessionReader``. parts: what to draw. zones: for pictures of the
-    source's size.
+    view: which frames to write and which detections to draw. source: number of the source in the session. video, target: files to read
+    and write. parts: what to draw. zones: for pictures of the source's size.
     """
 
-    database: str
+    view: View
     source: int
     video: str
     target: str
-    confidence: float
-    classes: frozenset[int] | None
-    corrected: bool = True
     parts: frozenset[Part] = DRAWN
     zones: ZoneSet | None = None
 
@@ -56,8 +53,7 @@ def write(export: Export) -> None:
     if source.changed():
         remedy = "detect again, or restore the file"
         raise ExportError(f"{video} has changed since the detection, and the boxes are of the earlier video: {remedy}")
-    chosen = reader.confidence, reader.classes, reader.corrected, export.options.draw, _zones(export)
-    job = Job(str(reader.path), source.number, str(video), str(part_of(path)), *chosen)
+    job = Job(reader.view, source.number, str(video), str(part_of(path)), export.options.draw, _zones(export))
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         try:
             _run(job, part, export.progress)

@@ -67,12 +67,12 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
 def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> tuple[int, list[Chapter]]:
     video = Path(job.video)
     written = 0
-    with SessionReader(Path(job.database), job.confidence, job.classes, job.corrected) as reader, VideoFile(video, THREADS) as file:
+    with SessionReader.of(job.view) as reader, VideoFile(video, THREADS) as file:
         frames = _frames(file, reader, job.source)
         first = next(frames, None)
         if first is None:
             raise ExportError(f"no frame of {video} can be decoded: there is nothing to draw on")
-        start = Fraction(0) if 0 <= first[0] < _LATE_START else first[0]
+        start = Fraction(0) if 0 <= first[0] < _LATE_START and job.view.span is None else first[0]
         picture = _AnnotatedPicture(file, first[1], reader, job)
         with (
             Sound(video, start) if with_sound else nullcontext() as sound,
@@ -95,13 +95,16 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
 
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
-    whole = next(one.complete for one in reader.sources() if one.number == source)
+    whole = reader.span is None and next(one.complete for one in reader.sources() if one.number == source)
     last, sampled = None if whole else reader.last_pts(source), is_sampled(reader)
+    first = next((rows[0][1] for rows in reader.frame_rows(source, 1)), None) if reader.span is not None else None
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
         seconds = pts * file.time_base
         if last is not None and float(seconds) > last:
             return
-        if isinstance(outcome, str) or (not whole and not sampled and reader.frame_at(source, float(seconds)) is None):
+        if isinstance(outcome, str) or (first is not None and float(seconds) < first):
+            continue
+        if not whole and not sampled and reader.frame_at(source, float(seconds)) is None:
             continue  # an interrupted run may lack frames before others that it has
         yield seconds, outcome
 

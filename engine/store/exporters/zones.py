@@ -82,11 +82,11 @@ def _tallied(
     Yields: number and shape, class id, the intervals, and the cells that describe each interval.
     """
     reader = export.reader
-    last = reader.last_pts(source.number)
-    if last is None:
+    first, last = next((rows[0][1] for rows in reader.frame_rows(source.number, 1)), None), reader.last_pts(source.number)
+    if first is None or last is None:
         return
     clock, allowed = Clock.of(reader, source), counts.zones.class_ids(reader.labels)
-    intervals = Intervals.of(reader.first_pts(source.number) or 0.0, last, export.options.interval, clock.since_midnight())
+    intervals = Intervals.of(first, last, export.options.interval, clock.since_midnight())
     spans = [(round(start, 6), round(start + intervals.length, 6), clock.text(start)) for start in intervals.starts.tolist()]
     seen = np.unique(np.concatenate((counts.crossings["class_id"], counts.visits["class_id"]))).tolist()
     for number, shape in enumerate(counts.zones.shapes):
@@ -111,7 +111,7 @@ def count(export: Export, source: StoredSource) -> Counts:
     reader, zones = export.reader, export.options.zones
     if zones is None:
         raise ExportError("no lines and zones to count at: give --zones FILE")
-    key = source.number, zones, reader.confidence, reader.classes
+    key = source.number, zones, reader.view
     known = _counted.setdefault(reader, {})
     if key not in known:
         try:

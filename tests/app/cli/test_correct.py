@@ -15,7 +15,7 @@ from tests.support.store import write_session
 @pytest.fixture
 def session(tmp_path: Path) -> Path:
     """Each frame has the boxes person, bicycle and car; persons are track 1, cars track 2."""
-    database = write_session(tmp_path / "session.sqlite", {"a.mp4": 20}, boxes=3)
+    database = write_session(tmp_path / "session.sqlite", {"a.mp4": 20}, boxes=3, apart=8)
     track_session(database, TrackerName.BYTETRACK)
     return tmp_path
 

@@ -30,7 +30,7 @@ def test_qt_objects_are_freed_in_the_window_s_thread_whoever_allocates(qtbot: Qt
         worker.start()
         worker.join()
         assert Knot.freed_in == []
-        qtbot.waitUntil(lambda: len(Knot.freed_in) == 20, timeout=3000)
+        qtbot.waitUntil(lambda: len(Knot.freed_in) == 20)
         assert set(Knot.freed_in) == {"MainThread"}
     finally:
         collector.stop()

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[3]
-HEAVY = ("av", "cv2", "openvino", "onnx", "cuda", "tensorrt", "tensorrt_rtx", "pynvml", "PyNvVideoCodec")
+HEAVY = ("av", "cv2", "openvino", "onnx", "cuda", "tensorrt", "tensorrt_rtx", "pynvml", "PyNvVideoCodec", "ray")
 
 
 def run(program: str) -> str:

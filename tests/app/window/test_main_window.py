@@ -19,6 +19,7 @@ from app.window.results.export_dialog import ExportChoice, ExportDialog
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
 from engine.store.exporters.common.options import ExportOptions
+from engine.store.view import View
 from engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files
@@ -97,14 +98,14 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
 
     results = item.results
     assert results is not None
-    window.exports.start(ExportChoice(results.database, None, "jsonl", tmp_path / "out", ExportOptions(), window.filter.filter))
+    window.exports.start(ExportChoice(View(results.database), None, "jsonl", tmp_path / "out", ExportOptions()))
     qtbot.waitUntil(lambda: any("clip.jsonl (40 frames)" in text for text in window.banners.texts))
     lines = [json.loads(line) for line in (tmp_path / "out" / "clip.jsonl").read_text().splitlines()]
     tally = window.controller.tally(item.key)
     assert tally is not None
     assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
     window.filter.set_confidence(0.9)
-    window.exports.start(ExportChoice(results.database, None, "coco", tmp_path / "out", ExportOptions(), window.filter.filter))
+    window.exports.start(ExportChoice(View(results.database, 0.9), None, "coco", tmp_path / "out", ExportOptions()))
     qtbot.waitUntil(lambda: any("clip.coco.json" in text for text in window.banners.texts))
     strong = json.loads((tmp_path / "out" / "clip.coco.json").read_text())["annotations"]
     assert len(strong) == sum(tally.counts(0.9).values())

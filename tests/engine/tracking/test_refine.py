@@ -73,6 +73,16 @@ def test_weak_detections_in_a_gap_belong_to_the_track_and_others_do_not() -> Non
     assert tracks.ordinals.tolist() == [0] * 30
 
 
+def test_a_second_track_on_one_object_goes() -> None:
+    """A rider and the motorcycle have nearly the same box: too little for one frame, enough for a whole track."""
+
+    def objects(number: int) -> list[Object]:
+        x, y, _ = walker(number)
+        return [walker(number), *([(x, y + 24, 0.8)] if 20 <= number < 60 else []), (x, y + 200, 0.8)]
+
+    assert np.bincount(tracked(objects, 80).tracks)[1:].tolist() == [80, 80]
+
+
 def test_a_gap_stays_a_gap() -> None:
     """No box is made up."""
     tracks = tracked(lambda number: [] if 10 <= number < 20 else [walker(number)], 30)

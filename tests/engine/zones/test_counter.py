@@ -13,7 +13,7 @@ from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, Intervals, counts_of
 from engine.zones.file import read_zones
 from engine.zones.shapes import Line, Reference, Zone, ZoneSet
-from tests.support.zone_truth import as_arrays, read_demo_truth, true_crossings, true_seconds
+from tests.support.zone_truth import as_arrays, read_street, true_crossings, true_seconds
 
 GATE = Line("gate", (50, 0), (50, 60))
 YARD = Zone("yard", ((20, 20), (80, 20), (80, 80), (20, 80)))
@@ -82,7 +82,17 @@ def test_visits_begin_and_end_at_the_edge() -> None:
     assert visits(count(along(10, 30, 90))) == [(0, 0.5, pytest.approx(1 + 5 / 6), True, True)]
     assert visits(count(along(30, 40))) == [(0, 0.0, 1.0, False, False)]
     assert visits(count(along(10, 20.5, 19.5, 20.5, 10))) == []
-    assert [each[3:] for each in visits(count(along(50, 10, 50)))] == [(False, True), (True, False)]
+    assert [each[3:] for each in visits(count(along(50, 10, 10, 50)))] == [(False, True), (True, False)]
+
+
+def test_who_is_back_at_once_has_not_crossed_and_not_left() -> None:
+    assert crossings(count(along(40, 60, 40), step=0.4)) == []
+    assert [forward for _, forward, _ in crossings(count(along(40, 60, 40, 60), step=0.4))] == [False]
+    assert [forward for _, forward, _ in crossings(count(along(40, 60, 40, 60, 40), step=0.4))] == []
+    both = count(along(40, 60), along(60, 40), step=0.4)
+    assert len(both.crossings) == 2, "two objects in opposite directions"
+    assert [each[3:] for each in visits(count(along(50, 10, 50), step=0.4))] == [(False, False)]
+    assert [each[3:] for each in visits(count(along(10, 50, 10), step=0.4))] == [(True, True)], "a short visit counts"
 
 
 def test_the_reference_point_is_an_option() -> None:
@@ -141,7 +151,7 @@ def test_intervals_begin_at_multiples_since_midnight() -> None:
 
 @pytest.fixture(scope="module")
 def truth():
-    return read_demo_truth()
+    return read_street()
 
 
 def test_the_demo_is_counted_exactly_on_true_tracks(truth) -> None:

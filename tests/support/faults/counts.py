@@ -6,12 +6,19 @@ import os
 
 import pytest
 
+from tests.support.faults import seeds
+
 LONG_SECONDS = 3600
 
 
 def long_count(count: int) -> int:
     """A count of the long form. FRAMEFLEET_TEST_SHARE (1) multiplies it, for a shorter or longer test; at least 1."""
     return max(1, round(count * float(os.environ.get("FRAMEFLEET_TEST_SHARE") or 1)))
+
+
+def time_limit(seconds: float) -> float:
+    """A limit of time that must hold in long forms. The short forms run beside other programs, and have ten times as long."""
+    return seconds if seeds.is_long() else 10 * seconds
 
 
 def short_and_long(short: int, long: int, name: str = "rounds") -> pytest.MarkDecorator:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import hypothesis
 import numpy as np
+from hypothesis import strategies as st
 
 from tests.support.faults.seeds import seeded
 
@@ -14,6 +17,24 @@ from tests.support.faults.seeds import seeded
 def randomness() -> np.random.Generator:
     """Random numbers whose seed is printed: see ``seeded``."""
     return np.random.default_rng(seeded().getrandbits(32))
+
+
+def examples(rounds: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorate a Hypothesis test: it tries this many examples, of the seed that ``seeded`` prints. Add ``given`` below it."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        limited = hypothesis.settings(max_examples=rounds, database=None, suppress_health_check=list(hypothesis.HealthCheck))(test)
+        return hypothesis.seed(seeded().getrandbits(32))(limited)
+
+    return decorate
+
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+"""Values that JSON, or Python's dialect of it, can hold."""
 
 
 def damaged(content: bytes, random: np.random.Generator) -> bytes:

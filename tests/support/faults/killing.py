@@ -12,6 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from tests.support.faults.counts import time_limit
+
 PROJECT = Path(__file__).resolve().parents[3]
 ORPHAN_SECONDS = 5.0
 
@@ -52,7 +54,7 @@ def shared_memory(pids: list[int]) -> set[Path]:
 def kill_at(seconds: float, program: subprocess.Popen[bytes]) -> bool:
     """Kill a program after some seconds. Returns whether it was still running.
 
-    Fails if its children or their shared memory stay for longer than ``ORPHAN_SECONDS``.
+    Fails if its children or their shared memory stay for longer than ``ORPHAN_SECONDS`` (see ``time_limit``).
     """
     shared: set[Path] = set()
     try:
@@ -61,7 +63,7 @@ def kill_at(seconds: float, program: subprocess.Popen[bytes]) -> bool:
         shared = shared_memory(members(program.pid))
         program.send_signal(signal.SIGKILL)
     killed = program.wait() == -signal.SIGKILL
-    deadline = time.monotonic() + ORPHAN_SECONDS
+    deadline = time.monotonic() + time_limit(ORPHAN_SECONDS)
     while (members(program.pid) or any(file.exists() for file in shared)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert members(program.pid) == [], "orphans"

@@ -16,11 +16,14 @@ def begin(test: pytest.Item) -> None:
     _running[:] = [test]
 
 
+def is_long() -> bool:
+    """Whether the running test is a long form."""
+    return _running[0].get_closest_marker("slow") is not None
+
+
 def seeded() -> random.Random:
     """A random generator for the running test. pytest shows its seed if the test fails."""
-    test = _running[0]
-    fresh = test.get_closest_marker("slow") is not None
     given = os.environ.get("FRAMEFLEET_TEST_SEED")
-    seed = int(given) if given else random.SystemRandom().randrange(2**32) if fresh else zlib.crc32(test.nodeid.encode())
+    seed = int(given) if given else random.SystemRandom().randrange(2**32) if is_long() else zlib.crc32(_running[0].nodeid.encode())
     print(f"FRAMEFLEET_TEST_SEED={seed}")
     return random.Random(seed)

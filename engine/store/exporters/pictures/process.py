@@ -48,7 +48,7 @@ def write_selected(job: PicturesJob, report: Callable[[int], None], clock: Clock
         SourceError: the source cannot be opened any more.
         ExportError: a selected frame cannot be decoded again, or a picture cannot be written.
     """
-    with SessionReader(Path(job.database), job.confidence, job.classes, job.corrected) as reader:
+    with SessionReader.of(job.view) as reader:
         source = next(source for source in reader.sources() if source.number == job.source)
         name_of = PictureNames(source)
         wanted = ((name_of(frame), frame) for frame in select(reader.frames(job.source), job.options))

@@ -14,23 +14,21 @@ from engine.store.exporters.common.base import Export
 from engine.store.exporters.common.child import run_child
 from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import StoredSource
+from engine.store.view import View
 
 
 @dataclass(frozen=True)
 class PicturesJob:
     """The task of the child process.
 
-    database: file of the session. source: number of the source in the session. file: the source. folder: for the pictures; it exists.
-    confidence, classes: which detections count, as for ``SessionReader``. options: say which frames, and the format.
+    view: which detections count. source: number of the source in the session. file: the source. folder: for the pictures; it exists.
+    options: say which frames, and the format.
     """
 
-    database: str
+    view: View
     source: int
     file: str
     folder: str
-    confidence: float
-    classes: frozenset[int] | None
-    corrected: bool
     options: ExportOptions
 
 
@@ -46,9 +44,7 @@ def write_pictures(export: Export, source: StoredSource, folder: Path, before: i
     if source.stamp is not None and (stamp.size, stamp.digest) != (source.stamp.size, source.stamp.digest):
         raise ExportError(f"{source.file} has changed since its detections were made: detect again, or export without pictures")
     folder.mkdir(parents=True)
-    reader = export.reader
-    chosen = (reader.confidence, reader.classes, reader.corrected)
-    job = PicturesJob(str(reader.path), source.number, str(source.file), str(folder), *chosen, export.options)
+    job = PicturesJob(export.reader.view, source.number, str(source.file), str(folder), export.options)
     process = ChildProcess("pictures", _main, job, words="the process that writes pictures", quiet=True)
     outcome = run_child(process, lambda frames: export.progress(before + frames))
     if outcome.exit_code != 0 or not outcome.crashed:

@@ -23,7 +23,7 @@ def shown(window, qtbot, tmp_path) -> MainWindow:
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None)
     window.viewer.player.pause()
     window.actions_.correct.setChecked(True)
     return window
@@ -41,7 +41,7 @@ def read(window):
 
 
 def waits(qtbot, window, condition):
-    qtbot.waitUntil(condition, timeout=20_000)
+    qtbot.waitUntil(condition)
     assert not window.corrector._busy
 
 
@@ -74,17 +74,17 @@ def test_another_class_is_chosen_from_the_list(shown, qtbot):
 def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
     bar, player = shown.corrector.bar, shown.viewer.player
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
-    qtbot.waitUntil(lambda: "give a frame behind the first one" in shown.viewer.transport.hint.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "give a frame behind the first one" in shown.viewer.transport.hint.text())
     player.seek(5 / 30)
-    qtbot.waitUntil(lambda: shown.corrector._frame == 5, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.corrector._frame == 5)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     waits(qtbot, shown, lambda: bar.selected.text().endswith("track 2"))
     press(qtbot, shown, Qt.Key.Key_G)
     assert bar.selected.text().endswith("press G to join it with track 2")
     player.seek(0.0)
-    qtbot.waitUntil(lambda: shown.corrector._frame == 0, timeout=20_000)
+    qtbot.waitUntil(lambda: shown.corrector._frame == 0)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
-    qtbot.waitUntil(lambda: shown.viewer.transport.hint.text() == "track 2 and track 1 of a.mp4 joined", timeout=20_000)
+    qtbot.waitUntil(lambda: shown.viewer.transport.hint.text() == "track 2 and track 1 of a.mp4 joined")
     assert {found.tracks[0] for found in read(shown)} == {2}
 
 

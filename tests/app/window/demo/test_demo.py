@@ -58,7 +58,7 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
         window.items.update(changed(item, state=ItemState.DONE, results=results, frames=675, seconds=10.0))
         window.controller.item_changed.emit(item.key)
         assert card.state.text() == "Comparing with the truth…"
-        qtbot.waitUntil(card.figures.isVisible, timeout=30000)
+        qtbot.waitUntil(card.figures.isVisible)
         assert (card.map50.text() == "100.0 %") is exact
         assert (card.map50_95.text() == "100.0 %") is exact
     assert "22,040 known objects" in card.state.text()
@@ -80,10 +80,10 @@ def test_the_demo_leaves_the_user_s_model_alone(qtbot: QtBot, window: MainWindow
     assert waiting is not None
     assert waiting.reason == "Waiting for a model"
     states = [ItemState.DONE, ItemState.WAITING]
-    qtbot.waitUntil(lambda: [item.state for item in window.items] == states, timeout=30000)
+    qtbot.waitUntil(lambda: [item.state for item in window.items] == states)
     window.controller.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)
     last = window.controller.add([third], (own, ("x", "y", "z")))[0]
-    qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.items), timeout=30000)
+    qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.items))
     made = {}
     for key in (first, second, last):
         item = window.items.get(key)

@@ -105,7 +105,7 @@ def test_telemetry_of_this_machine_is_on_the_card_while_it_can_be_seen(qtbot: Qt
     assert panel.telemetry.watched == ()
     panel.show()
     (card,) = panel.cards
-    qtbot.waitUntil(lambda: any(metric.name == "Memory" and metric.known for metric in card.gauges.metrics), timeout=20_000)
+    qtbot.waitUntil(lambda: any(metric.name == "Memory" and metric.known for metric in card.gauges.metrics))
     assert card.gauges.isVisible()
     assert card.gauges.toolTip().startswith("Utilization: ")
     panel.hide()
@@ -269,7 +269,7 @@ def test_of_devices_that_work_as_one_each_is_watched(qtbot: QtBot) -> None:
     assert [known.id for known in panel.telemetry.watched] == [CPU, second]  # the same processors, under both names
     assert list(card.members.rows) == [CPU, second]
     for row in card.members.rows.values():
-        qtbot.waitUntil(lambda row=row: "GiB" in row.accessibleName(), timeout=20_000)
+        qtbot.waitUntil(lambda row=row: "GiB" in row.accessibleName())
     assert not card.gauges.isVisible()
     panel.hide()
 

@@ -17,6 +17,7 @@ from engine.media.stamp import stamp_of
 from engine.pool.events import Ledger
 from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionWriter
+from engine.store.view import View
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import LABELS, make_frame, video_info, write_session
@@ -48,7 +49,7 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert tally.counts(0.85) == {0: 40, 1: 0}
 
     assert first.results is not None
-    window.exports.start(ExportChoice(first.results.database, 0, "jsonl", tmp_path / "again", ExportOptions(), window.filter.filter))
+    window.exports.start(ExportChoice(View(first.results.database), (0,), "jsonl", tmp_path / "again", ExportOptions()))
     qtbot.waitUntil(lambda: any("(40 frames)" in text for text in window.banners.texts), timeout=PATIENCE)
     (target,) = (tmp_path / "again").iterdir()
     assert len(target.read_text().splitlines()) == 40

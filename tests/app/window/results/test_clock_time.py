@@ -23,10 +23,10 @@ def test_the_clock_time_of_the_picture(qtbot: QtBot, window: MainWindow, tmp_pat
     window.resize(1400, 800)
     window.open_paths([results.database])
     transport, player = window.viewer.transport, window.viewer.player
-    qtbot.waitUntil(lambda: player.current is not None and not window.background.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: player.current is not None and not window.background.busy)
     player.pause()
     player.seek(2.5)
-    qtbot.waitUntil(lambda: player.position == 2.5, timeout=30_000)
+    qtbot.waitUntil(lambda: player.position == 2.5)
     assert (transport.clock.text(), transport.clock.isVisible()) == (("2026-11-02 00:00:00", True) if started else ("", False))
     window.resize(900, 600)
     transport.resize(500, transport.height())

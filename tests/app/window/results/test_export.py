@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
 import av
 import pandas as pd
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState, QueueItem
+from app.window.queue.item import Part as Range
+from app.window.results.command import command_of
 from app.window.results.export_dialog import ExportChoice, ExportDialog
+from app.window.results.export_filter import FilterForm
 from app.window.viewer.filter import ViewFilter
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import part_of
 from engine.store.exporters.common.options import Every, ExportOptions, Part, PictureFormat
 from engine.store.session import SessionReader
+from engine.store.view import View
+from tests.support.cli import run_main
 from tests.support.media import make_video
 from tests.support.store import write_session
 from tests.support.window import queue_item, write_results
@@ -31,7 +38,7 @@ def detected(video: Path, frames: int) -> QueueItem:
 
 def to_video(item: QueueItem, folder: Path) -> ExportChoice:
     assert item.results is not None
-    return ExportChoice(item.results.database, 0, "video", folder, ExportOptions(), ViewFilter())
+    return ExportChoice(View(item.results.database, 0.25), (0,), "video", folder, ExportOptions())
 
 
 @pytest.fixture(scope="module")
@@ -120,33 +127,135 @@ def test_options_of_a_training_set(dialog: ExportDialog) -> None:
 
 def test_tables_of_what_the_window_shows(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
     dialog.files.setCurrentIndex(1)
-    window.exports.start(replace(dialog.choice, shown=ViewFilter(0.85)))
-    qtbot.waitUntil(lambda: any(text.startswith("Exported 4 files") for text in window.banners.texts), timeout=30000)
+    dialog.filter.confidence.set_share(0.85)
+    window.exports.start(dialog.choice)
+    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
     assert set(pd.read_csv(tmp_path / "out" / "b.detections.csv").label) == {"person"}
     assert list(pd.read_csv(tmp_path / "out" / "files.csv").file) == ["a.mp4", "b.mp4"]
+
+
+def test_some_files_of_a_run(dialog: ExportDialog) -> None:
+    dialog.files.setCurrentIndex(2)
+    assert dialog.choice.only == (0,)
+    dialog.chosen.item(0).setCheckState(Qt.CheckState.Unchecked)
+    assert (dialog.problem.text(), dialog.start.isEnabled()) == ("Choose at least one file.", False)
+    dialog.chosen.item(1).setCheckState(Qt.CheckState.Checked)
+    assert dialog.choice.only == (1,)
+    assert dialog.writes.text() == "Writes b.detections.csv, counts.csv, files.csv."
+
+
+def test_the_part_that_is_chosen_on_the_timeline_is_offered(qtbot: QtBot, dialog: ExportDialog) -> None:
+    frame = 1 / 30
+    for part, pictures, texts in (
+        (Range(10 * frame, 40 * frame), False, ("0.334s", "1.333s")),  # the frames 10 to 39
+        (Range(3.0, 7.0), True, ("3", "7")),
+    ):
+        form = FilterForm(("person",), ViewFilter(), part, pictures)
+        qtbot.addWidget(form)
+        assert (form.begin.text(), form.end.text()) == texts
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "problem"),
+    [
+        ("begin", "x", "'x' cannot be used: give a time such as 90s or 1:02.5"),
+        ("begin", "9s", "The part from 9s to 5s is empty"),
+        ("classes", "persn", "This model has no class 'persn': did you mean person?"),
+        ("numbers", "a", "Give the numbers of the tracks"),
+    ],
+)
+def test_fields_that_cannot_be_used_say_why(dialog: ExportDialog, field: str, text: str, problem: str) -> None:
+    dialog.filter.end.setText("5s")
+    dialog.filter.tracks.setCurrentIndex(2 if field == "numbers" else 0)
+    assert dialog.start.isEnabled() is (field != "numbers")
+    getattr(dialog.filter, field).setText(text)
+    assert dialog.problem.text().startswith(problem)
+    assert (dialog.start.isEnabled(), dialog.command.text()) == (False, "")
+
+
+def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
+    dialog.files.setCurrentIndex(2)
+    dialog.filter.begin.setText("1")
+    dialog.filter.end.setText("0.12s")
+    dialog.filter.confidence.set_share(0.85)
+    dialog.filter.classes.setText("person, car")
+    dialog.options.interval.setCurrentIndex(0)
+    dialog.options.bom.setChecked(True)
+    dialog.copy.click()
+    command = QGuiApplication.clipboard().text()
+    program, name, *arguments = shlex.split(command)
+    assert (program, name) == ("framefleet", "results")
+    window.exports.start(dialog.choice)
+    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 3 files")
+    arguments[arguments.index("--out") + 1] = str(tmp_path / "again")
+    run = run_main("results", *arguments)
+    assert run.status == 0, run.err
+    written = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == written
+    assert len(pd.read_csv(tmp_path / "out" / "a.detections.csv")) == 2  # the frames 1 and 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (ExportOptions(), ""),
+        (ExportOptions(coco_ids=True), "--coco-ids"),
+        (
+            ExportOptions(pictures=PictureFormat.PNG, every=Every(frames=5), between=(0.3, 0.6)),
+            "--pictures png --every 5 --between 0.3,0.6",
+        ),
+        (ExportOptions(every=Every(seconds=60.0)), "--every 60s"),
+        (ExportOptions(category_map={"dog": "animal", "van": "big vehicle"}), "--category-map 'dog=animal,van=big vehicle'"),
+        (ExportOptions(draw=frozenset((Part.IDS, Part.BOXES))), "--draw boxes,ids"),
+    ],
+)
+def test_options_as_words_of_a_command(tmp_path: Path, options: ExportOptions, words: str) -> None:
+    database = write_session(tmp_path / "s.sqlite", {"a.mp4": 2})
+    view = View(database, 0.5, frozenset((0, 2)), tracks=frozenset())
+    rest = f"--confidence 0.5 --classes person,car --tracks any {words}".strip()
+    assert command_of(view, ["a.mp4"], "yolo", Path("/out"), options) == (
+        f"framefleet results {database} --format yolo --out /out --source a.mp4 {rest}"
+    )
+
+
+def test_progress_and_outcome_do_not_move_the_window_s_layout(qtbot: QtBot, window: MainWindow) -> None:
+    window.show()
+    window.exports.line.show_done("first")  # the layout is computed with the line's widgets
+    window.exports.line.hide()
+    qtbot.waitExposed(window)
+    height, place = window.status.height(), window.columns.geometry()
+    window.exports.line.show_progress("Writing a.csv: 40 %", 0.4, lambda: None)
+    QGuiApplication.processEvents()
+    assert (window.status.height(), window.columns.geometry()) == (height, place)
+    window.exports.line.show_done("Exported a.csv", lambda: None)
+    QGuiApplication.processEvents()
+    assert (window.status.height(), window.columns.geometry()) == (height, place)
 
 
 def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     item = detected(make_video(tmp_path / "a.mp4", 40), 40)
     window.exports.start(to_video(item, tmp_path / "out"))
-    assert window.banners.texts == ["Exporting as Annotated video…"]
-    qtbot.waitUntil(lambda: any("a.annotated.mp4 (40 frames)" in text for text in window.banners.texts), timeout=30000)
+    line = window.exports.line
+    assert (line.text.text(), line.cancel.isHidden()) == ("Exporting as Annotated video…", False)
+    qtbot.waitUntil(lambda: line.text.text() == "Exported a.annotated.mp4 (40 frames)")
+    assert (line.cancel.isHidden(), line.reveal.isHidden()) == (True, False)
+    assert window.banners.texts == []
     with av.open(str(tmp_path / "out" / "a.annotated.mp4")) as container:
         assert len(list(container.decode(video=0))) == 40
 
 
 def test_an_export_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     window.exports.start(to_video(lengthy, tmp_path / "out"))
-    qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)
-    (cancel,) = (button for button in window.banners.findChildren(QPushButton) if button.text() == "Cancel")
-    cancel.click()
-    qtbot.waitUntil(lambda: any("was cancelled" in text for text in window.banners.texts), timeout=10000)
+    qtbot.waitUntil(lambda: window.exports.line.text.text().endswith(" %"))
+    window.exports.line.cancel.click()
+    qtbot.waitUntil(lambda: "was cancelled" in window.exports.line.text.text())
+    assert window.exports.line.reveal.isHidden()
     assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_closing_the_window_gives_exports_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     window.exports.start(to_video(lengthy, tmp_path / "out"))
-    qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)
+    qtbot.waitUntil(lambda: window.exports.line.text.text().endswith(" %"))
     window.close()
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -156,7 +265,7 @@ def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Pa
     item = detected(video, 10)
     video.unlink()
     window.exports.start(to_video(item, tmp_path / "out"))
-    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts), timeout=10000)
+    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts))
     assert not part_of(tmp_path / "out" / "a.annotated.mp4").exists()
 
 

@@ -58,9 +58,9 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
         before = [reader.count(source.number) for source in reader.sources()]
     assert sum(before) > 150
     window.setup.begin(tiny_files())
-    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.setup.summary is not None)
     window.interrupted.look()
-    qtbot.waitUntil(lambda: any("of 3 files are not finished" in text for text in window.banners.texts), timeout=30_000)
+    qtbot.waitUntil(lambda: any("of 3 files are not finished" in text for text in window.banners.texts))
     (button,) = [button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue"]
     button.click()
     qtbot.waitUntil(lambda: len(window.items) == 3 and all(item.state is ItemState.DONE for item in window.items), timeout=60_000)

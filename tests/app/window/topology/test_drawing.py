@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from app.window.topology.drawing import TopologyDrawing
+from app.window.topology.drawing import EDGE, NVLINK, PCIE, SYSTEM, TopologyDrawing
+from app.window.widgets import theme
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.types import Topology
 from engine.types import DeviceId
@@ -33,8 +35,8 @@ def test_wires_light_up_with_what_flows(qtbot: QtBot) -> None:
     assert lit(drawing, 2, 10) == lit(drawing, 5, 10)
     busy = DeviceId("cuda", "2")
     drawing.show_telemetry({busy: Telemetry(busy, pcie_rx=20e9, pcie_tx=1e9, nvlink_rx=300e9, nvlink_tx=300e9)})
-    assert lit(drawing, 2, -5).blue() > lit(drawing, 5, -5).blue() + 40
-    assert lit(drawing, 2, 10).green() > lit(drawing, 5, 10).green() + 40
+    assert lit(drawing, 2, -5).red() > lit(drawing, 5, -5).red() + 40
+    assert lit(drawing, 2, 10).red() > lit(drawing, 5, 10).red() + 40
 
 
 def carries(one: int, other: int, rate: float) -> dict[DeviceId, Telemetry]:
@@ -60,7 +62,7 @@ def test_what_flows_between_two_lights_up_their_rail_only(qtbot: QtBot) -> None:
     for rail in drawing.layout_.rails:
         box = drawing.layout_.gpus[rail.members[0]]
         points = (box.right() + 4, rail.ends[0]), (rail.area.center().x(), rail.ends[0] + 4)  # others cross it further down
-        parts[rail.members] = [image.pixelColor(int(x), int(y)).green() for x, y in points]
+        parts[rail.members] = [image.pixelColor(int(x), int(y)).red() for x, y in points]
     busy = parts.pop((1, 3))
     assert min(busy) > max(max(others) for others in parts.values()) + 40
     spine = next(rail.area.center() for rail in drawing.layout_.rails if rail.members == (1, 3))
@@ -77,11 +79,11 @@ def test_where_only_totals_are_known_a_gpus_ends_show_them(qtbot: QtBot) -> None
     image = drawing.grab().toImage()
     rail = next(rail for rail in drawing.layout_.rails if rail.members == (0, 1))
     quiet, busy = (
-        image.pixelColor(int(drawing.layout_.gpus[place].right() + 4), int(y)).green()
+        image.pixelColor(int(drawing.layout_.gpus[place].right() + 4), int(y)).red()
         for place, y in zip(rail.members, rail.ends, strict=True)
     )
     assert busy > quiet + 40
-    spines = {rail.members: image.pixelColor(int(rail.area.center().x()), int(rail.ends[0] + 4)).green() for rail in drawing.layout_.rails}
+    spines = {rail.members: image.pixelColor(int(rail.area.center().x()), int(rail.ends[0] + 4)).red() for rail in drawing.layout_.rails}
     assert spines[1, 3] > spines[0, 1] + 10  # it may be theirs; where one is silent, it is not
     assert drawing.about(rail.area.center()).splitlines()[2:] == ["All links of each:", "cuda:0: ↓ 0  ↑ 0 kB/s", "cuda:1: ↓ 0  ↑ 60 GB/s"]
 
@@ -94,3 +96,49 @@ def test_traffic_has_a_line_of_its_own_where_it_is_narrow(qtbot: QtBot) -> None:
         drawing.resize(width, drawing.height())
         heights.append(drawing.layout_.gpus[0].height())
     assert heights[1] > heights[0]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours as WCAG 2 defines it, 1..21."""
+
+    def luminance(colour: str) -> float:
+        parts = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in QColor(colour).getRgbF()[:3]]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_wires_have_the_colours_of_the_legend_without_traffic_too(qtbot: QtBot) -> None:
+    drawing = drawn(qtbot, eight(), 300)
+    assert lit(drawing, 2, -5).name() == theme.colour(PCIE)
+    assert lit(drawing, 2, 10).name() == theme.colour(NVLINK)
+
+
+@pytest.mark.parametrize("dark", [True, False])
+def test_lines_and_texts_can_be_told_from_what_is_behind_them(dark: bool) -> None:
+    lines, texts = ((*names, PCIE, NVLINK) for names in ((SYSTEM, EDGE), ("TEXT", "MUTED")))
+    try:
+        theme.use(dark=dark)
+        for ground in (theme.SURFACE, theme.BACKGROUND):
+            assert all(contrast(theme.colour(name), ground) >= 3 for name in lines)
+        for ground in (theme.SURFACE, theme.RAISED):
+            assert all(contrast(theme.colour(name), ground) >= 4.5 for name in texts)
+    finally:
+        theme.use(dark=True)
+
+
+def test_many_gpus_get_one_line_each_where_there_is_little_room(qtbot: QtBot) -> None:
+    drawing = drawn(qtbot, eight(), 230)
+    drawing.set_room(1000)
+    full = drawing.height()
+    drawing.set_room(241)  # of the window at 1360 × 840
+    assert drawing.height() <= 241 < full
+    assert all(area.height() >= 16 for area in drawing.layout_.gpus.values())
+    drawing.set_room(full)
+    assert drawing.height() == full
+    few = drawn(qtbot, MESH.__class__(MESH.nodes, MESH.gpus[:2], tuple(links[:2] for links in MESH.links[:2])), 230)
+    few.set_room(1000)
+    before = few.height()
+    few.set_room(40)
+    assert few.height() == before

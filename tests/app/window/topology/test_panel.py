@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.devices.panel import DevicePanel
 from app.window.main_window import MainWindow
+from app.window.scaling.panel import ScalingPanel
 from app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
 from app.window.topology.tabs import DeviceTabs
 from app.window.topology.text import about_link, traffic
@@ -117,7 +118,9 @@ def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Pat
     if not path.is_file():
         pytest.skip(f"no {path}")
     recording = read_recording(path)
-    tabs = DeviceTabs(DevicePanel(), TopologyPanel(), QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+    tabs = DeviceTabs(
+        DevicePanel(), TopologyPanel(), ScalingPanel(tmp_path), QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)
+    )
     qtbot.addWidget(tabs)
     tabs.resize(320, 900)
     tabs.show_recording(recording)
@@ -139,7 +142,7 @@ def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tm
     window.show()
     assert window.topology.topology is None
     qtbot.mouseClick(window.device_tabs.buttons.button(1), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.topology.topology is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.topology.topology is not None)
     assert window.topology.topology is not None
     assert window.topology.topology.nodes
     window.close()

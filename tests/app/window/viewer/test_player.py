@@ -88,7 +88,7 @@ def test_a_seek_shows_that_frame_and_scrubbing_ends_at_the_last_place(qtbot: QtB
 def test_playing_shows_all_frames_in_order_at_their_time_and_stops_at_the_end(qtbot: QtBot, player: Player, video: Path) -> None:
     screen = Screen(player)
     player.open(queue_item(video), play=True)
-    qtbot.waitUntil(lambda: len(screen.pictures) == FRAMES and not player.playing, timeout=10_000)
+    qtbot.waitUntil(lambda: len(screen.pictures) == FRAMES and not player.playing)
     assert screen.numbers == list(range(FRAMES))
     player.play()
     qtbot.waitUntil(lambda: len(screen.pictures) > FRAMES)
@@ -100,7 +100,7 @@ def test_each_picture_comes_with_the_detections_of_its_own_frame(qtbot: QtBot, p
     results = write_results(tmp_path / "s.sqlite", video, FRAMES)
     screen = Screen(player)
     player.open(queue_item(video, ItemState.DONE, results), play=True)
-    qtbot.waitUntil(lambda: len(screen.pictures) == FRAMES and not player.playing, timeout=10_000)
+    qtbot.waitUntil(lambda: len(screen.pictures) == FRAMES and not player.playing)
     for number, shown in zip(screen.numbers, screen.pictures, strict=True):
         assert shown.result is not None
         assert shown.result.detections is not None
@@ -112,7 +112,7 @@ def test_while_detection_runs_playing_waits_for_it(qtbot: QtBot, player: Player,
     item = queue_item(video, ItemState.RUNNING, results, frames=10, head=9 / 30)
     screen = Screen(player)
     player.open(item, play=True)
-    qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True), timeout=5000)
+    qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True))
     assert screen.numbers == list(range(10))
     player.set_follow(False)
     qtbot.waitUntil(lambda: len(screen.pictures) > 12)
@@ -127,7 +127,7 @@ def test_a_sampled_run_holds_boxes_and_playing_does_not_wait_for_frames_that_are
     results = write_results(tmp_path / "s.sqlite", video, 21, every=10)  # 0, 10 and 20 are done so far
     screen = Screen(player)
     player.open(queue_item(video, ItemState.RUNNING, results, frames=3, head=20 / 30), play=True)
-    qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True), timeout=5000)
+    qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True))
     assert screen.numbers == list(range(21))
     assert [shown.result.ref.index for shown in screen.pictures if shown.result is not None] == [0] * 10 + [10] * 10 + [20]
 
@@ -191,7 +191,7 @@ def test_after_a_crash_the_preview_starts_again_and_says_so(qtbot: QtBot, client
     assert client.process_id is not None
     os.kill(client.process_id, signal.SIGKILL)
     player.seek(20 / 30)
-    qtbot.waitUntil(lambda: len(screen.pictures) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 2)
     assert screen.numbers[-1] == 20
     qtbot.waitUntil(lambda: len(crashes) == 1)
     ((message, again),) = crashes

@@ -31,7 +31,7 @@ def description(device: DeviceId, uuid: str | None = None) -> DeviceDescription:
     return DeviceDescription(device, "a device", "a library", ("fp32",), uuid=uuid)
 
 
-def wait(condition: Callable[[], object], seconds: float = 20.0) -> None:
+def wait(condition: Callable[[], object], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
+import pytest
 
 from engine.detection.frame_format import FrameFormat, PixelFormat
 from engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
@@ -98,11 +99,11 @@ def test_a_batch_is_not_waited_for_when_pictures_come_slowly() -> None:
     late.start()
     started = time.monotonic()
     assert len(buffer.take(4) or []) == 1
-    assert module.PAUSE_SECONDS < time.monotonic() - started < 10 * module.PAUSE_SECONDS
+    assert time.monotonic() - started > module.PAUSE_SECONDS
     late.join()
 
 
-def test_pictures_of_any_size_from_several_threads_never_block_each_other() -> None:
+def test_pictures_of_any_size_from_several_threads_never_block_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small ones that fill no batch, while a large one has no room: the batch must not be waited for."""
     side = 5000
     small, large = picture(0, side, side), picture(1, side, side + 100)
@@ -113,9 +114,8 @@ def test_pictures_of_any_size_from_several_threads_never_block_each_other() -> N
     buffer.put(tiny)
     late = threading.Thread(target=buffer.put, args=(large,))
     assert blocked(late)
-    started = time.monotonic()
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 1000.0)  # longer than the test's own time limit
     assert buffer.take(4) == [tiny]
-    assert time.monotonic() - started < module.PAUSE_SECONDS / 2
     late.join()
     buffer.close()
 

@@ -30,6 +30,7 @@ from engine.store.export.run import export_session
 from engine.store.exporters.common.base import part_of
 from engine.store.exporters.video import Job
 from engine.store.session import SessionReader, SessionWriter
+from engine.store.view import View
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.cli import FAST, run_main
 from tests.support.media import damaged, joined, make_video, number_of
@@ -382,7 +383,7 @@ def hanging_main(connection: Any, job: Job) -> None:
 
 
 def test_a_writer_that_hangs_is_noticed(tmp_path: Path, long: Stored) -> None:
-    job = Job(str(long.database), 0, long.info.path, str(tmp_path / "a.part"), 0.0, None)
+    job = Job(View(long.database), 0, long.info.path, str(tmp_path / "a.part"))
     process = ChildProcess("annotated video", hanging_main, job, words="the writer")
     assert list(process.messages()) == []
     assert process.end().reason.endswith("did not come to an end within 1 s")

@@ -12,7 +12,7 @@ from tests.support.store import LABELS, make_frame, write_session
 
 @pytest.fixture
 def path(tmp_path):
-    found = write_session(tmp_path / "s.sqlite", {"a.mp4": 20, "b.mp4": 5}, boxes=3)
+    found = write_session(tmp_path / "s.sqlite", {"a.mp4": 20, "b.mp4": 5}, boxes=3, apart=8)
     track_session(found, TrackerName.BYTETRACK)
     return found
 

@@ -1,0 +1,102 @@
+"""Writes clips in the background, with progress and cancel in a banner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app.window.events.clips_dialog import ClipsDialog, ClipsWish
+from app.window.queue.item import QueueItem
+from app.window.session.background import Background
+from app.window.viewer.filter import ViewFilter
+from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.translation import translate
+from engine.errors import ExportError
+from engine.media.types import SourceKind
+from engine.store.clips.write import write_clips
+from engine.store.session import SessionReader
+
+FOLDER = "window/clips"
+"""The key of the stored folder."""
+
+
+class Clips(QObject):
+    """Asks which clips to write, and writes them."""
+
+    _progressed = Signal(int, int, int)
+
+    def __init__(self, window: QWidget, store: QSettings, background: Background, banners: BannerArea) -> None:
+        super().__init__(window)
+        self._window, self._store, self._background, self._banners = window, store, background, banners
+        self._cancelled: dict[int, Event] = {}
+        self._numbers = count()
+        self._progressed.connect(self._show_progress)
+
+    def ask(self, item: QueueItem | None, shown: ViewFilter) -> ClipsDialog | None:
+        """Open the dialog for a file, None = no file is chosen. Returns it, None if there is nothing to cut."""
+        info = item.progress.info if item is not None else None
+        if item is None or item.results is None or item.results.source < 0 or info is None:
+            self._refuse(translate("events", "Clips are cut out of analysed videos: open one first."))
+            return None
+        if info.kind is not SourceKind.VIDEO:
+            self._refuse(translate("events", "Clips are cut out of videos, and this is a folder of pictures."))
+            return None
+        folder = Path(str(self._store.value(FOLDER) or item.path.absolute().parent / "clips"))
+        dialog = ClipsDialog(item.results, shown, folder, self._background, self._window)
+        dialog.accepted.connect(lambda: self.start(dialog.wish))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        return dialog
+
+    def _refuse(self, reason: str) -> None:
+        self._banners.show_banner("clips", Severity.INFO, reason)
+
+    def start(self, wish: ClipsWish) -> None:
+        """Write the clips in the background, and show the outcome."""
+        self._store.setValue(FOLDER, str(wish.folder))
+        number = next(self._numbers)
+        cancelled = self._cancelled[number] = Event()
+        total = len(wish.clips) + (sum(len(set(clip.best)) for clip in wish.clips) if wish.stills else 0)
+
+        def progress(written: int) -> None:
+            if cancelled.is_set():
+                raise ExportError(translate("events", "Writing clips was cancelled: no file was written."))
+            self._progressed.emit(number, written, total)
+
+        self._banners.show_banner(
+            f"clips {number}", Severity.INFO, translate("events", "Writing clips…"), (translate("events", "Cancel"), cancelled.set)
+        )
+        self._background.start(partial(_write, wish, progress), partial(self._done, number, wish.folder), partial(self._failed, number))
+
+    def _done(self, number: int, folder: Path, written: list[Path]) -> None:
+        del self._cancelled[number]
+        text = translate("events", "Wrote %Ln files to {folder}.", None, len(written)).format(folder=folder)
+        reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(folder)))
+        self._banners.show_banner(f"clips {number}", Severity.INFO, text, (translate("events", "Show in folder"), reveal))
+
+    def _failed(self, number: int, message: str) -> None:
+        severity = Severity.INFO if self._cancelled.pop(number).is_set() else Severity.ERROR
+        self._banners.show_message(f"clips {number}", severity, message)
+
+    @Slot(int, int, int)
+    def _show_progress(self, number: int, written: int, total: int) -> None:
+        text = translate("events", "Writing clips: {written} of {total} files").format(written=written, total=total)
+        self._banners.update_text(f"clips {number}", text)
+
+    def stop(self) -> None:
+        """Cancel all that is being written."""
+        for cancelled in self._cancelled.values():
+            cancelled.set()
+
+
+def _write(wish: ClipsWish, progress: Callable[[int], None]) -> list[Path]:
+    with SessionReader(wish.results.database, wish.shown.confidence, wish.shown.classes) as reader:
+        source = next(each for each in reader.sources() if each.number == wish.results.source)
+        return write_clips(reader, source, wish.clips, wish.folder, exact=wish.exact, stills=wish.stills, progress=progress)

@@ -1,0 +1,136 @@
+"""The dialog that asks which clips to cut out of a video."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QWidget
+from shiboken6 import Shiboken
+
+from app.window.queue.item import Results
+from app.window.session.background import Background
+from app.window.viewer.filter import ViewFilter
+from app.window.widgets import formats
+from app.window.widgets.build import column, label, say, wrapped
+from app.window.widgets.fields import PathField, combo_box, form_grid, number
+from app.window.widgets.translation import marked, translate
+from engine.settings.kinds import Number
+from engine.store.clips.plan import ClipPlan, plan_clips
+from engine.store.objects.appearances import By
+from engine.store.session import SessionReader
+
+MOST = 1000
+"""More clips than this are refused: they are too many to look at, and they may fill the disk."""
+PADDING = 2.0
+WAIT_MS = 250
+_BY = {By.CLASS: marked("events", "Each time a class appears"), By.TRACK: marked("events", "Each track")}
+_EXACT = {
+    False: marked("events", "Fast: copied, from the keyframe before the moment"),
+    True: marked("events", "Exact: encoded again, which takes longer"),
+}
+
+
+@dataclass(frozen=True)
+class ClipsWish:
+    """Clips to write. exact: encode them. stills: also the frame of each appearance's highest confidence."""
+
+    results: Results
+    shown: ViewFilter
+    clips: tuple[ClipPlan, ...]
+    folder: Path
+    exact: bool
+    stills: bool
+
+
+class ClipsDialog(QDialog):
+    """Plans the clips in the background while the user chooses; after the dialog is accepted, ``wish`` has them."""
+
+    def __init__(self, results: Results, shown: ViewFilter, folder: Path, background: Background, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(translate("events", "Clips"))
+        self._results, self._shown, self._background = results, shown, background
+        self._clips: tuple[ClipPlan, ...] = ()
+        self._planned: tuple[By, float] | None = None
+        self.by, self.exact = combo_box(translate("events", "A clip for")), combo_box(translate("events", "Method"))
+        for by, title in _BY.items():
+            self.by.addItem(translate("events", title), by)
+        for exact, title in _EXACT.items():
+            self.exact.addItem(translate("events", title), exact)
+        self.padding = number(translate("events", "Seconds before and after"), Number(0, 600), PADDING)
+        self.stills = QCheckBox(translate("events", "Also save the picture of each appearance's highest confidence"))
+        self.folder = PathField(translate("events", "Folder"), "", translate("events", "Where to write the files"), folders=True)
+        self.folder.set_path(folder)
+        classes = "" if shown.classes is None else translate("events", "%Ln classes", None, len(shown.classes))
+        filtered = translate("events", "Detections from {confidence} confidence, {classes}, as the window shows them.").format(
+            confidence=formats.percent(shown.confidence), classes=classes or translate("events", "all classes")
+        )
+        self.plan, self.problem = label("small", wrap=True), wrapped("error")
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.start = self.buttons.addButton(translate("events", "Write clips"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        for button in self.buttons.buttons():
+            button.setIcon(type(button.icon())())  # without the style's own icons
+        self.start.setMinimumWidth(self.start.sizeHint().width() + 20)  # the style counts no bold text
+        fields = (
+            (translate("events", "A clip for"), self.by),
+            (translate("events", "Seconds around"), self.padding),
+            (translate("events", "Method"), self.exact),
+            ("", self.stills),
+            (translate("events", "Folder"), self.folder),
+            *(("", line) for line in (label("small", filtered, wrap=True), self.plan, self.problem)),
+        )
+        column(form_grid(fields), None, self.buttons, spacing=14, margins=(24, 20, 24, 16), of=self)
+        self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._wait.timeout.connect(self._start_planning)
+        for changed in (self.by.currentIndexChanged, self.padding.valueChanged, self.folder.changed):
+            changed.connect(self._update)
+        self.setMinimumWidth(560)
+        self._update()
+        self._start_planning()
+
+    @property
+    def wish(self) -> ClipsWish:
+        """What the fields say."""
+        folder, exact = self.folder.path or Path(), self.exact.currentData()
+        return ClipsWish(self._results, self._shown, self._clips, folder, exact, self.stills.isChecked())
+
+    @property
+    def _choice(self) -> tuple[By, float]:
+        return By(self.by.currentData()), float(self.padding.value())
+
+    def _update(self) -> None:
+        if self._planned != self._choice:
+            self._wait.start()
+            self.plan.setText(translate("events", "Looking for appearances…"))
+        problem = ""
+        if self.folder.path is None or not self.folder.path.is_absolute():
+            problem = translate("events", "Choose a folder.")
+        elif len(self._clips) > MOST:
+            problem = translate("events", "More than %Ln clips are not written: show fewer classes or a higher confidence.", None, MOST)
+        say(self.problem, problem)
+        self.start.setEnabled(not problem and bool(self._clips) and self._planned == self._choice)
+
+    def _start_planning(self) -> None:
+        by, padding = choice = self._choice
+        plan = partial(_plan, self._results, self._shown, by, padding)
+        self._background.start(plan, partial(self._show, choice), partial(self._show, choice, ()))
+
+    def _show(self, choice: tuple[By, float], clips: tuple[ClipPlan, ...], problem: str = "") -> None:
+        if not Shiboken.isValid(self) or choice != self._choice:
+            return  # the dialog is closed, or the user has chosen something else
+        self._planned, self._clips = choice, clips
+        seconds = sum(clip.end - clip.start for clip in clips)
+        found = translate("events", "%Ln clips, {length} in all.", None, len(clips)).format(length=formats.clock(seconds))
+        none = translate("events", "Nothing that is shown appears in this video.")
+        self.plan.setText(problem or (found if clips else none))
+        self._update()
+
+
+def _plan(results: Results, shown: ViewFilter, by: By, padding: float) -> tuple[ClipPlan, ...]:
+    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+        source = next(each for each in reader.sources() if each.number == results.source)
+        return tuple(plan_clips(reader, source, by, padding))

@@ -1,0 +1,1 @@
+"""Several videos beside each other, in step."""

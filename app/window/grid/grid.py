@@ -1,0 +1,128 @@
+"""Shows up to nine files of the queue at once, in step with the main one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.window.grid.cell import Cell
+from app.window.queue.model import QueueModel
+from app.window.session.background import Background
+from app.window.viewer.filter import ViewFilter
+from app.window.viewer.viewer import Viewer
+from app.window.widgets.translation import translate
+
+SIDES = (1, 2, 3)
+
+
+class Grid(QObject):
+    """Fills the viewer's pictures with the files beside the shown one in the queue. chosen: the key of a file that was clicked."""
+
+    chosen = Signal(int)
+
+    def __init__(self, viewer: Viewer, items: QueueModel, background: Background, menu: QMenu, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._viewer, self._items, self._background = viewer, items, background
+        self._filter = ViewFilter()
+        self._side = 1
+        self._main: int | None = None
+        self._keys: list[int] = []
+        self._cells: dict[int, Cell] = {}
+        sides, steps = QActionGroup(self), QActionGroup(self)
+        self.sides = [
+            QAction(translate("viewer", "One video") if side == 1 else f"{side} × {side}", sides, checkable=True, checked=side == 1)
+            for side in SIDES
+        ]
+        self.by_time = QAction(translate("viewer", "In step from their beginnings"), steps, checkable=True, checked=True)
+        self.by_clock = QAction(translate("viewer", "In step by clock time"), steps, checkable=True)
+        menu.addActions(sides.actions())
+        menu.addSeparator()
+        menu.addActions(steps.actions())
+        sides.triggered.connect(lambda action: self.set_side(SIDES[self.sides.index(action)]))
+        steps.triggered.connect(lambda _: self._follow())
+        for changed in (items.rowsInserted, items.rowsRemoved, items.rowsMoved, items.modelReset):
+            changed.connect(self._fill)
+        viewer.player.shown.connect(self._follow)
+        viewer.player.changed.connect(self._follow)
+
+    @property
+    def cells(self) -> dict[int, Cell]:
+        """The videos beside the main one, by their keys."""
+        return self._cells
+
+    def set_side(self, side: int) -> None:
+        """Show side × side videos."""
+        self._side = side
+        self.sides[SIDES.index(side)].setChecked(True)
+        self._keys = []
+        self._fill()
+
+    def next_side(self) -> None:
+        """Show more videos, or one after the most."""
+        self.set_side(SIDES[(SIDES.index(self._side) + 1) % len(SIDES)])
+
+    def position_of(self, key: int) -> float | None:
+        """The pts at which a file of the grid is now, seconds; None for other files."""
+        return self._cells[key].position if key in self._cells else None
+
+    def set_main(self, key: int | None) -> None:
+        """Use another file as the main one."""
+        self._main = key
+        self._fill()
+
+    def set_filter(self, view_filter: ViewFilter) -> None:
+        """Draw only these detections."""
+        self._filter = view_filter
+        for cell in self._cells.values():
+            cell.set_filter(view_filter)
+
+    def update_item(self, key: int) -> None:
+        """Show a changed state of a file."""
+        item = self._items.get(key)
+        if item is not None and key in self._cells:
+            self._cells[key].update_item(item)
+            if self.by_clock.isChecked():
+                self._follow()
+
+    def _fill(self) -> None:
+        keys = [item.key for item in self._items]
+        room = self._side**2
+        if self._main not in keys or room == 1:
+            wanted = []
+        elif self._main in self._keys and all(key in keys for key in self._keys) and len(self._keys) == min(room, len(keys)):
+            wanted = self._keys
+        else:
+            first = max(min(keys.index(self._main), len(keys) - room), 0)
+            wanted = keys[first : first + room]
+        self._keys = wanted
+        for key in [key for key in self._cells if key not in wanted or key == self._main]:
+            self._cells.pop(key).close()
+        for key in wanted:
+            if key != self._main and key not in self._cells and (item := self._items.get(key)) is not None:
+                self._cells[key] = Cell(item, self._viewer.player.clock, self._background, self)
+                self._cells[key].set_filter(self._filter)
+                self._cells[key].chosen.connect(self.chosen)
+        canvases = [self._viewer.canvas if key == self._main else self._cells[key].canvas for key in wanted]
+        names = [item.path.name for key in wanted if (item := self._items.get(key)) is not None]
+        side = self._side if len(wanted) > 1 else 1
+        self._viewer.pictures.arrange(canvases or [self._viewer.canvas], names or [""], side)
+        self._follow()
+
+    def _follow(self, *_: object) -> None:
+        if self._viewer.player.current is None:
+            return  # the main video is not open yet
+        for cell in self._cells.values():
+            cell.follow(self._viewer.player, self._offset(cell))
+
+    def _offset(self, cell: Cell) -> float | None:
+        """By how much the pts of a cell exceeds that of the main video, seconds; None if a clock time is unknown."""
+        if self.by_time.isChecked():
+            return 0.0
+        ours, theirs = (clock.at(0.0) if clock is not None else None for clock in (self._viewer.transport.shown_clock, cell.clock))
+        return None if ours is None or theirs is None else (ours - theirs).total_seconds()
+
+    def stop(self) -> None:
+        """End all preview processes."""
+        self._side = 1
+        self._fill()

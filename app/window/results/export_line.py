@@ -1,0 +1,62 @@
+"""The progress and outcome of exports, in the line at the bottom of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
+
+from app.window.widgets import theme
+from app.window.widgets.build import label, push_button, row, tool_button
+from app.window.widgets.translation import translate
+
+BAR = 90
+"""Width of the progress bar, logical pixels."""
+
+
+class ExportLine(QWidget):
+    """One line for what was started last. It is hidden without exports, and never changes the height of its place.
+
+    cancel: cancels what runs. reveal: opens the folder with what was written.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._act: Callable[[], object] = lambda: None
+        self.text = label("small")
+        self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
+        self.bar.setFixedSize(BAR, 6)
+        self.bar.setAccessibleName(translate("results", "Progress of the export"))
+        self.cancel = push_button(translate("results", "Cancel"), self._clicked, role="link")
+        self.reveal = push_button(translate("results", "Show in folder"), self._clicked, role="link")
+        self.dismiss = tool_button("close", translate("results", "Dismiss"), clicked=self.hide)
+        for button in (self.cancel, self.reveal, self.dismiss):
+            button.setStyleSheet(f"padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
+            button.setFixedHeight(self.text.sizeHint().height())
+        self.dismiss.setIconSize(QSize(12, 12))
+        row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, of=self)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Ignored)
+        self.hide()
+
+    def show_progress(self, text: str, share: float, cancel: Callable[[], object]) -> None:
+        """Show how far an export is. share: 0 to 1."""
+        self._show(text, cancel, running=True)
+        self.bar.setValue(round(1000 * share))
+
+    def show_done(self, text: str, reveal: Callable[[], object] | None = None) -> None:
+        """Show what was written, or what was cancelled."""
+        self._show(text, reveal or (lambda: None), running=False)
+        self.reveal.setVisible(reveal is not None)
+
+    def _show(self, text: str, act: Callable[[], object], running: bool) -> None:
+        self._act = act
+        self.text.setText(text)
+        self.bar.setVisible(running)
+        self.cancel.setVisible(running)
+        self.reveal.setVisible(not running)
+        self.dismiss.setVisible(not running)
+        self.show()
+
+    def _clicked(self) -> None:
+        self._act()

@@ -1,0 +1,1 @@
+"""The panel that shows how throughput grows with the number of devices."""

@@ -1,0 +1,89 @@
+"""What a reader shows of a session: detections of a confidence, classes and tracks, and the frames of a part of each source."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import UsageError
+from engine.media.types import SourceKind
+from engine.settings.kinds import Moment
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of each source. begin, end: as ``detect --from`` and ``--to`` understand them; None: the source's begin or end."""
+
+    begin: Moment | None = None
+    end: Moment | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """Which results of a session count, for a reader in another process.
+
+    confidence, classes: see ``SessionReader``. tracks: detections of these tracks only, of any track if empty; None: all detections.
+    """
+
+    path: Path
+    confidence: float = 0.0
+    classes: frozenset[int] | None = None
+    corrected: bool = True
+    span: Span | None = None
+    tracks: frozenset[int] | None = None
+
+
+def passing(confidence: float, classes: frozenset[int] | None, tracks: frozenset[int] | None) -> tuple[str, list[float]]:
+    """Return the filter of detections as a condition in SQL, and its values. Confidences are compared as float32."""
+    conditions, values = ["confidence >= ?"], [float(np.float32(confidence))]
+    for column, chosen in (("class_id", classes), ("track", tracks)):
+        if chosen is not None:
+            conditions.append(f"{column} IN ({', '.join('?' * len(chosen))})")
+            values += sorted(chosen)
+    if tracks is not None and not tracks:
+        conditions[-1] = "track IS NOT NULL"
+    return " AND ".join(conditions), values
+
+
+IN_SPAN = "EXISTS (SELECT 1 FROM temp.span WHERE span.source = detections.source AND frame BETWEEN first AND last)"
+"""The condition for detections in the part that ``restrict`` has chosen."""
+
+
+def restrict(connection: sqlite3.Connection, span: Span) -> None:
+    """Let queries for ``frames`` see those of a part of each source only: the frames that are shown between two times.
+
+    Raises:
+        UsageError: the part has times, and a source is a folder of pictures.
+    """
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("CREATE TEMP TABLE span (source INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL)")
+    query = (
+        "SELECT source, path, kind, coalesce((SELECT pts FROM frames f WHERE f.source = s.source AND frame = 0), origin, 0) FROM sources s"
+    )
+    for source, path, kind, origin in connection.execute(query).fetchall():
+        moments = (span.begin, span.end)
+        if kind == SourceKind.IMAGES and any(moment is not None and moment.seconds is not None for moment in moments):
+            raise UsageError(f"{path}: pictures have no times; give numbers of pictures, from 0")
+        first, last = 0, (1 << 62)
+        if span.begin is not None:
+            first = _frame(connection, "SELECT max(frame) FROM frames WHERE source = ? AND pts <= ?", source, span.begin, origin, 0)
+        if span.end is not None:
+            behind = "SELECT min(frame) FROM frames WHERE source = ? AND pts >= ?"
+            last = _frame(connection, behind, source, span.end, origin, last) - 1
+        connection.execute("INSERT INTO temp.span VALUES (?, ?, ?)", (source, first, last))
+    connection.execute(
+        "CREATE TEMP VIEW frames AS SELECT f.* FROM main.frames f JOIN temp.span s ON s.source = f.source"
+        " WHERE f.frame BETWEEN s.first AND s.last"
+    )
+
+
+def _frame(connection: sqlite3.Connection, query: str, source: int, moment: Moment, origin: float, otherwise: int) -> int:
+    if moment.frames is not None:
+        return moment.frames
+    assert moment.seconds is not None
+    slack = 1e-6 if "<=" in query else -1e-6  # stored times are rounded
+    found = connection.execute(query, (source, origin + float(moment.seconds) + slack)).fetchone()[0]
+    return otherwise if found is None else int(found)

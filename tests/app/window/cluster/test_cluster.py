@@ -1,0 +1,101 @@
+"""The window with a real cluster: connect, detect, see the machines, disconnect."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.queue.item import ItemState
+from engine.store.session import SessionReader
+from engine.types import DeviceId
+from tests.support.cluster import ALPHA, Raylets
+from tests.support.media import make_video
+from tests.support.models import tiny_files
+
+pytest.importorskip("ray", reason="a cluster needs Ray: pip install 'framefleet[cluster]'")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
+    pytest.mark.timeout(240),
+]
+PATIENCE = 90_000
+FRAMES = 4000
+
+
+@pytest.fixture(scope="module")
+def raylets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raylets]:
+    with Raylets(tmp_path_factory.mktemp("nodes")) as raylets:
+        yield raylets
+
+
+def test_an_address_where_nothing_answers_is_said(window: MainWindow, qtbot: QtBot) -> None:
+    window.actions_.cluster.trigger()
+    dialog = window.cluster.dialog
+    assert dialog is not None
+    assert not dialog.connect_.isEnabled()
+    dialog.address.setText("host")
+    dialog.connect_.click()
+    qtbot.waitUntil(lambda: "'host' is not the address of a cluster" in dialog.problem.text(), timeout=PATIENCE)
+    dialog.address.setText("127.0.0.1:1")
+    dialog.connect_.click()
+    qtbot.waitUntil(lambda: "Nothing answers at 127.0.0.1:1" in dialog.problem.text(), timeout=PATIENCE)
+    assert dialog.connect_.isEnabled()
+    assert window.cluster.link.address == "", "only an address that was connected is remembered"
+
+
+def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leaves(
+    window: MainWindow, qtbot: QtBot, raylets: Raylets, tmp_path: Path
+) -> None:
+    link, panel, here = window.cluster.link, window.devices, DeviceId("cpu", "0")
+    video = make_video(tmp_path / "long.mp4", FRAMES, (160, 120))
+    window.setup.begin(tiny_files(1))
+    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
+    window.actions_.cluster.trigger()
+    dialog = window.cluster.dialog
+    assert dialog is not None
+    dialog.address.setText(raylets.address)
+    dialog.connect_.click()
+    qtbot.waitUntil(lambda: link.cluster is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: panel.machines.telemetry(ALPHA) is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: list(panel._cards) == [ALPHA], timeout=PATIENCE)
+    assert "alpha (" in dialog.machines.text()
+    assert panel.machines.headings["alpha"].isVisible()
+    measured = link.machines[0].state.measured
+    assert measured is not None
+    assert measured.devices[0].memory_used
+    dialog.reject()
+    (key,) = window.controller.add([video])
+
+    def frames() -> int:
+        item = window.items.get(key)
+        return 0 if item is None else item.progress.frames
+
+    qtbot.waitUntil(lambda: frames() > 0, timeout=PATIENCE)
+    link.disconnect_()
+    assert not panel.machines.headings
+    qtbot.waitUntil(lambda: (item := window.items.get(key)) is not None and item.state is ItemState.DONE, timeout=PATIENCE)
+    assert link.address == raylets.address
+    item = window.items.get(key)
+    assert item is not None
+    assert item.results is not None
+    with SessionReader(item.results.database) as reader:
+        found = list(reader.frames(item.results.source))
+    assert [frame.ref.index for frame in found] == list(range(FRAMES))
+    assert {frame.device for frame in found} == {ALPHA, here}, "the run went on where it was interrupted"
+
+
+def test_a_connection_that_ends_is_said_and_detection_goes_on_here(window: MainWindow, qtbot: QtBot, raylets: Raylets) -> None:
+    link = window.cluster.link
+    link.connect_to(raylets.address)
+    qtbot.waitUntil(lambda: link.cluster is not None, timeout=PATIENCE)
+    assert link.cluster is not None
+    with qtbot.waitSignal(link.lost, timeout=PATIENCE) as lost:
+        link.cluster._process.kill()
+    assert lost.args == ["the connection to the cluster has ended"]
+    assert link.cluster is None
+    assert window.controller._cluster is None

@@ -1,0 +1,61 @@
+"""Clips from the window: the dialog's plan, the files, and cancel."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.window.events.clips_dialog import ClipsDialog
+from tests.support.media import make_video
+from tests.support.window import write_results
+
+FRAMES = 60
+
+
+@pytest.fixture
+def shown(window, qtbot, tmp_path):
+    """A video with an object in each frame, and two seconds of results."""
+    video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240), gop=10)
+    window.open_paths([write_results(tmp_path / "a.sqlite", video, FRAMES).database])
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=20_000)
+    return window
+
+
+def ask(window, qtbot) -> ClipsDialog:
+    window.zones.list.clips_requested.emit()
+    dialog = next(each for each in window.children() if isinstance(each, ClipsDialog))
+    qtbot.waitUntil(dialog.start.isEnabled, timeout=20_000)
+    return dialog
+
+
+def test_clips_and_stills_are_written_and_named_in_a_banner(shown, qtbot, tmp_path):
+    dialog = ask(shown, qtbot)
+    dialog.stills.setChecked(True)
+    assert dialog.plan.text() == "1 clip, 0:02 in all."  # the three classes follow each other
+    dialog.folder.set_path(tmp_path / "cut")
+    dialog.start.click()
+    qtbot.waitUntil(lambda: any("Wrote" in text for text in shown.banners.texts), timeout=30_000)
+    names = sorted(path.name for path in (tmp_path / "cut").iterdir())
+    assert [name for name in names if name.endswith(".mp4")] == ["a.person+bicycle+car.00-00-00.00.mp4"]
+    stills = [name for name in names if name.endswith(".jpg")]
+    assert len(stills) == 3
+    assert f"Wrote {1 + len(stills)} files" in "".join(shown.banners.texts)
+
+
+def test_cancel_leaves_no_file(shown, qtbot, tmp_path):
+    dialog = ask(shown, qtbot)
+    dialog.exact.setCurrentIndex(1)
+    dialog.folder.set_path(tmp_path / "cut")
+    dialog.start.click()
+    shown.clips.stop()
+    qtbot.waitUntil(lambda: any("cancelled" in text for text in shown.banners.texts), timeout=30_000)
+    assert list((tmp_path / "cut").glob("*.mp4")) == []
+
+
+def test_what_cannot_be_cut_is_said_at_once(shown, qtbot):
+    dialog = ask(shown, qtbot)
+    dialog.folder.set_path("")
+    assert dialog.problem.text() == "Choose a folder."
+    assert not dialog.start.isEnabled()
+    dialog.reject()
+    shown.clips.ask(None, shown.filter.filter)
+    assert any("open one first" in text for text in shown.banners.texts)

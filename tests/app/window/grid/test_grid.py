@@ -1,0 +1,101 @@
+"""Several videos in step, with real preview processes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.window.grid.following_clock import FollowingClock
+from app.window.main_window import MainWindow
+from app.window.viewer.playback_clock import PlaybackClock
+from engine.pool.events import Ledger
+from engine.store.session import SessionWriter
+from tests.support.media import make_video
+from tests.support.store import video_info
+
+PATIENCE = 60_000
+
+
+@pytest.fixture(scope="module")
+def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("grid")
+    return [make_video(folder / f"{number}.mp4", 300, (64, 48)) for number in range(3)]
+
+
+def in_step(window: MainWindow, offset: float = 0.0) -> bool:
+    position = window.viewer.player.position
+    return all(abs(cell.position - position - offset) < 0.02 for cell in window.grid.cells.values())
+
+
+def test_a_following_clock_is_ahead_of_the_other_and_never_late() -> None:
+    leader = PlaybackClock()
+    clock = FollowingClock(leader)
+    clock.offset = 5.0
+    assert clock.reached(10.0) is None
+    leader.due(2.0, now=10.0)
+    assert clock.reached(11.0) == 8.0
+    assert clock.due(9.0, now=11.0) == 12.0
+    assert clock.due(3.0, now=11.0) == 11.0
+    leader.set_speed(2.0)
+    leader.due(2.0, now=20.0)
+    assert clock.due(9.0, now=20.0) == 21.0
+
+
+def test_videos_of_a_grid_jump_play_and_stop_together_and_a_click_makes_one_the_main_one(
+    qtbot: QtBot, window: MainWindow, videos: list[Path]
+) -> None:
+    window.open_paths(videos)
+    player = window.viewer.player
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player.pause()
+    qtbot.keyClick(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+    assert len(window.grid.cells) == 2
+    player.seek(2.0)
+    qtbot.waitUntil(lambda: player.position == pytest.approx(2.0) and in_step(window), timeout=PATIENCE)
+    player.play()
+    qtbot.waitUntil(lambda: player.position > 3.0, timeout=PATIENCE)
+    assert all(cell.player.playing for cell in window.grid.cells.values())
+    player.pause()
+    qtbot.waitUntil(lambda: in_step(window), timeout=PATIENCE)
+    where = player.position
+    key, cell = next(iter(window.grid.cells.items()))
+    qtbot.mouseClick(cell.canvas, Qt.MouseButton.LeftButton)
+    assert window.shown_key == key
+    qtbot.waitUntil(lambda: player.position == pytest.approx(where, abs=0.02) and in_step(window), timeout=PATIENCE)
+    assert len(window.grid.cells) == 2
+    window.grid.set_side(1)
+    assert not window.grid.cells
+
+
+def test_a_removed_file_leaves_the_grid(qtbot: QtBot, window: MainWindow, videos: list[Path]) -> None:
+    window.open_paths(videos)
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    window.grid.set_side(3)
+    key = next(iter(window.grid.cells))
+    window.removal.remove([key])
+    assert key not in window.grid.cells
+    assert len(window.grid.cells) == 1
+
+
+def test_videos_run_in_step_by_clock_time(qtbot: QtBot, window: MainWindow, videos: list[Path], tmp_path: Path) -> None:
+    begin = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
+    database = tmp_path / "s.sqlite"
+    with SessionWriter(database, ("person",), {}) as writer:
+        for number, start in enumerate((begin, begin - timedelta(seconds=4))):
+            path = str(videos[number])
+            writer.add_source(number, path, video_info(path, 300))
+            writer.set_start(number, start)
+            writer.finish_source(number, path, Ledger(300, 300), 1.0)
+    window.open_paths([database])
+    player = window.viewer.player
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player.pause()
+    window.queue.show_item(next(iter(window.items)).key)
+    window.grid.set_side(2)
+    window.grid.by_clock.trigger()
+    player.seek(1.0)
+    qtbot.waitUntil(lambda: player.position == pytest.approx(1.0) and in_step(window, 4.0), timeout=PATIENCE)
