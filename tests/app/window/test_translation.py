@@ -198,7 +198,7 @@ def test_the_window_starts_in_german(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.addWidget(window)
     window.show()
     shown = {widget.text() for kind in (QLabel, QPushButton) for widget in window.findChildren(kind)}
-    assert {"Objekte in Ihren Videos erkennen", "Modell wählen …", "Warteschlange", "Klassen"} <= shown
+    assert {"Objekte in Ihren Videos erkennen", "Modell wählen …", "Dateien", "Klassen"} <= shown
     english = {text for _, text, _ in texts()} - {message.findtext("translation") for _, message in messages("de")}
     assert not {text for text in shown if text in english}
     window.close()
