@@ -76,6 +76,24 @@ def read_series(results: Path, sessions: Path) -> list[Series]:
     return sorted((series for series in found if 1 in series.rates and len(series.rates) > 1), key=lambda series: series.when, reverse=True)
 
 
+@dataclass(frozen=True)
+class Speed:
+    """Throughput of a model in a stored run, frames/s. hardware: what it ran on."""
+
+    rate: float
+    hardware: str
+
+
+def read_speeds(sessions: Path) -> dict[str, Speed]:
+    """The throughput of each model in its newest stored run, by the model's name."""
+    found: dict[str, Speed] = {}
+    for path in sorted(sessions.glob("*.sqlite"), key=_modified, reverse=True)[:KEPT]:
+        if (run := _run(path)) is not None:
+            hardware = f"{run.devices} × {run.what[1]}" if run.devices > 1 else run.what[1]
+            found.setdefault(run.model, Speed(run.rate, hardware))
+    return found
+
+
 def _modified(path: Path) -> float:
     with suppress(OSError):
         return path.stat().st_mtime
@@ -109,6 +127,7 @@ def _kept(path: Path) -> list[Series]:
 class _Run:
     """One stored run with a single complete source."""
 
+    model: str
     what: tuple[str, str, str]
     kind: str
     devices: int
@@ -135,7 +154,8 @@ def _run(path: Path) -> _Run | None:
             video = f"{source.info.width}×{source.info.height} {source.info.codec}"
             hardware = ", ".join(sorted({use.name for use in taking_part}))
             kind = taking_part[0].device.partition(":")[0]
-            return _Run((model, hardware, video), kind, len(taking_part), frames / seconds, datetime.fromisoformat(facts["created"]))
+            created = datetime.fromisoformat(facts["created"])
+            return _Run(facts.get("model", ""), (model, hardware, video), kind, len(taking_part), frames / seconds, created)
     except (ExportError, KeyError, ValueError):
         return None
 

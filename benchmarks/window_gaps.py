@@ -4,7 +4,8 @@ Detection of the videos is real, on this machine's processor. The statuses of th
 run, a new measurement every half second, and the panel shows them as it shows the devices of a session.
 
 A gap is the time between two turns of the window's event loop beyond the 5 ms at which a timer asks for one: how long the user waits
-for a reaction. The times of the window's own thread tell the window's work from waiting for a processor.
+for a reaction. "Work" is the processor time of the window's thread in one turn: unlike a
+gap, it does not depend on what else the machine does.
 """
 
 from __future__ import annotations
@@ -71,14 +72,18 @@ def measure(seconds: float, side: int) -> dict[str, Any]:
             window.devices.show_devices(tuple(statuses))
 
         gaps: list[float] = []
-        last = time.perf_counter()
+        work: list[float] = []
+        last, worked = time.perf_counter(), time.thread_time()
 
         def beat() -> None:
-            nonlocal last
-            now = time.perf_counter()
+            nonlocal last, worked
+            now, working = time.perf_counter(), time.thread_time()
             if window.controller.running:
+                if not gaps:
+                    QTimer.singleShot(int(1000 * seconds), application.quit)
                 gaps.append((now - last) * 1000 - BEAT_MS)
-            last = now
+                work.append((working - worked) * 1000)
+            last, worked = now, working
 
         timers = []
         for act, interval in ((replay, STATS_MS), (beat, BEAT_MS)):
@@ -89,16 +94,13 @@ def measure(seconds: float, side: int) -> dict[str, Any]:
         window.open_paths(videos)
         window.grid.set_side(side)
         window.viewer.player.play()
-        QTimer.singleShot(int(1000 * seconds), application.quit)
-        before = time.thread_time()
         application.exec()
-        own = time.thread_time() - before
         for timer in timers:
             timer.stop()
         platform = application.platformName()
         window.close()
         garbage.stop()
-        return {"gaps": gaps, "own": own / seconds, "shown": shown, "platform": platform}
+        return {"gaps": gaps, "work": work, "shown": shown, "platform": platform}
 
 
 def _engine(gpu: DeviceId) -> EngineInfo:
@@ -117,17 +119,26 @@ def main() -> int:
         gaps = np.array([gap for one in rounds for gap in one["gaps"]])
         p99, longest = float(np.percentile(gaps, 99)), float(gaps.max())
         reached &= side > 1 or (p99 < MOST_P99_MS and longest < MOST_MS)
-        own = np.median([one["own"] for one in rounds])
+        work = np.array([turn for one in rounds for turn in one["work"]])
         shown = np.median([one["shown"] for one in rounds])
         cells = [f"{np.median(gaps):.2f}", f"**{p99:.2f}**", f"{np.percentile(gaps, 99.9):.2f}", f"**{longest:.1f}**"]
-        rows.append((f"{side} × {side}", f"{len(gaps):,}", *cells, f"{100 * own:.0f} %", f"{shown:.2f}"))
-    heads = ("videos shown", "turns", "median, ms", "p99, ms", "p99.9, ms", "longest, ms", "window's thread", "window visible, s")
+        rows.append((f"{side} × {side}", f"{len(gaps):,}", *cells, f"{np.percentile(work, 99):.2f}", f"{work.max():.1f}", f"{shown:.2f}"))
+    heads = (
+        "videos shown",
+        "turns",
+        "median, ms",
+        "p99, ms",
+        "p99.9, ms",
+        "longest, ms",
+        "work p99, ms",
+        "longest work, ms",
+        "window visible, s",
+    )
     text = table(heads, rows)
     text += (
         f"\n\nAll turns of {options.rounds} rounds of {options.seconds:g} s, each in a fresh process; {rounds[0]['platform']}, load"
-        f" {os.getloadavg()[0]:.0f} at the end. Wanted with one video: p99 < {MOST_P99_MS:g}, longest < {MOST_MS:g}:"
-        f' {"reached" if reached else "**missed**"}. "Window visible" counts from the imported program'
-        f"; wanted: below 1.2 s with the imports."
+        f" {os.getloadavg()[0]:.0f} at the end. Wanted with one video: gaps of p99 < {MOST_P99_MS:g}, longest < {MOST_MS:g}:"
+        f' {"reached" if reached else "**missed**"}. "Window visible" counts from the end of the imports.'
         f"\n\n{str(__doc__).partition('.')[2].strip()}"
     )
     write("window_gaps", "Gaps of the window's event loop", text, ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy"))

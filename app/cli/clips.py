@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
-from app.cli.run.exports import add_session_argument, session_database
+from app.cli.run.exports import Writing, add_session_argument, session_database
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.model.class_ids import class_ids
@@ -50,22 +52,29 @@ def run(argv: Sequence[str]) -> int:
         for source, clips in plans:
             if not clips:
                 continue
+            files = len(clips) + sum(len({*clip.best}) for clip in clips) * arguments.stills
             try:
-                for path in write_clips(
-                    *(reader, source, clips, folder),
-                    exact=arguments.exact,
-                    stills=arguments.stills,
-                    overwrite=arguments.overwrite,
-                    waiting=lambda other: print(f"framefleet: waiting until {other} has written to {folder}", file=sys.stderr),
-                ):
-                    print(path)
-                    written += 1
+                with closing(Writing(arguments.quiet)) as writing:
+                    paths = write_clips(
+                        *(reader, source, clips, folder),
+                        exact=arguments.exact,
+                        stills=arguments.stills,
+                        overwrite=arguments.overwrite,
+                        progress=partial(_show, writing, source.name, files),
+                        waiting=lambda other: print(f"framefleet: waiting until {other} has written to {folder}", file=sys.stderr),
+                    )
+                print("".join(f"{path}\n" for path in paths), end="")
+                written += len(paths)
             except ExportError as error:
                 print(f"framefleet: {error}", file=sys.stderr)
                 failed = True
     if not written and not failed:
         print("framefleet: nothing appears in the videos: try a lower --confidence or other --class", file=sys.stderr)
     return 1 if failed or not written else 0
+
+
+def _show(writing: Writing, source: str, files: int, done: int) -> None:
+    writing.tell(f"clips of {source}, {done} of {files}", done, files)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -90,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--stills", action="store_true", help="also write the frame of each appearance's highest confidence")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (clips beside the database)")
     parser.add_argument("--overwrite", action="store_true", help="replace files of the same names that Framefleet did not write")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
     return parser
 
 

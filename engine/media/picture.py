@@ -116,7 +116,8 @@ class Converter:
         converted = self._reformatter.reformat(
             frame, width, height, "bgra", src_colorspace=_colorspace(frame), interpolation=Interpolation.AREA, threads=1
         )
-        return np.asarray(converted.to_ndarray(), np.uint8)
+        plane: Any = converted.planes[0]  # ``to_ndarray`` copies pictures whose rows are padded
+        return np.frombuffer(plane, np.uint8).reshape(height, -1)[:, : 4 * width].reshape(height, width, 4)
 
     def orientation(self, frame: VideoFrame) -> tuple[bool, int | None]:
         """Return how to turn the frame upright: whether to transpose it first, then the code for ``cv2.flip``.

@@ -202,8 +202,8 @@ def _drop_doubles(seen: Sightings, tracks: Integers) -> None:
         both = np.sort(tracks[np.stack((one[near], other[near]))], 0)
         pairs.append(both[0] * len(lengths) + both[1])
     keys, hits = np.unique(np.concatenate(pairs), return_counts=True)
-    both = np.stack(np.divmod(keys, len(lengths)))
-    doubled = np.where(lengths[both[1]] > lengths[both[0]], *both)
+    first, second = np.divmod(keys, len(lengths))
+    doubled = np.where(lengths[second] > lengths[first], first, second)
     doubled = doubled[hits >= DOUBLE_SHARE * lengths[doubled]]
     tracks[np.isin(tracks, doubled)] = -1
 

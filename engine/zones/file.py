@@ -15,6 +15,7 @@ from engine.zones.shapes import MARGIN, Line, Point, Reference, Shape, Zone, Zon
 
 VERSION = 1
 MAX_BYTES = 1 << 22
+LONGEST_NAME = 100
 
 _KEYS = {"version": True, "width": True, "height": True, "lines": False, "zones": False, "reference": False, "margin": False}
 _LINE_KEYS = {"name": True, "from": True, "to": True, "classes": False}
@@ -35,7 +36,10 @@ def read_zones(path: Path) -> ZoneSet:
     if len(content) > MAX_BYTES:
         raise UsageError(f"{path} has more than {MAX_BYTES >> 20} MiB: it is no zones file")
     try:
-        return parse_zones(content.decode("utf-8-sig"))
+        zones = parse_zones(content.decode("utf-8-sig"))
+        if zones.shapes and all(0 <= value <= 1 for shape in zones.shapes for point in shape.points for value in point):
+            raise UsageError("all its points lie between 0 and 1: write pixels of a picture of the given width and height, not shares")
+        return zones
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text at byte {error.start}: save it as UTF-8") from error
     except UsageError as error:
@@ -127,12 +131,16 @@ def _zone(value: Any, what: str) -> Shape:
     name = _name(data["name"], what)
     what = f"zone '{name}'"
     points = [_point(point, f"{what}, point {number}") for number, point in enumerate(_list(data["points"], f"{what}, points"), 1)]
+    if len(points) > 3 and points[0] == points[-1]:  # other formats repeat the first corner
+        points.pop()
     return Zone(name, tuple(points), _classes(data, what))
 
 
 def _name(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise UsageError(f"{what} has the name {_shown(value)}: a name is a text")
+    if len(value) > LONGEST_NAME:
+        raise UsageError(f"{what} has a name of {len(value)} letters: at most {LONGEST_NAME} are possible")
     return value.strip()
 
 

@@ -1273,12 +1273,28 @@
         <translation> · {speed} MB/s · noch {remaining}</translation>
     </message>
     <message>
+        <source>Accuracy against speed: {models}</source>
+        <translation>Genauigkeit gegen Geschwindigkeit: {models}</translation>
+    </message>
+    <message>
+        <source>Also ran on this machine; the throughput is that of the newest run</source>
+        <translation>Lief auch auf diesem Rechner; der Durchsatz ist der des neuesten Laufs</translation>
+    </message>
+    <message>
         <source>Any Darknet .cfg and .weights; they can also be dropped here</source>
         <translation>Beliebige .cfg und .weights von Darknet; sie lassen sich auch hierher ziehen</translation>
     </message>
     <message>
         <source>Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50</source>
         <translation>Mittlere Genauigkeit auf COCO bei IoU 0.50–0.95; {ap50} bei IoU 0.50</translation>
+    </message>
+    <message>
+        <source>Below the first four rows: average precision of each class, the largest difference first.</source>
+        <translation>Unter den ersten vier Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
+    </message>
+    <message>
+        <source>COCO AP, %</source>
+        <translation>COCO-AP, %</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1309,6 +1325,14 @@
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>Compare two models…</source>
+        <translation>Zwei Modelle vergleichen…</translation>
+    </message>
+    <message>
+        <source>Comparison of models</source>
+        <translation>Vergleich von Modellen</translation>
+    </message>
+    <message>
         <source>Connecting…</source>
         <translation>Verbindung wird aufgebaut …</translation>
     </message>
@@ -1325,6 +1349,10 @@
         <translation>Die Erkennung läuft mit den alten Einstellungen.</translation>
     </message>
     <message>
+        <source>Difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
         <source>Discard</source>
         <translation>Verwerfen</translation>
     </message>
@@ -1333,12 +1361,24 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
+        <source>Evaluations (evaluation.json *.json)</source>
+        <translation>Auswertungen (evaluation.json *.json)</translation>
+    </message>
+    <message>
         <source>Finish them first</source>
         <translation>Erst abschließen</translation>
     </message>
     <message>
+        <source>First model</source>
+        <translation>Erstes Modell</translation>
+    </message>
+    <message>
         <source>GFLOP / picture</source>
         <translation>GFLOP / Bild</translation>
+    </message>
+    <message>
+        <source>GFLOP / picture: less is faster →</source>
+        <translation>GFLOP/Bild: weniger ist schneller →</translation>
     </message>
     <message>
         <source>Give the .cfg file that belongs to {weights}.</source>
@@ -1369,8 +1409,28 @@
         <translation>Neue Einstellungen</translation>
     </message>
     <message>
+        <source>Open an evaluation</source>
+        <translation>Auswertung öffnen</translation>
+    </message>
+    <message>
+        <source>Opens an evaluation.json, which &apos;framefleet evaluate --out&apos; writes</source>
+        <translation>Öffnet eine evaluation.json, die &apos;framefleet evaluate --out&apos; schreibt</translation>
+    </message>
+    <message>
+        <source>Precision at confidence {confidence}</source>
+        <translation>Präzision bei Konfidenz {confidence}</translation>
+    </message>
+    <message>
+        <source>Published by the authors</source>
+        <translation>Von den Autoren veröffentlicht</translation>
+    </message>
+    <message>
         <source>Queued files will use the new settings either way.</source>
         <translation>Wartende Dateien verwenden in jedem Fall die neuen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Recall at confidence {confidence}</source>
+        <translation>Trefferquote bei Konfidenz {confidence}</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1381,8 +1441,16 @@
         <translation>Neu beginnen</translation>
     </message>
     <message>
+        <source>Results of both models</source>
+        <translation>Ergebnisse beider Modelle</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Second model</source>
+        <translation>Zweites Modell</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -1395,6 +1463,10 @@
     <message>
         <source>Show folder</source>
         <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Take it off this list. Its files stay.</source>
+        <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
     </message>
     <message>
         <source>The model {name} is downloaded.</source>
@@ -1433,6 +1505,14 @@
         <translation>Aufwand für ein Bild: Die Hälfte davon dauert etwa halb so lang</translation>
     </message>
     <message>
+        <source>Your own models</source>
+        <translation>Eigene Modelle</translation>
+    </message>
+    <message>
+        <source>classes</source>
+        <translation>Klassen</translation>
+    </message>
+    <message>
         <source>download</source>
         <translation>Download</translation>
     </message>
@@ -1451,6 +1531,10 @@
     <message>
         <source>pixels</source>
         <translation>Pixel</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
     </message>
     <message>
         <source>{megabytes} MB</source>
@@ -1473,8 +1557,20 @@
         <translation>{partial} ist heruntergeladen</translation>
     </message>
     <message>
+        <source>{path} has one model only: evaluate the sessions of two models together, on the same videos</source>
+        <translation>{path} enthält nur ein Modell: die Sitzungen zweier Modelle zusammen auswerten, mit denselben Videos</translation>
+    </message>
+    <message>
+        <source>{path} is not an evaluation: open an evaluation.json that &apos;framefleet evaluate --out&apos; wrote</source>
+        <translation>{path} ist keine Auswertung: eine evaluation.json öffnen, die &apos;framefleet evaluate --out&apos; geschrieben hat</translation>
+    </message>
+    <message>
         <source>{percent} · {done} of {total} MB</source>
         <translation>{percent} · {done} von {total} MB</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
     </message>
 </context>
 <context>
@@ -2083,78 +2179,78 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <name>scaling</name>
     <message numerus="yes">
         <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Gerät: {rate} Bilder/s, das {speedup}-Fache von einem</numerusform>
+            <numerusform>%Ln Geräte: {rate} Bilder/s, das {speedup}-Fache von einem</numerusform>
         </translation>
     </message>
     <message>
         <source>A stream for each device</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Strom für jedes Gerät</translation>
     </message>
     <message>
         <source>A user&apos;s report with eight Quadro RTX 5000, 2021</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht eines Anwenders mit acht Quadro RTX 5000, 2021</translation>
     </message>
     <message>
         <source>CPU devices share the cores, so that two cannot be twice as fast.</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU-Geräte teilen sich die Kerne, deshalb können zwei nicht doppelt so schnell sein.</translation>
     </message>
     <message>
         <source>Caffe</source>
-        <translation type="unfinished"></translation>
+        <translation>Caffe</translation>
     </message>
     <message>
         <source>Copied</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopiert</translation>
     </message>
     <message>
         <source>Copy the command</source>
-        <translation type="unfinished">Den Befehl kopieren</translation>
+        <translation>Befehl kopieren</translation>
     </message>
     <message>
         <source>Ideal</source>
-        <translation type="unfinished"></translation>
+        <translation>Ideal</translation>
     </message>
     <message>
         <source>Its documentation: training, the work grows with the GPUs</source>
-        <translation type="unfinished"></translation>
+        <translation>Dokumentation: Training, die Arbeit wächst mit den GPUs</translation>
     </message>
     <message>
         <source>Measured here</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier gemessen</translation>
     </message>
     <message>
         <source>Measurement</source>
-        <translation type="unfinished"></translation>
+        <translation>Messung</translation>
     </message>
     <message>
         <source>No measurement with one and with more devices yet. Run “{command}” in a terminal with your model: it takes a few minutes and appears here. Detecting in the same video with one device, and then with more, counts too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Messung mit einem und mit mehreren Geräten. „{command}“ mit dem eigenen Modell in einem Terminal aufrufen: Das dauert einige Minuten und erscheint hier. Auch dasselbe Video mit einem und dann mit mehreren Geräten zu verarbeiten, zählt.</translation>
     </message>
     <message>
         <source>One video for all devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Video für alle Geräte</translation>
     </message>
     <message>
         <source>Runs of this window</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe dieses Fensters</translation>
     </message>
     <message>
         <source>Scaling</source>
-        <translation type="unfinished"></translation>
+        <translation>Skalierung</translation>
     </message>
     <message>
         <source>Triton Inference Server</source>
-        <translation type="unfinished"></translation>
+        <translation>Triton Inference Server</translation>
     </message>
     <message>
         <source>{how}: {model}, {hardware}, {source}. Frames/s by number of devices.</source>
-        <translation type="unfinished"></translation>
+        <translation>{how}: {model}, {hardware}, {source}. Bilder/s nach Zahl der Geräte.</translation>
     </message>
     <message>
         <source>{name}: {speedup}× on {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: {speedup}× mit {count}</translation>
     </message>
 </context>
 <context>
@@ -3070,11 +3166,11 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Between the NUMA nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>Zwischen den NUMA-Knoten</translation>
     </message>
     <message>
         <source>NUMA nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>NUMA-Knoten</translation>
     </message>
     <message>
         <source>Show {panel} in its own window</source>
@@ -3098,7 +3194,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>bright: traffic &amp;nbsp; ↓&amp;nbsp;receives &amp;nbsp; ↑&amp;nbsp;sends</source>
-        <translation type="unfinished"></translation>
+        <translation>hell: Verkehr &amp;nbsp; ↓&amp;nbsp;empfängt &amp;nbsp; ↑&amp;nbsp;sendet</translation>
     </message>
     <message>
         <source>in an unknown way</source>

@@ -15,9 +15,10 @@ from typing import Any
 from app.cli.run.exports import export
 from app.cli.run.interrupt import Interrupted, Interruption, interruptible
 from app.cli.run.progress import Progress
+from app.cli.run.zones import LiveZones
 from engine.cluster.connection import ClusterConnection
 from engine.errors import FramefleetError
-from engine.pool.events import DeviceReady
+from engine.pool.events import DeviceReady, FramesDone
 from engine.processes.file_lock import FileLock
 from engine.session import DetectionSession
 from engine.settings import RunSettings
@@ -26,6 +27,7 @@ from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
 from engine.store.session import SessionReader
 from engine.types import EngineInfo
+from engine.zones.shapes import ZoneSet
 
 QUICK_FRAMES = 20_000
 """After an interruption, results of more frames are not written to files, since the command has to end within 3 s."""
@@ -61,10 +63,12 @@ class Run:
         lock: FileLock | None = None,
         facts: Mapping[str, str] = MappingProxyType({}),
         cluster: ClusterConnection | None = None,
+        zones: ZoneSet | None = None,
     ) -> DetectionSession:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 
         sources: by their numbers. restart, lock, facts: as for ``DetectionSession``. cluster: that has the devices, None = this machine.
+        zones: whose counts belong to the progress.
 
         Raises:
             FramefleetError: the run cannot begin, or its results cannot be stored.
@@ -84,8 +88,11 @@ class Run:
                     progress.say(note)
                 if len(session.notes) > MOST_NOTES:
                     progress.say(f"… and {len(session.notes) - MOST_NOTES} more sources like these")
+                counting = None if zones is None or self.quiet else LiveZones(database, zones, settings.track)
                 for event in session.events():
                     _log.debug("%s", type(event).__name__)
+                    if counting is not None and isinstance(event, FramesDone) and (counted := counting.text(event.source)):
+                        progress.show_counts(counted)
                     progress.show(event)
                     if isinstance(event, DeviceReady):
                         engines[event.engine.device] = event.engine

@@ -88,7 +88,9 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> Expo
     if "coco_ids" in given:
         check_coco_labels(labels)
     if "zones" in given:
-        given["zones"] = read_zones(given["zones"])
+        path, given["zones"] = given["zones"], read_zones(given["zones"])
+        if not given["zones"].shapes:
+            raise UsageError(f"{path} has no lines and no zones: nothing can be counted")
         given["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
     elif "zones" in arguments.format:
         raise UsageError("--format zones needs lines and zones: give --zones FILE")
@@ -120,7 +122,7 @@ def export(
             if source.kind is not None and source.kind not in EXPORTERS[name].kinds:
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
     problems: list[ExportError] = []
-    with closing(_Writing(quiet)) as writing:
+    with closing(Writing(quiet)) as writing:
         waiting = partial(_say_waiting, folder)
         exported = export_session(reader, folder, formats, writing.show, problems.append, options, sources, overwrite, waiting, whole)
     for note in (note for item in exported for note in item.notes):
@@ -140,7 +142,9 @@ def print_exported(exported: Iterable[Exported]) -> None:
         print(f"{item.path}" + ("" if item.complete else f" (only {item.frames} frames, until it was stopped)"))
 
 
-class _Writing:
+class Writing:
+    """Progress of writing files, on standard error. quiet: show nothing."""
+
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
         self._draws = draws()
@@ -148,14 +152,20 @@ class _Writing:
         self._width = 0
 
     def show(self, path: Path, frames: int, total: int) -> None:
+        """Show how much of a file is written."""
+        self.tell(path.name, frames, total)
+
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Show how much of something is written."""
         now = time.monotonic()
         if self._quiet or now < self._next:
             return
         self._next = now + (0.2 if self._draws else PLAIN_SECONDS)
-        text = f"writing {path.name}: {100 * frames // max(total, 1)} %"
+        text = f"writing {what}: {100 * done // max(total, 1)} %"
         self._width = max(self._width, len(text))
         print(text.ljust(self._width), end="\r" if self._draws else "\n", file=sys.stderr, flush=True)
 
     def close(self) -> None:
+        """Clear the line."""
         if self._draws and self._width:
             print(" " * self._width, end="\r", file=sys.stderr, flush=True)

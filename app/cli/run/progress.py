@@ -51,6 +51,7 @@ class Progress:
         self._frames = 0
         self._announced = 0
         self._doing: dict[DeviceId, str] = {}
+        self._counts = ""
         self._started = 0.0
         self._next_line = 0.0
         self._next_building: dict[DeviceId, float] = {}
@@ -66,6 +67,11 @@ class Progress:
         self._bar.clear()
         print(text, file=sys.stderr, flush=True)
         self._bar.refresh()
+
+    def show_counts(self, text: str) -> None:
+        """Show what was counted so far at lines and in zones: in the bar, or with the next line."""
+        self._counts = text
+        self._show_doing()
 
     def show(self, event: Event) -> None:
         """Show an event."""
@@ -128,7 +134,8 @@ class Progress:
             self._bar.set_description_str("")
 
     def _show_doing(self) -> None:
-        self._bar.set_postfix_str(" · ".join(self._doing.values()) if self._started else "", refresh=False)
+        parts = [*filter(None, (self._counts, *self._doing.values()))]
+        self._bar.set_postfix_str(" · ".join(parts) if self._started else "", refresh=False)
 
     def _show_speed(self, stats: DeviceStats) -> None:
         latency = "" if stats.latency_p50 is None else f" {stats.latency_p50:.0f} ms"
@@ -145,7 +152,7 @@ class Progress:
         self._bar.update(count)
         if self._plain and now >= self._next_line:
             self._next_line = now + PLAIN_SECONDS
-            self.say(self._line(now - self._started))
+            self.say(self._line(now - self._started) + (f"; {self._counts}" if self._counts else ""))
 
     def _line(self, seconds: float) -> str:
         total = max(self._frames, self._bar.total)

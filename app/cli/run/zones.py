@@ -1,22 +1,74 @@
-"""Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON."""
+"""Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON, and while a run goes on."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 from app.cli.reports.table import Table
 from engine.errors import UsageError
 from engine.media.types import SourceKind
-from engine.store.objects.zones import read_counts, zones_for
-from engine.store.session import SessionReader
+from engine.settings import Track
+from engine.store.objects.live_counts import LiveCounts
+from engine.store.objects.zones import count_pictures, read_counts, require_tracks, zones_for
+from engine.store.session import SessionReader, StoredSource
+from engine.tracking.follow import TrackerName
 from engine.zones.shapes import ZoneSet
+
+LIVE_SECONDS, LIVE_SHARE = 1.0, 0.05
+"""Time between two counts of a running source, and the share of it that counting may take."""
+
+LIVE_FRAMES = 25
+"""Frames of a source that are stored before it is counted."""
+
+MOST_SHOWN = 3
+"""Lines and zones in the progress."""
+
+
+class LiveZones:
+    """What was counted so far at lines and in zones, in a few words, while a run writes ``database``."""
+
+    def __init__(self, database: Path, zones: ZoneSet, track: Track, clock: Callable[[], float] = time.monotonic) -> None:
+        self._database, self._zones, self._clock = database, zones, clock
+        self._tracker = TrackerName.OCSORT if track is Track.OCSORT else TrackerName.BYTETRACK
+        self._counts: dict[int, LiveCounts | None] = {}  # None: nothing is counted there
+        self._next = 0.0
+
+    def text(self, source: int) -> str:
+        """The counts of a source of which frames are stored, "" if it is too early for others than those shown, or if there are none."""
+        now = self._clock()
+        if now < self._next:
+            return ""
+        self._next = now + LIVE_SECONDS
+        if source not in self._counts and not self._begin(source):
+            return ""
+        live = self._counts[source]
+        if live is None:
+            return ""
+        counts = live.update(LIVE_SECONDS * LIVE_SHARE)
+        shown = [f"{shape.name}: {counts.text(number)}" for number, shape in enumerate(self._zones.shapes[:MOST_SHOWN])]
+        return "; ".join(shown) + ("; …" if len(self._zones.shapes) > MOST_SHOWN else "")
+
+    def _begin(self, source: int) -> bool:
+        """Begin to count in a source. Whether enough frames of it are stored to know the usual time between them."""
+        with SessionReader(self._database) as reader:
+            stored = next((each for each in reader.sources() if each.number == source), None)
+            if stored is None or reader.count(source) < LIVE_FRAMES:
+                return False
+            try:
+                fitted = zones_for(self._zones, stored)[0] if stored.kind is SourceKind.VIDEO else None
+            except UsageError:  # the end of the run says why
+                fitted = None
+        self._counts[source] = None if fitted is None else LiveCounts(self._database, source, fitted, self._tracker)
+        return True
 
 
 def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] | None = None) -> list[dict[str, Any]]:
-    """Count the tracks of each video of a session. only: numbers of sources, None = all.
+    """Count the tracks of each video of a session, and the objects in each picture. only: numbers of sources, None = all.
 
-    Returns for each video its path and either its counts or, if its pictures have another shape, the error.
+    Returns for each source its path and either its counts or, if its pictures have another shape, the error.
 
     Raises:
         UsageError: the session has no tracks, or the model does not have a label of the zones.
@@ -24,25 +76,40 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
     """
     found: list[dict[str, Any]] = []
     for source in reader.sources():
-        if source.kind is not SourceKind.VIDEO or (only is not None and source.number not in only):
+        if source.kind is None or (only is not None and source.number not in only):
             continue
+        if source.kind is SourceKind.VIDEO:
+            require_tracks(reader, source.number)
         try:
-            fitted, _ = zones_for(zones, source)
+            found.append({"path": source.path, **_counted(reader, source, zones)})
         except UsageError as error:
             found.append({"path": source.path, "counts": [], "error": str(error)})
-        else:
-            found.append({"path": source.path, "counts": read_counts(reader, source, fitted).as_json()})
     return found
 
 
+def _counted(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> dict[str, Any]:
+    if source.kind is SourceKind.VIDEO:
+        return {"counts": read_counts(reader, source, zones_for(zones, source)[0]).as_json()}
+    pictures = count_pictures(reader, source, zones)
+    rows = zip(zones.zones, pictures.sum(1).tolist(), pictures.max(1, initial=0).tolist(), strict=True)
+    return {"pictures": pictures.shape[1], "counts": [{"zone": zone.name, "objects": total, "most": most} for zone, total, most in rows]}
+
+
 def counts_lines(counted: list[dict[str, Any]]) -> list[str]:
-    """The counts as lines of text: for each video a table of its lines and one of its zones."""
+    """The counts as lines of text: for each source a table of its lines and one of its zones."""
     lines: list[str] = []
     for source in counted:
         lines.append(f"{source['path']}: {source['error']}" if "error" in source else f"{source['path']}:")
         at_lines = Table("  {:24} {:>9} {:>9}", ("line", "forward", "backward"))
         in_zones = Table("  {:24} {:>9} {:>9} {:>13}", ("zone", "visits", "entered", "seconds each"))
         lines += [at_lines.row(each["line"], each["forward"], each["backward"]) for each in source["counts"] if "line" in each]
+        in_pictures = Table("  {:24} {:>9} {:>13} {:>9}", ("zone", "objects", "per picture", "most"))
+        if "pictures" in source:
+            number = max(source["pictures"], 1)
+            lines += [
+                in_pictures.row(each["zone"], each["objects"], f"{each['objects'] / number:.2f}", each["most"]) for each in source["counts"]
+            ]
+            continue
         lines += [in_zones.row(each["zone"], each["visits"], each["entered"], _mean(each)) for each in source["counts"] if "zone" in each]
     return lines
 

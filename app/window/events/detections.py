@@ -56,7 +56,7 @@ class DetectionModel(ArrayModel):
             case 3:
                 return np.asarray(table["track"])
             case 4:
-                return np.asarray(table["score"])
+                return np.round(table["score"] * 10_000).astype(np.uint16)  # 16 bits are sorted ten times as fast
             case 5:
                 return np.asarray(table["width"] * table["height"])
         return np.asarray(table["frame"])
@@ -92,7 +92,7 @@ class DetectionsPanel(Panel):
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._start)
         self.model = DetectionModel(self)
-        self.table = sorted_table(self.model, translate("events", "Detections"), (64, 54, 90, 46, 78))
+        self.table = sorted_table(self.model, translate("events", "Detections"), (62, 56, 84, 48, 84))
         self.count = label("small")
         column((self.table, 1), self.count, spacing=6, of=self)
         self.table.clicked.connect(self._jump)

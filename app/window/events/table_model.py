@@ -18,7 +18,9 @@ _ROOT = QModelIndex()
 
 
 class ArrayModel(QAbstractTableModel):
-    """Shows the rows of ``table`` that pass a filter, sorted by a column. A row has at least a start, in seconds, and a class id.
+    """Shows the rows of ``table`` that pass a filter, sorted by a column: the first one is the time, in whose order the table is.
+
+    A row has at least a start, in seconds, and a class id.
 
     headings: English titles of the columns. numeric: the columns that are aligned to the right. coloured: the column with the class.
     """
@@ -62,6 +64,10 @@ class ArrayModel(QAbstractTableModel):
         """Filter and sort again."""
         self.beginResetModel()
         rows = self.passing()
+        if self._column == 0 and not self._descending:  # the table is in the order of time; sorting millions of rows takes long
+            self._rows = rows
+            self.endResetModel()
+            return
         keys = self.keys(self._column, self.table if len(rows) == len(self.table) else self.table[rows])
         order = np.argsort(keys, kind="stable")
         if self._descending:  # equal rows stay in the order of time

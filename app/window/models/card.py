@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
 from app.window.models.downloads import Download, ModelDownloads
+from app.window.models.figures import of_entry
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, row, set_role
 from app.window.widgets.translation import translate
@@ -19,7 +20,7 @@ _COLOURS = {
     Purpose.BALANCED: ("ACCENT_HOVER", "ACCENT_QUIET"),
     Purpose.ACCURATE: ("WARNING", "WARNING_GROUND"),
 }
-_FIGURE_WIDTH, _BUTTON_WIDTH = 94, 92
+BUTTON_WIDTH = 92
 
 
 def _chip(purpose: Purpose) -> QLabel:
@@ -31,46 +32,6 @@ def _chip(purpose: Purpose) -> QLabel:
         f" font-size: {size}px; font-weight: 600;"
     )
     return chip
-
-
-def _figures(entry: ModelEntry) -> QGridLayout:
-    figures = (
-        (
-            formats.share(entry.ap / 100),
-            "COCO AP",
-            translate("models", "Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50").format(
-                ap50=formats.share(entry.ap50 / 100)
-            ),
-        ),
-        (
-            formats.rate(entry.gflops),
-            translate("models", "GFLOP / picture"),
-            translate("models", "Work for one picture: half of it takes about half the time"),
-        ),
-        (f"{entry.side} × {entry.side}", translate("models", "pixels"), translate("models", "The size of picture the network sees")),
-        (
-            translate("models", "{parameters} M").format(parameters=formats.decimal(entry.parameters / 1e6)),
-            translate("models", "parameters"),
-            translate("models", "{parameters} parameters").format(parameters=formats.count(entry.parameters)),
-        ),
-        (
-            translate("models", "{megabytes} MB").format(megabytes=formats.count(round(entry.download_bytes / 1e6))),
-            translate("models", "download"),
-            translate("models", "The weight file has exactly {weights_bytes} bytes").format(
-                weights_bytes=formats.count(entry.weights_bytes)
-            ),
-        ),
-    )
-    table = QGridLayout()
-    table.setVerticalSpacing(1)
-    table.setRowStretch(0, 1)
-    table.setRowStretch(3, 1)
-    table.setHorizontalSpacing(4)
-    for number, (value, caption, tip) in enumerate(figures):
-        table.addWidget(label("section", value, tip=tip), 1, number, Qt.AlignmentFlag.AlignRight)
-        table.addWidget(label("small", caption, tip=tip), 2, number, Qt.AlignmentFlag.AlignRight)
-        table.setColumnMinimumWidth(number, _FIGURE_WIDTH)
-    return table
 
 
 class ModelCard(QFrame):
@@ -96,14 +57,14 @@ class ModelCard(QFrame):
         head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
         words = column(None, head, label("small", entry.note, wrap=True), None, spacing=3)
         buttons = QWidget()  # as wide in every card, so that the figures form columns
-        buttons.setFixedWidth(2 * _BUTTON_WIDTH + 6)
+        buttons.setFixedWidth(2 * BUTTON_WIDTH + 6)
         row(None, self.remove, self.download, self.cancel, self.use, spacing=6, of=buttons)
-        across = row((words, 1), _figures(entry), buttons, spacing=16)
+        across = row((words, 1), of_entry(entry), buttons, spacing=16)
         column(across, self.bar, self.message, spacing=8, margins=(16, 10, 14, 10), of=self)
 
     def _button(self, title: str, signal: Any, role: str = "") -> QPushButton:
         button = QPushButton(title, autoDefault=False)
-        button.setFixedWidth(_BUTTON_WIDTH)
+        button.setFixedWidth(BUTTON_WIDTH)
         button.setProperty("role", role)
         button.setAccessibleName(f"{title} {self.entry.title}")
         button.clicked.connect(lambda: signal.emit(self.entry))

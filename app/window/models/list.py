@@ -10,25 +10,32 @@ from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
 from app.window.models.card import ModelCard
+from app.window.models.chart import ModelChart
 from app.window.models.downloads import ModelDownloads
+from app.window.models.own_card import OwnCard
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
-from app.window.widgets.build import column, label, push_button, row, show_inside, within_screen
+from app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
 from app.window.widgets.translation import translate
 from engine.errors import FramefleetError
+from engine.model.check import ModelSummary
 from engine.model.registry.catalogue import FAMILY, ModelEntry
 from engine.model.registry.installed import files_of, remove_model
+from engine.settings import ModelFiles
 
 
 class ModelList(QDialog):
     """Shows a card for each model. in_use: the cfg of the current model. entries: of the catalogue, None = all.
 
-    chosen: ModelFiles to use. own_requested: the user wants to use other files. dropped: Intake of model files.
+    Below them are the user's own models. chosen: ModelFiles to use. own_requested: the user wants to use other files. dropped: Intake of
+    model files to add. removed: ModelFiles that leave the list. comparison_requested: the user wants to compare two evaluated models.
     """
 
     chosen = Signal(object)
     own_requested = Signal()
     dropped = Signal(object)
+    removed = Signal(object)
+    comparison_requested = Signal()
 
     def __init__(
         self, downloads: ModelDownloads, in_use: Path | None, parent: QWidget | None = None, entries: Sequence[ModelEntry] | None = None
@@ -40,6 +47,8 @@ class ModelList(QDialog):
         self._downloads = downloads
         self._in_use = in_use
         self.cards = {entry.name: ModelCard(entry) for entry in entries or FAMILY}
+        self.own_cards: list[OwnCard] = []
+        self.chart = ModelChart([card.entry for card in self.cards.values()])
         self._arrange()
         for card in self.cards.values():
             card.download_requested.connect(downloads.start)
@@ -55,18 +64,41 @@ class ModelList(QDialog):
             "models", "The official YOLOv4 family. All find the 80 classes of COCO: people, vehicles, animals, everyday things."
         )
         inside, scroll = QWidget(), QScrollArea()
-        column(*self.cards.values(), None, spacing=8, margins=(24, 2, 24, 16), of=inside)
+        self.own_heading = label("heading", translate("models", "Your own models"))
+        self.own_heading.hide()
+        parts = (self.chart, *self.cards.values(), self.own_heading, None)
+        self._column = column(*parts, spacing=8, margins=(24, 2, 24, 16), of=inside)
         show_inside(scroll, inside)
         files_tip = translate("models", "Any Darknet .cfg and .weights; they can also be dropped here")
         self.own = push_button(translate("models", "Use files of my own…"), self.own_requested, tip=files_tip)
         self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
         self.close_button = push_button(translate("models", "Close"), self.reject)
-        for button in (self.own, self.open_folder, self.close_button):
+        self.compare = push_button(translate("models", "Compare two models…"), self.comparison_requested)
+        self.compare.setToolTip(translate("models", "Opens an evaluation.json, which 'framefleet evaluate --out' writes"))
+        for button in (self.own, self.open_folder, self.compare, self.close_button):
             button.setAutoDefault(False)
-        below = row(self.own, self.open_folder, None, self.close_button, spacing=8, margins=(24, 12, 24, 14))
+        self.note = wrapped("error")
+        self.note.setContentsMargins(24, 6, 24, 0)
+        below = row(self.own, self.open_folder, self.compare, None, self.close_button, spacing=8, margins=(24, 12, 24, 14))
         head = column(label("title", translate("models", "Choose a model")), label("muted", about), spacing=4, margins=(24, 18, 24, 12))
-        outer = column(head, (scroll, 1), below, spacing=0, of=self)
+        outer = column(head, (scroll, 1), self.note, below, spacing=0, of=self)
         self.resize(within_screen(self, 1080, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
+
+    def show_own(self, models: Sequence[tuple[ModelFiles, ModelSummary | str]]) -> None:
+        """Show these models of the user's own, each with its properties or why it cannot be used."""
+        for card in self.own_cards:
+            self._column.removeWidget(card)
+            card.deleteLater()
+        self.own_heading.setVisible(bool(models))
+        self.own_cards = [OwnCard(files, found, files.cfg == self._in_use) for files, found in models]
+        for card in self.own_cards:
+            card.use_requested.connect(self.chosen)
+            card.remove_requested.connect(self.removed)
+            self._column.insertWidget(self._column.count() - 1, card)
+
+    def show_note(self, text: str) -> None:
+        """Show what is wrong with a dropped file, "" = nothing."""
+        say(self.note, text)
 
     def _remove(self, entry: ModelEntry) -> None:
         self._downloads.errors.pop(entry.name, None)

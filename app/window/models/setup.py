@@ -9,8 +9,11 @@ from functools import partial
 from PySide6.QtCore import QObject, QSettings, Signal, Slot
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
+from app.scaling_results import Speed, read_speeds
+from app.window.models.comparison import Comparison
 from app.window.models.downloads import ModelDownloads
 from app.window.models.list import ModelList
+from app.window.models.own import OwnModels, check_all
 from app.window.models.parts import ModelParts
 from app.window.queue.intake import Intake
 from app.window.session.background import Background
@@ -52,6 +55,7 @@ class ModelSetup(QObject):
         self.dialog: SettingsDialog | None = None
         self.last_run = LastRun(store, self)
         self.models: ModelList | None = None
+        self.own = OwnModels(store)
         self.downloads = ModelDownloads(background, parent=self)
         self.downloads.ended.connect(self._download_ended)
         self._question: QMessageBox | None = None
@@ -133,9 +137,50 @@ class ModelSetup(QObject):
         self.models = ModelList(self.downloads, self.preferences.model.cfg if self.preferences.model else None, self.dialog or self._window)
         self.models.chosen.connect(self._use)
         self.models.own_requested.connect(self._own)
-        self.models.dropped.connect(self.take)
+        self.models.dropped.connect(self._add)
+        self.models.removed.connect(self._forget)
+        self.models.comparison_requested.connect(self._compare)
         self.models.finished.connect(self._models_closed)
         self.models.open()
+        self._show_own()
+        folder = self._controller.folder
+        self._background.start(partial(read_speeds, folder), self._show_speeds, self._show_note)
+
+    def _show_own(self) -> None:
+        self._background.start(partial(check_all, self.own.read()), self._own_checked, self._show_note)
+
+    def _own_checked(self, models: list[tuple[ModelFiles, ModelSummary | str]]) -> None:
+        if self.models is not None:
+            self.models.show_own(models)
+
+    def _show_speeds(self, speeds: dict[str, Speed]) -> None:
+        if self.models is not None:
+            self.models.chart.show_speeds(speeds)
+
+    def _show_note(self, text: str) -> None:
+        if self.models is not None:
+            self.models.show_note(text)
+
+    def _add(self, intake: Intake) -> None:
+        """Add a dropped model to the list."""
+        parts = ModelParts().updated(intake)
+        files = parts.files
+        if files is None:
+            self._show_note(parts.missing)
+        else:
+            self._background.start(partial(check_model, files), lambda _: self._added(files), self._show_note)
+
+    def _added(self, files: ModelFiles) -> None:
+        self.own.add(files)
+        self._show_note("")
+        self._show_own()
+
+    def _forget(self, files: ModelFiles) -> None:
+        self.own.remove(files)
+        self._show_own()
+
+    def _compare(self) -> None:
+        Comparison(self.models or self._window, self._background).ask(self._show_note)
 
     def stop(self) -> None:
         """Stop all downloads, when the window closes."""
@@ -201,8 +246,9 @@ class ModelSetup(QObject):
         self.floor_changed.emit(preferences.floor)
         if preferences.confidence != before.confidence:
             self.confidence_changed.emit(preferences.confidence)
-        if summary is None:
+        if summary is None or preferences.model is None:
             return
+        self.own.add(preferences.model)
         settings = preferences.run_settings()
         apply = partial(self._controller.set_settings, settings, summary.labels)
         if self._controller.running and self._controller.would_change(settings, summary.labels):

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.scaling_results import Series
 from app.window.scaling.records import RECORDS
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column
-from app.window.widgets.plotting import pg
+from app.window.widgets.plotting import colour_plot, pg, still_plot
 from app.window.widgets.translation import translate
 
-MEASURED, IDEAL = theme.ACCENT, theme.TEXT
-OTHERS = (theme.WARNING, theme.GOOD)
-"""The colours of ``RECORDS``; they also differ in their symbols."""
+MEASURED, IDEAL = "ACCENT", "TEXT"
+OTHERS = ("WARNING", "GOOD")
+"""The names of the colours of ``RECORDS``; they also differ in their symbols."""
 SYMBOLS = ("t", "s")
 _ROOM = 1.14
 
@@ -29,24 +29,15 @@ class ScalingChart(QWidget):
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(130)
-        self._plot = pg.PlotWidget(background=theme.SURFACE)
-        self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self._plot = still_plot()
         self.item = self._plot.getPlotItem()
-        self.item.hideButtons()
-        self.item.setMenuEnabled(False)
-        self.item.setMouseEnabled(False, False)
-        self.item.showGrid(y=True, alpha=0.18)
-        for side in ("left", "bottom"):
-            axis = self.item.getAxis(side)
-            axis.setPen(pg.mkPen(theme.MUTED))
-            axis.setTextPen(pg.mkPen(theme.MUTED))
-            axis.setStyle(tickFont=theme.font(-2))
-            axis.enableAutoSIPrefix(False)
+        self._series: Series | None = None
+        colour_plot(self._plot, theme.SURFACE)
         column(self._plot, of=self)
 
     def show_series(self, series: Series) -> None:
         """Draw this series in place of the earlier one."""
+        self._series = series
         self.item.clear()
         counts, one = series.counts, series.rates[1]
         most = counts[-1]
@@ -54,12 +45,12 @@ class ScalingChart(QWidget):
         top = max(top, *series.rates.values())
         for record, colour, symbol in zip(RECORDS, OTHERS, SYMBOLS, strict=True):
             shown = {count: one * speedup for count, speedup in record.speedups.items() if count <= most}
-            if len(shown) > 1:
+            if len(shown) > 1 and series.ideal[most] == most:  # the records are of GPUs
                 top = max(top, *shown.values())
-                self._line(shown, pg.mkPen(colour, width=1.2, style=Qt.PenStyle.DotLine), symbol, colour)
+                self._line(shown, pg.mkPen(theme.colour(colour), width=1.2, style=Qt.PenStyle.DotLine), symbol, colour)
         ideal = {count: one * series.ideal[count] for count in counts}
-        self._line(ideal, pg.mkPen(IDEAL, width=1.2, style=Qt.PenStyle.DashLine))
-        self._line({count: series.rates[count] for count in counts}, pg.mkPen(MEASURED, width=2.2), "o", MEASURED)
+        self._line(ideal, pg.mkPen(theme.colour(IDEAL), width=1.2, style=Qt.PenStyle.DashLine))
+        self._line({count: series.rates[count] for count in counts}, pg.mkPen(theme.colour(MEASURED), width=2.2), "o", MEASURED)
         for count in counts[1:]:
             text = pg.TextItem(f"{formats.decimal(series.speedup(count), 2)}×", color=theme.TEXT, anchor=(1.12, 0.95))
             text.setFont(theme.font(-2, bold=True))
@@ -73,8 +64,16 @@ class ScalingChart(QWidget):
         self.item.setYRange(0, _ROOM * top, padding=0)
         self._describe(series)
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw in the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_series"):
+            colour_plot(self._plot, theme.SURFACE)
+            if self._series is not None:
+                self.show_series(self._series)
+
     def _line(self, points: dict[int, float], pen: object, symbol: str | None = None, colour: str = "") -> None:
-        brush = pg.mkBrush(colour) if symbol else None
+        brush = pg.mkBrush(theme.colour(colour)) if symbol else None
         size = 7 if colour == MEASURED else 6
         self.item.plot(
             [*points], [*points.values()], pen=pen, symbol=symbol, symbolBrush=brush, symbolPen=None, symbolSize=size, antialias=True
@@ -96,11 +95,12 @@ def tick_step(top: float) -> float:
     return next(step * power for step in (0.2, 0.25, 0.5, 1.0, 2.0, 2.5) if top / (step * power) <= 5)
 
 
-def legend(most: int) -> Sequence[tuple[str, str, str, str]]:
-    """The meaning of each line for this many devices: a sign, its colour, a text and an address."""
+def legend(series: Series) -> Sequence[tuple[str, str, str, str]]:
+    """The meaning of each line: a sign, the name of its colour, a text and an address."""
+    most = series.counts[-1]
     lines = [("●", MEASURED, translate("scaling", "Measured here"), ""), ("╌", IDEAL, translate("scaling", "Ideal"), "")]
     for record, colour, sign in zip(RECORDS, OTHERS, ("▼", "■"), strict=True):
-        if any(1 < count <= most for count in record.speedups):
+        if series.ideal[most] == most and any(1 < count <= most for count in record.speedups):
             best = max(count for count in record.speedups if count <= most)
             text = translate("scaling", "{name}: {speedup}× on {count}").format(
                 name=translate("scaling", record.name), speedup=formats.decimal(record.speedups[best], 1), count=best

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.scaling_results import Series, results_folder
 from app.window.scaling.chart import ScalingChart, legend
 from app.window.scaling.records import RECORDS
+from app.window.widgets import theme
 from app.window.widgets.build import Panel, ScrollPane, column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.translation import marked, translate
@@ -87,7 +88,8 @@ class ScalingPanel(Panel):
         self.chart.show_series(series)
         most = series.counts[-1]
         parts = []
-        for sign, colour, text, address in legend(most):
+        for sign, name, text, address in legend(series):
+            colour = theme.colour(name)
             shown = f'<a href="{escape(address)}" style="color:{colour}">{escape(text)}</a>' if address else escape(text)
             parts.append(f'<span style="color:{colour}">{sign}</span>&nbsp;{shown}')
         self.legend.setText("<br>".join([" &nbsp; ".join(parts[:2]), *parts[2:]]))
@@ -102,6 +104,12 @@ class ScalingPanel(Panel):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(COMMAND)
         self.copy.setText(translate("scaling", "Copied"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Show the legend in the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "problem"):
+            self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for the newest measurements."""

@@ -39,7 +39,9 @@ class DeviceTabs(Panel):
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self.buttons.addButton(button, number)
-        head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=2, margins=(8, 6, 8, 2))
+        for tool in (self.cluster, self.detach):
+            tool.setProperty("role", "small-flat")
+        head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=0, margins=(4, 6, 4, 2))
         column(head, (self.stack, 1), spacing=0, of=self)
         self.buttons.idClicked.connect(self.show_tab)
         self.detach.clicked.connect(lambda: self.floating[self.stack.currentIndex()].toggle())

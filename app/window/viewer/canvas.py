@@ -1,30 +1,17 @@
-"""The picture with its detections drawn over it."""
+"""The canvas: the picture with its detections, and what the mouse does there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent, QWheelEvent
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
-
-from app.window.viewer.filter import ViewFilter
-from app.window.viewer.layout import Placement, Zoom, fit
-from app.window.viewer.overlay import Overlay
-from app.window.viewer.picture import draw_message, draw_picture
-from app.window.widgets import formats, theme
-from app.window.widgets.chips import chip
-from app.window.widgets.translation import marked, translate
-from engine.media.annotation.label_position import Rect
-from engine.types import Detections, FrameResult
-
-NOT_YET = marked("viewer", "Not analysed yet")
-NOTE = QPointF(10, 10)
-"""The place of the note, from the top left corner of the picture."""
+from app.window.viewer.picture_view import PictureView
+from app.window.widgets import formats
+from app.window.widgets.translation import translate
 
 
-class VideoCanvas(QWidget):
-    """Shows one undistorted picture with the boxes of the same frame. The wheel enlarges it, and the mouse moves it then.
+class VideoCanvas(PictureView):
+    """The wheel enlarges the picture, the mouse moves an enlarged one, and highlights the box below it.
 
     resized: the size that pictures should have now, device pixels. activated: the user double-clicked it.
     mouse_moved: the mouse moved over it.
@@ -36,130 +23,13 @@ class VideoCanvas(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(240, 160)
         self.setMouseTracking(True)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName(translate("viewer", "Video"))
-        self._image: QImage | None = None
-        self._size = (1, 1)
-        self._result: FrameResult | None = None
-        self.visible_detections = Detections()
-        self._filter = ViewFilter()
-        self._labels: tuple[str, ...] = ()
-        self._message = self._statistics = ""
-        self._missing = translate("viewer", NOT_YET)
-        self._pointed: int | None = None
-        self._selected: int | None = None
         self._mouse: QPointF | None = None
-        self._overlay: Overlay | None = None
-        self._zoom = Zoom()
         self._dragged: QPointF | None = None
-        self._numbers = True
-        self._reserved: Sequence[Rect] = ()
 
-    @property
-    def placement(self) -> Placement | None:
-        """The picture's place, in logical pixels; None without a picture."""
-        return None if self._image is None else self._zoom.place(self._area, self._size)
-
-    @property
-    def _area(self) -> tuple[float, float]:
-        return self.width(), self.height()
-
-    @property
-    def overlay(self) -> Overlay | None:
-        """The shapes of the visible detections, None without a picture."""
-        placement = self.placement
-        if self._overlay is None and placement is not None:
-            self._overlay = Overlay(self.visible_detections, placement, self._area, self.label_of, self.devicePixelRatio(), self._numbers)
-        return self._overlay
-
-    @property
-    def note(self) -> str:
-        """The text over the picture instead of boxes; "" = none."""
-        if self._image is None:
-            return ""
-        if self._result is None:
-            return self._missing
-        return (
-            ""
-            if self._result.failure is None
-            else translate("viewer", "No detections for this frame: {failure}").format(failure=self._result.failure)
-        )
-
-    def set_missing(self, text: str) -> None:
-        """Set the text over pictures without a result."""
-        if text != self._missing:
-            self._missing = text
-            self.update()
-
-    def device_size(self) -> QSize:
-        """The size of the area that the whole picture would fill, device pixels."""
-        return self.size() * (self.devicePixelRatio() * self._zoom.factor)
-
-    def show_picture(self, image: QImage, source: tuple[int, int], result: FrameResult | None) -> None:
-        """Show a picture with its result, None = no result yet. source: the width and height of the source."""
-        before = self.placement
-        self._image, self._size = image, source
-        self._message = ""
-        self._take(result)
-        now = self.placement
-        if now is None or now != before:
-            self.update()
-        else:  # the bars beside the picture stay as they are
-            self.update(_rectangle(now).toRect())
-
-    def show_result(self, result: FrameResult | None) -> None:
-        """Show the result of the current picture."""
-        self._take(result)
-        self.update()
-
-    def _take(self, result: FrameResult | None) -> None:
-        self._result = result
-        if result is not None:
-            self._size = (result.width, result.height)
-        self._select()
-
-    def show_message(self, message: str) -> None:
-        """Show text instead of a picture."""
-        self._image, self._message = None, formats.shortened(message)
-        self.show_result(None)
-
-    def set_filter(self, view_filter: ViewFilter) -> None:
-        """Draw only these detections."""
-        self._filter = view_filter
-        self._select()
-        self.update()
-
-    def set_labels(self, labels: Sequence[str]) -> None:
-        """Set the names of the classes."""
-        self._labels = tuple(labels)
-        self._redraw()
-
-    def draw_boxes(self, image: QImage) -> None:
-        """Draw the visible detections on a picture of the same frame."""
-        placement = fit((image.width(), image.height()), self._size)
-        with QPainter(image) as painter:
-            size = image.width(), image.height()
-            Overlay(self.visible_detections, placement, size, self.label_of, 1.0, self._numbers).paint(painter)
-
-    def set_statistics(self, text: str) -> None:
-        """Show lines of text at the top right of the picture, "" = none."""
-        if text != self._statistics:
-            self._statistics = text
-            self.update()
-
-    def show_numbers(self, shown: bool) -> None:
-        """Show or hide the numbers of tracks."""
-        self._numbers = shown
-        self._redraw()
-
-    def reserve(self, places: Sequence[Rect]) -> None:
-        """Place no labels there: x, y, width, height."""
-        if places != self._reserved:
-            self._reserved = places
-            self._redraw()
+    def _select(self) -> None:
+        super()._select()
+        self._point()
 
     @property
     def zoom(self) -> float:
@@ -173,21 +43,6 @@ class VideoCanvas(QWidget):
             self.setCursor(Qt.CursorShape.OpenHandCursor if self.zoom > 1 else Qt.CursorShape.ArrowCursor)
             self._redraw()
             self.resized.emit(self.device_size())
-
-    def _redraw(self) -> None:
-        self._overlay = None
-        self.update()
-
-    def _select(self) -> None:
-        found = self._result.detections if self._result is not None else None
-        self.visible_detections = self._filter.apply(found) if found is not None else Detections()
-        self._selected = self._overlay = None
-        self._point()
-        self.setAccessibleDescription(formats.plural(len(self.visible_detections), "object") if self._image is not None else self._message)
-
-    def label_of(self, class_id: int) -> str:
-        """A class's name, or its number if it has none."""
-        return self._labels[class_id] if class_id < len(self._labels) else translate("viewer", "class {class_id}").format(class_id=class_id)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Ask for pictures of the new size."""
@@ -242,25 +97,12 @@ class VideoCanvas(QWidget):
         """Highlight the box that is under the mouse now."""
         overlay = self.overlay if self._mouse is not None else None
         pointed = overlay.at(self._mouse) if overlay is not None and self._mouse is not None else None
-        if pointed != self._pointed or pointed is not None:
+        if pointed != self._pointed:
             self._pointed = pointed
-            self.setToolTip("" if pointed is None else self._describe(pointed))
             self.update()
-
-    @property
-    def result(self) -> FrameResult | None:
-        """The detections of the picture, None if there are none yet."""
-        return self._result
-
-    @property
-    def filter(self) -> ViewFilter:
-        """Which detections are visible."""
-        return self._filter
-
-    def select(self, index: int | None) -> None:
-        """Mark one of the visible detections until the picture or the filter changes."""
-        self._selected = index
-        self.update()
+        text = "" if pointed is None else self._describe(pointed)
+        if text != self.toolTip():
+            self.setToolTip(text)
 
     def _describe(self, index: int) -> str:
         x1, y1, x2, y2 = self.visible_detections.boxes[index].tolist()
@@ -273,29 +115,3 @@ class VideoCanvas(QWidget):
             x=round(x1),
             y=round(y1),
         )
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the picture, then the boxes of the same frame."""
-        with QPainter(self) as painter:
-            placement = self.placement
-            covered = _rectangle(placement).toRect().adjusted(2, 2, -2, -2) if placement is not None else QRect()
-            painter.setClipRegion(QRegion(event.rect()) - QRegion(covered))
-            painter.fillRect(event.rect(), QColor(theme.STAGE))
-            painter.setClipping(False)
-            if placement is None or self._image is None:
-                draw_message(painter, QRectF(self.rect()), self._message)
-                return
-            target, ratio = _rectangle(placement), self.devicePixelRatio()
-            draw_picture(painter, target, self._image, ratio)
-            if len(self.visible_detections) and self.overlay is not None:
-                self.overlay.paint(painter, self._pointed, self._selected)
-            if self.note:
-                colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
-                painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
-            if self._statistics:
-                statistics = chip(self._statistics, theme.ON_STAGE, self.width() - 44, ratio)
-                painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
-
-
-def _rectangle(placement: Placement) -> QRectF:
-    return QRectF(placement.x, placement.y, placement.width, placement.height)

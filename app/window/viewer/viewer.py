@@ -18,9 +18,10 @@ from app.window.timeline.class_counts import Tally, length_of
 from app.window.timeline.glimpse import Glimpse
 from app.window.timeline.lanes import Lane
 from app.window.timeline.seeking import Seeking
-from app.window.viewer.canvas import NOT_YET, VideoCanvas
+from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.keys import PlayerKeys
+from app.window.viewer.picture_view import NOT_YET
 from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import Shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QSize, Qt
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.window.widgets import theme
 
@@ -43,7 +43,7 @@ def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int]) ->
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     for number, width in enumerate(widths):
         table.setColumnWidth(number, width)
-    table.horizontalHeader().setStretchLastSection(True)
+    table.horizontalHeader().setSectionResizeMode(len(widths), QHeaderView.ResizeMode.Stretch)
     table.setSortingEnabled(True)
     table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     return table

@@ -74,11 +74,11 @@ class CountChart(QWidget):
             below = below + values
         item.setXRange(0, length, padding=0.01)
         item.setYRange(0, max(float(below.max()), 1.0), padding=0.05)
-        legend = "  ".join(f'<span style="color:rgb{class_colour(class_id)}">■</span> {escape(self._name(class_id))}' for class_id in shown)
+        squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
         what = (
             translate("zones", "{name}: crossings in {seconds} s each") if is_line else translate("zones", "{name}: objects inside")
         ).format(name=escape(shape.name), seconds=formats.decimal(length / BINS))
-        self._heading.setText(f"{what}&nbsp;&nbsp;&nbsp;{legend}")
+        self._heading.setText(f"{what}&nbsp;&nbsp; {'  '.join(squares)}")
 
     def _ticks(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
         """The texts below the chart: times, or numbers of pictures."""

@@ -74,9 +74,11 @@ class ZoneLayer(QWidget):
         self.update()
 
     def set_time(self, time: float) -> None:
-        """Show the state at the time of the current picture, seconds."""
+        """Show the state at the time of the current picture, seconds. The canvas paints this widget together with that picture.
+
+        An update of this widget would paint all of it once more: Qt paints an opaque widget and one above it in two passes.
+        """
         self._time = time
-        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the heat map, trails, and lines and zones with their counts."""
@@ -88,7 +90,7 @@ class ZoneLayer(QWidget):
                 self._paint_heat(painter, placement, self._tracks)
             if self.show_trails and self._tracks is not None:
                 draw_trails(painter, placement, self._tracks, self._time, self._canvas.visible_detections)
-            if self.show_zones:
+            if self.show_zones and (self._editor.zones.shapes or self._editor.drawing is not None):
                 self._paint_zones(painter, Scale(placement, self._editor.zones.size))
             else:
                 self._canvas.reserve([])

@@ -40,7 +40,6 @@ class ShownSet(QObject):
     def load(self, item: QueueItem | None) -> None:
         """Edit the set of a file, None = no file."""
         self.stop()
-        self._item = item
         info = item.progress.info if item is not None else None
         found, zones, problem = None, EMPTY, ""
         if item is not None and info is not None:
@@ -50,9 +49,9 @@ class ShownSet(QObject):
                 zones = found[1].scaled_to(zones.size)
             except FramefleetError as error:
                 found, problem = None, str(error)
-        self.name = None  # loading does not make changes that must be saved
+        self._item = None  # what is loaded is no change that must be saved
         self._editor.load(zones)
-        self._saving.stop()
+        self._item = item
         self.name = found[0] if found is not None else None
         self.listed.emit()
         if problem:

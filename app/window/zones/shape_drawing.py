@@ -71,7 +71,7 @@ def place_texts(texts: Sequence[tuple[str, Sequence[QPointF]]], area: QRectF, ra
     """
     placed: list[tuple[QRectF, QPixmap]] = []
     for text, points in texts:
-        picture = chip(text, theme.TEXT, round(area.width()), ratio)
+        picture = chip(text, theme.ON_STAGE, round(area.width()), ratio)
         size = QSizeF(picture.width() / ratio, picture.height() / ratio)
         for middle in _middles(points):
             place = QRectF(middle - QPointF(size.width(), size.height()) / 2, size)

@@ -57,7 +57,8 @@ class Zones(QObject):
         self.area.hide()
         self._item: QueueItem | None = None
         self._counts: Counts | None = None
-        self._on = False
+        self._on = self._tracking = False
+        self._length = 0.0
         self.editor.changed.connect(self.counting.count_again)
         self.editor.drawn.connect(self._show_chart)
         self.counting.found.connect(self._found)
@@ -108,6 +109,7 @@ class Zones(QObject):
 
     def _load(self) -> None:
         """Show the set and the tracks of the current file."""
+        self._length, self._tracking = 0.0, False
         self.layer.set_tracks(None)
         self.list.set_events(np.zeros(0, EVENTS), (), None)
         self._viewer.transport.timeline.set_events(np.zeros(0, EVENTS))
@@ -136,6 +138,10 @@ class Zones(QObject):
         self._read_what_is_missing()
 
     def _found(self, counted: Counted) -> None:
+        if self._tracking and counted.tracks.tracked:
+            self._tracking = False
+            self._viewer.player.reread()  # the boxes have numbers now
+        self._length = counted.tracks.length
         self.layer.set_tracks(counted.tracks)
         self.list.set_events(counted.events, counted.tracks.labels, counted.zones)
         self._viewer.transport.timeline.set_events(counted.events)
@@ -143,9 +149,9 @@ class Zones(QObject):
 
     def _found_live(self, counts: Counts, until: float) -> None:
         self.layer.set_counts(counts, until)
-        self._counts = counts
+        self._counts, self._length = counts, until
         self.panel.set_counts(counts, translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until)))
-        self._show_chart(until)
+        self._show_chart()
 
     def _take_counts(self, counts: Counts | None, problem: str) -> None:
         item, tracks = self._item, self.counting.tracks
@@ -168,13 +174,12 @@ class Zones(QObject):
         info = self._item.progress.info if self._item is not None else None
         return info is not None and info.kind is SourceKind.IMAGES
 
-    def _show_chart(self, length: float = 0.0) -> None:
-        tracks = self.counting.tracks
-        length = length or (tracks.length if tracks is not None else 0.0)
-        self.chart.show_counts(self._counts, self.editor.selected, length, self._pictures)
+    def _show_chart(self) -> None:
+        self.chart.show_counts(self._counts, self.editor.selected, self._length, self._pictures)
 
     def _track(self) -> None:
         if self.counting.track():
+            self._tracking = True
             self.panel.set_counts(None, translate("zones", "Following the objects…"))
 
     @property

@@ -21,18 +21,18 @@ _PORTION = 50
 class LiveCounts:
     """Follows the objects of one source behind the frames that are stored, and counts them.
 
-    zones: for pictures of the source's size. Attributes: time: of the last counted frame, seconds.
+    zones: for pictures of the source's size. tracker: that follows them. Attributes: time: of the last counted frame, seconds.
 
     Raises:
         UsageError: the model does not have a label of the zones.
         ExportError: the session cannot be read.
     """
 
-    def __init__(self, path: Path, source: int, zones: ZoneSet) -> None:
+    def __init__(self, path: Path, source: int, zones: ZoneSet, tracker: TrackerName = TrackerName.BYTETRACK) -> None:
         self._path, self._source, self._zones = path, source, zones
         with SessionReader(path, corrected=False) as reader:
             self._allowed = zones.class_ids(reader.labels)
-            self._follower = Follower(make_tracker(TrackerName.BYTETRACK, interval_of(reader, source)))
+            self._follower = Follower(make_tracker(tracker, interval_of(reader, source)))
         self._counter = ZoneCounter(zones)
         self._last = -1
         self.time = 0.0

@@ -16,6 +16,7 @@ from engine.store.tracks import tracker_of
 from engine.tracking.appearances import vote
 from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, counts_of
+from engine.zones.geometry import distances, reference_points
 from engine.zones.heat import HeatMap
 from engine.zones.shapes import ZoneSet
 
@@ -123,6 +124,32 @@ def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> 
         for block in read_blocks(reader, source.number):
             counter.add(TrackTable.of(block))
     return counter.counts()
+
+
+def count_pictures(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> NDArray[np.int64]:
+    """Count the objects in zones in each picture of a source. Pictures have no tracks, so nothing crosses a line.
+
+    Only detections that pass the reader's filter count. Returns their numbers by zone and picture, int64 (zones, pictures).
+
+    Raises:
+        UsageError: a picture has another shape, or the model does not have a label of the zones.
+        ExportError: the session cannot be read.
+    """
+    allowed, columns = zones.class_ids(reader.labels), []
+    for block in read_blocks(reader, source.number):
+        table = TrackTable.of(block, everything=True)
+        for size in {(frame.width, frame.height) for frame in block.frames if frame.failure is None}:
+            zones.scaled_to(size, where=f"a picture of {source.name}")
+        points = reference_points(table.boxes * np.tile(np.divide(zones.size, table.sizes), 2), zones.reference)
+        part = np.zeros((len(zones.zones), len(block.frames)), np.int64)
+        for number, zone in enumerate(zones.zones):
+            wanted = allowed[zone.name]
+            inside = distances(points, zone) >= 0
+            if wanted is not None:
+                inside &= np.isin(table.class_ids, [*wanted])
+            part[number] = np.bincount(block.frame[inside], minlength=len(block.frames))
+        columns.append(part[:, [frame.failure is None for frame in block.frames]])
+    return np.concatenate(columns, 1) if columns else np.zeros((len(zones.zones), 0), np.int64)
 
 
 def is_tracked(reader: SessionReader, source: int) -> bool:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
+from app.cli.run.zones import LiveZones
+from engine.media.types import SourceInfo, SourceKind
+from engine.settings import Track
+from engine.store.session import SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
+from engine.zones.file import parse_zones
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
-from tests.support.store import write_session
+from tests.support.store import LABELS, make_frame, video_info, write_session
 
 ZONES = {
     "version": 1,
@@ -132,6 +138,50 @@ def test_a_label_that_the_model_does_not_have(session, zones):
     done = run_main("results", session, "--zones", zones)
     assert done.status == 2
     assert "'yard' counts a class that the model does not have: this model has no class 'persons': did you mean person?" in done.err
+
+
+def test_objects_in_zones_of_pictures_are_counted(tmp_path, zones):
+    """The lower edge of the person is inside from x = 10 on; the line counts nothing."""
+    path = tmp_path / "session.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, "yard", SourceInfo("yard", SourceKind.IMAGES, "jpeg", 640, 480, 20, None, None, ()))
+        writer.add_frames(make_frame(0, index, name=f"{index}.jpg") for index in range(20))
+    done = run_main("results", path, "--zones", zones, "--format", "jsonl", "--quiet")
+    assert (done.status, done.out.splitlines()[:3]) == (
+        0,
+        [
+            "yard:",
+            "  zone                       objects   per picture      most",
+            "  yard                            15          0.75         1",
+        ],
+    ), done.err
+    zones.write_text(json.dumps(ZONES | {"height": 640}))
+    assert "a picture of yard has 640×480, which is another shape" in run_main("results", path, "--zones", zones, "--format", "jsonl").out
+
+
+def test_an_empty_file_is_refused(session, zones):
+    zones.write_text(json.dumps(ZONES | {"lines": [], "zones": []}))
+    done = run_main("results", session, "--zones", zones)
+    assert done.status == 2
+    assert "zones.json has no lines and no zones: nothing can be counted" in done.err
+
+
+def test_counts_while_a_run_goes_on(tmp_path):
+    """They are those of the stored frames, once a second, with the name of each line and zone."""
+    zones, now = parse_zones(json.dumps(ZONES)), [100.0]
+    path = tmp_path / "session.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        live = LiveZones(path, zones, Track.OCSORT, lambda: now[0])
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 40))
+        writer.add_source(1, "b.mp4", replace(video_info("b.mp4", 40), width=480))
+        assert live.text(0) == "", "nothing is stored"
+        writer.add_frames(make_frame(source, index, boxes=1) for source in (0, 1) for index in range(40))
+        writer.commit()
+        assert live.text(0) == "", "too early"
+        now[0] += 1
+        assert live.text(0) == "gate: 0 forward, 1 backward; yard: 1 visit, 0.8 s each"
+        now[0] += 1
+        assert live.text(1) == "", "pictures of another shape"
 
 
 def test_detect_tracks_and_counts(tmp_path):

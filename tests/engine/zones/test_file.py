@@ -41,6 +41,9 @@ def test_a_file_is_read_and_written(tmp_path) -> None:
         ({"lines": {}}, "lines is {}, but must be a list"),
         ({"lines": [{"name": "gate", "from": [1, 2]}]}, "line 1 has no key 'to'"),
         ({"lines": [LINE | {"name": " "}]}, "a name is a text"),
+        ({"lines": [LINE | {"name": "x" * 101}]}, "line 1 has a name of 101 letters"),
+        ({"lines": [LINE | {"name": "one\ntwo"}]}, "a line has no name, or one that cannot be printed"),
+        ({"lines": [LINE | {"classes": "car"}]}, "line 'gate', classes is \"car\", but must be a list"),
         ({"lines": [LINE | {"from": [1, 2, 3]}]}, "line 'gate', from has 3 numbers"),
         ({"lines": [LINE | {"from": ["1", 2]}]}, "line 'gate', from is \"1\": write a number"),
         ({"lines": [LINE | {"from": [True, 2]}]}, "write a number"),
@@ -87,9 +90,18 @@ def test_errors_name_the_file(tmp_path) -> None:
     path.write_bytes(b"\xff")
     with pytest.raises(UsageError, match=r"zones\.json is not UTF-8 text at byte 0"):
         read_zones(path)
+    path.write_text(json.dumps(FILE | {"lines": [LINE | {"from": [0, 0.1], "to": [1, 0.9]}], "zones": []}))
+    with pytest.raises(UsageError, match=r"zones\.json: all its points lie between 0 and 1: write pixels"):
+        read_zones(path)
     path.write_text("{}")
     with pytest.raises(UsageError, match=r"zones\.json: the file has no key 'version'"):
         read_zones(path)
+
+
+def test_a_first_corner_that_is_repeated_at_the_end_is_one_corner() -> None:
+    corners = [[10, 10], [90, 10], [90, 90]]
+    closed, plain = (parse_zones(json.dumps(FILE | {"zones": [ZONE | {"points": points}]})) for points in ([*corners, corners[0]], corners))
+    assert closed == plain
 
 
 def test_other_sizes_are_scaled_or_refused() -> None:

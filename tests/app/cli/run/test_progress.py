@@ -121,3 +121,20 @@ def test_quiet_tells_devices_and_failures_only(capsys: Capture) -> None:
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith("cuda:0: Some Processor, OpenVINO 2026.4, fp16")
     assert second == "cuda:0: it crashed"
+
+
+def test_counts_at_lines_are_in_the_bar(terminal: Terminal) -> None:
+    with redirect_stderr(terminal.file), closing(Progress(SOURCES, quiet=False)) as progress:
+        progress.show(SourceOpened(0, video_info("people.mp4", 100)))
+        progress.show(FramesDone(0, [make_frame(0, index) for index in range(50)]))
+        progress.show_counts("gate: 2 forward, 1 backward")
+        progress.say("cpu:0: starting")  # draws the bar again
+    assert "gate: 2 forward, 1 backward" in terminal.read()
+
+
+def test_without_a_terminal_counts_are_behind_the_frames(capsys: Capture) -> None:
+    with closing(Progress(SOURCES, quiet=False)) as progress:
+        progress.show(SourceOpened(0, video_info("people.mp4", 100)))
+        progress.show_counts("gate: 2 forward, 1 backward")
+        progress.show(FramesDone(0, [make_frame(0, index) for index in range(50)]))
+    assert capsys.readouterr().err == "50 of 100 frames (50 %); gate: 2 forward, 1 backward\n"

@@ -201,10 +201,13 @@ def test_files_of_ones_own_go_by_drag_and_drop(qtbot: QtBot, window: MainWindow,
     assert window.setup.labels == ("helmet", "vest", "boots")
 
     (own / "classes.names").write_text("a\nb\nc\n")
+    (own / "other.cfg").write_bytes(TINY_CFG.read_bytes())
     window.setup.open_models()
     models = window.setup.models
     assert models is not None
-    drop(models, [own / "net.cfg", own / "trained.weights", own / "classes.names"])  # on the list as well
+    drop(models, [own / "other.cfg", own / "trained.weights", own / "classes.names"])  # on the list as well
+    qtbot.waitUntil(lambda: [card.files.cfg.name for card in models.own_cards] == ["other.cfg", "net.cfg"])
+    models.own_cards[0].use.click()
     assert window.setup.models is None
     qtbot.waitUntil(lambda: window.setup.labels == ("a", "b", "c"))
 

@@ -13,12 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS
+from app.window.timeline.contents import CROSSING
 from app.window.timeline.face import MARGIN
-from app.window.timeline.lanes import Lane
+from app.window.timeline.lanes import Lane, rows_of
 from app.window.timeline.part_button import PartButton
 from app.window.timeline.timeline import Timeline
 from app.window.timeline.view import LEAST, TimeView
 from app.window.widgets import theme
+from engine.store.objects.events import EVENTS, EventKind
 
 LEFT = Qt.MouseButton.LeftButton
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -141,3 +143,32 @@ def test_the_mouse_asks_for_the_time_below_it(qtbot: QtBot, timeline: Timeline) 
     with qtbot.waitSignal(timeline.hovered) as hovered:
         qtbot.mouseMove(timeline, spot(125))
     assert hovered.args == [25.0]
+
+
+def tracks(*rows: tuple[int, float, float]) -> np.ndarray:
+    """Appearances of tracks: number, start and end."""
+    found = np.zeros(len(rows), EVENTS)
+    found["track"], found["start"], found["end"] = np.array(rows).T
+    found["shape"] = -1
+    return found
+
+
+def test_tracks_are_bars_in_rows_without_overlaps_the_longest_first(timeline: Timeline) -> None:
+    events = tracks((1, 0, 40), (2, 10, 90), (3, 50, 60), (4, 20, 30), (5, 25, 35))
+    assert [(row, int(track["track"])) for row, track in rows_of(events, 2)] == [(0, 2), (1, 1), (1, 3)]
+    timeline.set_events(events)
+    plain = timeline.grab().toImage()
+    timeline.show_tracks(True)
+    assert timeline.grab().toImage() != plain
+    assert timeline.sizeHint().height() > 6 * 9
+
+
+def test_crossings_are_marked_and_named(timeline: Timeline) -> None:
+    events = tracks((1, 50.0, 50.0), (2, 50.01, 50.01))
+    events["kind"], events["shape"] = EventKind.CROSSING, 0
+    timeline.set_events(events)
+    assert timeline.text_at(50.0) == "0:50.0\n2 crossings"
+    assert timeline.text_at(60.0) == "1:00.0"
+    marked = [x for x in range(timeline.width()) if timeline.grab().toImage().pixelColor(x, 40) == CROSSING]
+    assert marked
+    assert all(abs(x - MARGIN - 250) <= 3 for x in marked)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -140,6 +141,52 @@ def test_the_box_under_the_mouse_is_explained(qtbot: QtBot) -> None:
     assert canvas.toolTip().startswith("person")
     qtbot.mouseMove(canvas, QPoint(400, 20))
     assert canvas.toolTip() == ""
+
+
+def test_the_highlight_follows_the_pictures_and_goes_when_the_mouse_leaves(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    box, elsewhere = (100, 100, 200, 200), (300, 100, 400, 200)
+    canvas.show_picture(grey(640, 320), (640, 320), result((box, 0.9, 0)))
+    qtbot.mouseMove(canvas, QPoint(150, 160 + 150))
+    filled = colour_at(canvas, 150, 310)
+    assert filled != (90, 90, 90)
+    canvas.show_picture(grey(640, 320), (640, 320), result((box, 0.8, 0)))  # the next frame, below a mouse at rest
+    assert colour_at(canvas, 150, 310) == filled
+    assert canvas.toolTip().startswith("person · 80")
+    canvas.show_picture(grey(640, 320), (640, 320), result((elsewhere, 0.8, 0)))
+    assert (canvas.toolTip(), colour_at(canvas, 150, 310)) == ("", (90, 90, 90))
+    canvas.show_picture(grey(640, 320), (640, 320), result((box, 0.8, 0)))
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    assert (canvas.toolTip(), colour_at(canvas, 150, 310)) == ("", (90, 90, 90))
+
+
+def test_a_selected_box_stays_marked_when_the_mouse_leaves(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((100, 100, 200, 200), 0.9, 0)))
+    canvas.select(0)
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    assert colour_at(canvas, 150, 310) != (90, 90, 90)
+    assert colour_at(canvas, 96, 310) == (255, 255, 255)
+
+
+def test_numbers_of_tracks_stand_beside_labels_and_can_be_hidden(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    found = result(((100, 100, 200, 200), 0.9, 0))
+    assert found.detections is not None
+    tracked = replace(found, detections=replace(found.detections, tracks=np.array([7], np.int32)))
+    canvas.show_picture(grey(640, 320), (640, 320), tracked)
+    assert colour_at(canvas, 101, 252) == (8, 10, 14)  # the number's ground, at the left of the label
+    canvas.show_numbers(False)
+    assert colour_at(canvas, 101, 252) == class_colour(0)
+
+
+def test_labels_keep_clear_of_reserved_places(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((100, 100, 200, 200), 0.9, 0)))
+    assert colour_at(canvas, 110, 250) == class_colour(0)  # the label above the box
+    canvas.reserve([(90, 230, 60, 30)])
+    assert colour_at(canvas, 110, 250) == (90, 90, 90)
+    assert colour_at(canvas, 110, 264) == class_colour(0)  # now inside it
 
 
 def wheel(canvas: VideoCanvas, at: QPoint, steps: int) -> None:

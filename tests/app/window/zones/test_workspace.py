@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
 
+from app.window.zones.parts import ShownParts
 from app.window.zones.workspace import Zones
+from engine.media.types import Segment, SourceInfo, SourceKind
+from engine.pool.events import Ledger
+from engine.store.session import SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
-from engine.zones.shapes import Line
+from engine.types import Detections, FrameRef, FrameResult
+from engine.zones.shapes import Line, Zone
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.window import CPU, write_results
 
 FRAMES = 60
 
@@ -28,6 +36,24 @@ def shown(window, qtbot, tmp_path) -> Zones:
     window.actions_.zones.setChecked(True)
     qtbot.waitUntil(lambda: window.zones.list.model.rowCount() == 1)
     return window.zones
+
+
+def write_folder(place, count):
+    """Write pictures of 320×240 with one object each, and their session. Returns its path."""
+    folder = place / "pictures"
+    folder.mkdir()
+    image = QImage(320, 240, QImage.Format.Format_RGB32)
+    image.fill(0)
+    names = tuple(f"{number}.png" for number in range(count))
+    for name in names:
+        assert image.save(str(folder / name))
+    info = SourceInfo(str(folder), SourceKind.IMAGES, "png", 320, 240, count, None, None, (Segment(0, 0, count, count, names),))
+    found = Detections(np.array([[10, 10, 40, 80]], np.float32), np.array([0.9], np.float32), np.array([0], np.int32))
+    with SessionWriter(place / "s.sqlite", ("person",), {}) as writer:
+        writer.add_source(0, str(folder), info)
+        writer.add_frames(FrameResult(FrameRef(0, number, float(number)), CPU, 320, 240, found) for number in range(count))
+        writer.finish_source(0, str(folder), Ledger(count, count), 1.0, None, False)
+    return place / "s.sqlite"
 
 
 def draw_gate(zones):
@@ -91,6 +117,8 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
     window.zones.panel.track.click()
     qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy)
     assert window.zones.list.model.index(0, 2).data() == "1"
+    found = window.viewer.canvas  # the picture shows the numbers at once
+    qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
 
 
 def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_path):
@@ -104,3 +132,52 @@ def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_
     assert window.zones.area.isVisibleTo(window.middle)
     window.arrangement.keep()
     assert window._store.value("window/zones_shown") == "yes"
+
+
+def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_panels(shown, qtbot, window):
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
+    shown.tabs.buttons.button(2).click()
+    assert "Line 1: crossings in" in shown.chart._heading.text()
+    shown.editor.select(None)
+    assert "Choose a line" in shown.chart._heading.text()
+    window.actions_.zones.setChecked(False)
+    assert not shown.area.isVisible()
+    assert shown.layer.isVisible()
+    assert not shown.layer.editing
+    assert window.viewer.transport.timeline.text_at(1 / 3).endswith("1 crossing")
+
+
+def test_another_look_at_a_file_makes_no_further_set(shown, qtbot, tmp_path):
+    draw_gate(shown)
+    for _ in range(2):
+        shown.set.choose("camera")
+    assert shown.set.library.names() == ["camera"]
+    assert len(shown.editor.zones.shapes) == 1
+
+
+def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_path):
+    window.open_paths([write_folder(tmp_path, 4)])
+    qtbot.waitUntil(lambda: window.viewer.player.current is not None, timeout=20_000)
+    window.actions_.zones.setChecked(True)
+    zones = window.zones
+    zones.editor.begin(Zone)
+    for point in ((0, 0), (200, 0), (200, 200), (0, 200)):
+        zones.editor.add_point(point)
+    zones.editor.finish()
+    qtbot.waitUntil(lambda: zones.panel.model.index(0, 2).data() == "4", timeout=20_000)
+    assert "lines count tracked objects of videos only" in zones.panel.note.text()
+    assert not zones.panel.track.isVisible()
+
+
+def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
+    parts = window.zones.parts
+    assert {name for name in parts.actions if parts[name]} == {"zones", "trails", "numbers"}
+    window.zones.panel.checks["trails"].setChecked(False)
+    parts.actions["heat"].trigger()
+    assert (window.zones.layer.show_trails, window.zones.layer.show_heat) == (False, True)
+    assert window.zones.panel.checks["heat"].isChecked()
+    other = QWidget()
+    qtbot.addWidget(other)
+    again = ShownParts(window._store, other)
+    assert (again["trails"], again["heat"]) == (False, True)

@@ -1,0 +1,150 @@
+"""Compares models by the results of ``framefleet evaluate``, which compares their detections with true objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFileDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.window.session.background import Background
+from app.window.widgets import formats
+from app.window.widgets.build import column, label, push_button, row
+from app.window.widgets.fields import combo_box
+from app.window.widgets.style_sheet import table_style
+from app.window.widgets.translation import translate
+from engine.errors import UsageError
+from engine.store.schema import explained
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The results of one model. confidence: at which precision and recall count. classes: AP at IoU 0.50 by label. Fractions are 0..1."""
+
+    name: str
+    map50: float
+    map50_95: float
+    precision: float
+    recall: float
+    confidence: float
+    classes: Mapping[str, float]
+
+
+def read_evaluation(path: Path) -> list[Evaluated]:
+    """Read the results of each session of an evaluation.json.
+
+    Raises:
+        UsageError: the file is not such a report, or it holds one session only.
+        ExportError: the file cannot be read.
+    """
+    with explained(path, "read"):
+        content = path.read_bytes()
+    try:
+        report = json.loads(content)
+        found = [_session(entry, float(report["confidence"])) for entry in report["sessions"]]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        text = translate("models", "{path} is not an evaluation: open an evaluation.json that 'framefleet evaluate --out' wrote")
+        raise UsageError(text.format(path=path)) from None
+    if len(found) < 2:
+        text = translate("models", "{path} has one model only: evaluate the sessions of two models together, on the same videos")
+        raise UsageError(text.format(path=path))
+    return found
+
+
+def _session(entry: Mapping[str, Any], confidence: float) -> Evaluated:
+    map50, map50_95, precision, recall = (float(entry[name]) for name in ("map50", "map50_95", "precision", "recall"))
+    classes = {str(each["label"]): float(each["ap50"]) for each in entry["classes"]}
+    return Evaluated(str(entry["name"]), map50, map50_95, precision, recall, confidence, classes)
+
+
+def compared(one: Evaluated, other: Evaluated) -> list[tuple[str, float, float]]:
+    """Rows of a comparison: what, and its value for each. First the results over all classes, then the classes that differ most."""
+    at = formats.share(one.confidence)
+    rows = [
+        ("mAP@0.5", one.map50, other.map50),
+        ("mAP@0.5:0.95", one.map50_95, other.map50_95),
+        (translate("models", "Precision at confidence {confidence}").format(confidence=at), one.precision, other.precision),
+        (translate("models", "Recall at confidence {confidence}").format(confidence=at), one.recall, other.recall),
+    ]
+    labels = sorted(one.classes.keys() & other.classes.keys(), key=lambda name: (-abs(other.classes[name] - one.classes[name]), name))
+    return rows + [(name, one.classes[name], other.classes[name]) for name in labels]
+
+
+class ComparisonDialog(QDialog):
+    """Shows two models side by side, and the difference in percentage points."""
+
+    def __init__(self, models: Sequence[Evaluated], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(translate("models", "Comparison of models"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._models = tuple(models)
+        self.first, self.second = combo_box(translate("models", "First model")), combo_box(translate("models", "Second model"))
+        for box, chosen in ((self.first, 0), (self.second, 1)):
+            box.addItems([model.name for model in models])
+            box.setCurrentIndex(chosen)
+            box.currentIndexChanged.connect(self._show)
+        self.table = QTreeWidget()
+        self.table.setAccessibleName(translate("models", "Results of both models"))
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setStyleSheet(table_style())
+        self.table.setColumnCount(4)
+        self.table.header().setStretchLastSection(False)
+        self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        hint = label(
+            "small", translate("models", "Below the first four rows: average precision of each class, the largest difference first.")
+        )
+        self.close_button = push_button(translate("models", "Close"), self.reject)
+        column(
+            row((self.first, 1), (self.second, 1), spacing=10),
+            (self.table, 1),
+            hint,
+            row(None, self.close_button),
+            spacing=10,
+            margins=(16, 16, 16, 12),
+            of=self,
+        )
+        self.resize(640, 520)
+        self._show()
+
+    def _show(self) -> None:
+        one, other = self._models[self.first.currentIndex()], self._models[self.second.currentIndex()]
+        self.table.clear()
+        self.table.setHeaderLabels(["", one.name, other.name, translate("models", "Difference")])
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for title, before, after in compared(one, other):
+            points = formats.decimal(100 * (after - before), 1)
+            line = QTreeWidgetItem([title, formats.share(before), formats.share(after), f"+{points}" if after > before else points])
+            for position in (1, 2, 3):
+                line.setTextAlignment(position, right)
+            self.table.addTopLevelItem(line)
+
+
+class Comparison:
+    """Asks for an evaluation and shows it."""
+
+    def __init__(self, window: QWidget, background: Background) -> None:
+        self._window, self._background = window, background
+
+    def ask(self, failed: Callable[[str], None]) -> None:
+        """Let the user choose an evaluation.json. failed: takes the reason if it cannot be read."""
+        title = translate("models", "Open an evaluation")
+        dialog = QFileDialog(self._window, title, "", translate("models", "Evaluations (evaluation.json *.json)"))
+        dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.open(Path(name), failed))
+        dialog.open()
+
+    def open(self, path: Path, failed: Callable[[str], None]) -> None:
+        """Show this evaluation."""
+        self._background.start(partial(read_evaluation, path), self._show, failed)
+
+    def _show(self, models: Sequence[Evaluated]) -> None:
+        ComparisonDialog(models, self._window).show()

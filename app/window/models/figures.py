@@ -1,0 +1,91 @@
+"""The figures of a model, in columns that all cards share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout
+
+from app.window.widgets import formats
+from app.window.widgets.build import label
+from app.window.widgets.translation import translate
+from engine.model.check import ModelSummary
+from engine.model.registry.catalogue import ModelEntry
+
+_WIDTH = 94
+
+
+def of_entry(entry: ModelEntry) -> QGridLayout:
+    """The figures of a model of the catalogue."""
+    figures = (
+        (
+            formats.share(entry.ap / 100),
+            "COCO AP",
+            translate("models", "Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50").format(
+                ap50=formats.share(entry.ap50 / 100)
+            ),
+        ),
+        (
+            formats.rate(entry.gflops),
+            translate("models", "GFLOP / picture"),
+            translate("models", "Work for one picture: half of it takes about half the time"),
+        ),
+        (f"{entry.side} × {entry.side}", translate("models", "pixels"), translate("models", "The size of picture the network sees")),
+        (
+            translate("models", "{parameters} M").format(parameters=formats.decimal(entry.parameters / 1e6)),
+            translate("models", "parameters"),
+            translate("models", "{parameters} parameters").format(parameters=formats.count(entry.parameters)),
+        ),
+        (
+            translate("models", "{megabytes} MB").format(megabytes=formats.count(round(entry.download_bytes / 1e6))),
+            translate("models", "download"),
+            translate("models", "The weight file has exactly {weights_bytes} bytes").format(
+                weights_bytes=formats.count(entry.weights_bytes)
+            ),
+        ),
+    )
+    return _columns(figures)
+
+
+def of_summary(summary: ModelSummary) -> QGridLayout:
+    """The figures of a model of the user's own, whose accuracy is not published."""
+    labels = ", ".join(summary.labels[:20]) + (" …" if summary.classes > 20 else "")
+    work = translate("models", "Work for one picture: half of it takes about half the time")
+    return _columns(
+        (
+            (formats.count(summary.classes), translate("models", "classes"), labels),
+            (formats.rate(summary.gflops), translate("models", "GFLOP / picture"), work),
+            (
+                f"{summary.width} × {summary.height}",
+                translate("models", "pixels"),
+                translate("models", "The size of picture the network sees"),
+            ),
+            (
+                translate("models", "{parameters} M").format(parameters=formats.decimal(summary.parameters / 1e6)),
+                translate("models", "parameters"),
+                translate("models", "{parameters} parameters").format(parameters=formats.count(summary.parameters)),
+            ),
+            (
+                translate("models", "{megabytes} MB").format(megabytes=formats.count(round(summary.weights_bytes / 1e6))),
+                translate("models", "weights"),
+                translate("models", "The weight file has exactly {weights_bytes} bytes").format(
+                    weights_bytes=formats.count(summary.weights_bytes)
+                ),
+            ),
+        )
+    )
+
+
+def _columns(figures: Sequence[tuple[str, str, str]]) -> QGridLayout:
+    """figures: value, caption and tooltip of each column."""
+    table = QGridLayout()
+    table.setVerticalSpacing(1)
+    table.setRowStretch(0, 1)
+    table.setRowStretch(3, 1)
+    table.setHorizontalSpacing(4)
+    for number, (value, caption, tip) in enumerate(figures):
+        table.addWidget(label("section", value, tip=tip), 1, number, Qt.AlignmentFlag.AlignRight)
+        table.addWidget(label("small", caption, tip=tip), 2, number, Qt.AlignmentFlag.AlignRight)
+        table.setColumnMinimumWidth(number, _WIDTH)
+    return table

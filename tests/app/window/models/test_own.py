@@ -1,0 +1,167 @@
+"""The user's own models in the list, the chart of accuracy against speed, and the comparison of evaluated models."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.scaling_results import Speed
+from app.window.main_window import MainWindow
+from app.window.models.chart import ModelChart
+from app.window.models.comparison import Comparison, ComparisonDialog, compared, read_evaluation
+from app.window.models.list import ModelList
+from app.window.models.own import OwnModels
+from app.window.session.background import Background
+from engine.errors import UsageError
+from engine.model.registry.catalogue import FAMILY
+from engine.settings import ModelFiles
+from tests.support.models import tiny_files
+from tests.support.window import drop
+
+PATIENCE = 30_000
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> ModelFiles:
+    """The user's model with its weights beside it."""
+    from engine.model.describe import describe
+    from tests.support.models import TINY_CFG
+
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    cfg = Path(shutil.copy(TINY_CFG, folder / "street.cfg"))
+    weights = folder / "street.weights"
+    weights.write_bytes((0).to_bytes(4, "little") + (2).to_bytes(4, "little") + bytes(describe(cfg).weights_bytes - 8))
+    return ModelFiles(cfg, weights)
+
+
+def opened(qtbot: QtBot, window: MainWindow) -> ModelList:
+    window.setup.open_models()
+    models = window.setup.models
+    assert models is not None
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
+    return models
+
+
+def test_a_dropped_model_is_added_used_and_removed(qtbot: QtBot, window: MainWindow, model: ModelFiles) -> None:
+    models = opened(qtbot, window)
+    assert not models.own_heading.isVisible()
+    drop(models, [model.cfg, Path(model.weights)])
+    qtbot.waitUntil(lambda: len(models.own_cards) == 1, timeout=PATIENCE)
+    (card,) = models.own_cards
+    assert (models.own_heading.isVisible(), card.accessibleName(), card.use.accessibleName()) == (True, "street", "Use street")
+    qtbot.mouseClick(card.use, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
+    assert window.setup.preferences.model is not None
+    assert window.setup.preferences.model.cfg == model.cfg
+    models = opened(qtbot, window)
+    (card,) = models.own_cards
+    assert (card.use.text(), card.use.isEnabled(), card.remove.isEnabled()) == ("In use", False, False)
+
+
+def test_a_drop_that_is_no_whole_model_is_explained_and_changes_nothing(qtbot: QtBot, window: MainWindow, model: ModelFiles) -> None:
+    models = opened(qtbot, window)
+    Path(model.weights).unlink()
+    drop(models, [model.cfg])
+    qtbot.waitUntil(lambda: models.note.isVisible(), timeout=PATIENCE)
+    assert "street.cfg" in models.note.text()
+    Path(model.weights).write_bytes(b"too short")
+    drop(models, [model.cfg, Path(model.weights)])
+    qtbot.waitUntil(lambda: "street.weights" in models.note.text(), timeout=PATIENCE)
+    assert not models.own_cards
+    assert window.setup.models is models
+
+
+def test_a_model_whose_files_are_gone_says_so_and_can_be_taken_off(qtbot: QtBot, window: MainWindow, model: ModelFiles) -> None:
+    window.setup.own.add(model)
+    model.cfg.unlink()
+    models = opened(qtbot, window)
+    (card,) = models.own_cards
+    assert "does not exist" in card.accessibleName()
+    assert not card.use.isEnabled()
+    qtbot.mouseClick(card.remove, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not models.own_cards, timeout=PATIENCE)
+    assert window.setup.own.read() == []
+    assert Path(model.weights).exists()
+
+
+def test_own_models_are_kept_between_starts_newest_first(tmp_path: Path, model: ModelFiles) -> None:
+    path = str(tmp_path / "s.ini")
+    own = OwnModels(QSettings(path, QSettings.Format.IniFormat))
+    other = ModelFiles(tiny_files(1).cfg, "random:1")
+    own.add(model)
+    own.add(other)
+    own.add(model)  # again: it is not kept twice
+    own._store.sync()
+    assert [kept.cfg for kept in OwnModels(QSettings(path, QSettings.Format.IniFormat)).read()] == [model.cfg, other.cfg]
+    own._store.setValue("models/own", "no list")
+    assert own.read() == []
+
+
+def test_the_chart_tells_published_from_measured(qtbot: QtBot) -> None:
+    chart = ModelChart(FAMILY)
+    qtbot.addWidget(chart)
+    chart.show_speeds({"yolov4-tiny": Speed(283.2, "Some Processor")})
+    assert "YOLOv4-tiny: 283 frames/s, YOLOv4-CSP," in chart.accessibleName()
+    symbols = [item.opts["symbol"] for item in chart.item.listDataItems()]
+    assert symbols.count("s") == 1
+    assert symbols.count("o") == len(FAMILY) - 1
+
+
+def report(path: Path, names: tuple[str, ...]) -> Path:
+    """An evaluation.json as ``framefleet evaluate`` writes it, without curves."""
+    sessions = [
+        {
+            "name": name,
+            "map50": 0.5 + 0.1 * number,
+            "map50_95": 0.3,
+            "precision": 0.8,
+            "recall": 0.7 - 0.1 * number,
+            "classes": [{"label": "car", "ap50": 0.6}, {"label": "person", "ap50": 0.4 + 0.2 * number}],
+        }
+        for number, name in enumerate(names)
+    ]
+    path.write_text(json.dumps({"confidence": 0.25, "sessions": sessions}))
+    return path
+
+
+def test_two_models_are_compared_class_by_class(qtbot: QtBot, tmp_path: Path) -> None:
+    one, other = read_evaluation(report(tmp_path / "evaluation.json", ("old", "new")))
+    rows = compared(one, other)
+    assert [title for title, *_ in rows] == [
+        "mAP@0.5",
+        "mAP@0.5:0.95",
+        "Precision at confidence 25.0 %",
+        "Recall at confidence 25.0 %",
+        "person",
+        "car",
+    ]
+    assert rows[4][1:] == (0.4, 0.6000000000000001)
+    dialog = ComparisonDialog([one, other])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    cells = [[dialog.table.topLevelItem(line).text(column) for column in range(4)] for line in (0, 3)]
+    assert cells == [["mAP@0.5", "50.0 %", "60.0 %", "+10.0"], ["Recall at confidence 25.0 %", "70.0 %", "60.0 %", "-10.0"]]
+    qtbot.keyClick(dialog.second, Qt.Key.Key_Up)
+    assert dialog.table.topLevelItem(0).text(3) == "0.0"
+
+
+def test_what_is_no_comparison_is_explained(qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text("[]")
+    with pytest.raises(UsageError, match="is not an evaluation"):
+        read_evaluation(tmp_path / "other.json")
+    with pytest.raises(UsageError, match="has one model only"):
+        read_evaluation(report(tmp_path / "one.json", ("only",)))
+    background, failures = Background(), list[str]()
+    Comparison(QApplication.activeWindow() or ComparisonDialog(read_evaluation(report(tmp_path / "e.json", ("a", "b")))), background).open(
+        tmp_path / "none.json", failures.append
+    )
+    qtbot.waitUntil(lambda: bool(failures), timeout=PATIENCE)
+    assert "none.json" in failures[0]
+    background.stop()
