@@ -84,67 +84,67 @@
     <name>cluster</name>
     <message>
         <source>Address of the cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse des Clusters</translation>
     </message>
     <message>
         <source>As “ray start --head” prints it. “auto” means the cluster that runs on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie „ray start --head“ sie ausgibt. „auto“ bedeutet den Cluster, der auf diesem Rechner läuft.</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Connect</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbinden</translation>
     </message>
     <message>
         <source>Connect to a cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit einem Cluster verbinden</translation>
     </message>
     <message>
         <source>Connect to a cluster…</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit einem Cluster verbinden …</translation>
     </message>
     <message>
         <source>Connected to {address}. These machines take part:</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbunden mit {address}. Diese Rechner machen mit:</translation>
     </message>
     <message>
         <source>Connect…</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbinden …</translation>
     </message>
     <message>
         <source>Disconnect</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennen</translation>
     </message>
     <message>
         <source>Files are detected on the machines of a Ray cluster. Results stay on this machine, which has to be part of the cluster.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Erkennung läuft auf den Rechnern eines Ray-Clusters. Die Ergebnisse bleiben auf diesem Rechner, der zum Cluster gehören muss.</translation>
     </message>
     <message>
         <source>Files from here: {rate}, {size} so far.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien von hier: {rate}, bisher {size}.</translation>
     </message>
     <message>
         <source>Results to here: {rate}, {size} so far.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse hierher: {rate}, bisher {size}.</translation>
     </message>
     <message>
         <source>The network cards of this machine receive {rx} and send {tx}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Netzwerkkarten dieses Rechners empfangen {rx} und senden {tx}.</translation>
     </message>
     <message>
         <source>cannot be reached</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht erreichbar</translation>
     </message>
     <message>
         <source>{name} ({address}) cannot be reached</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ({address}) ist nicht erreichbar</translation>
     </message>
     <message>
         <source>{why}. Detection goes on with the devices of this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>{why}. Die Erkennung geht mit den Geräten dieses Rechners weiter.</translation>
     </message>
 </context>
 <context>
@@ -3565,7 +3565,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Connect to a cluster…</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit einem Cluster verbinden …</translation>
     </message>
     <message>
         <source>Correct detections and tracks</source>
