@@ -23,7 +23,7 @@ _KINDS = {
     EventKind.CROSSING: marked("events", "Crossings"),
     EventKind.VISIT: marked("events", "Visits to zones"),
 }
-_WIDTHS = (56, 76, 42, 112, 48)
+_WIDTHS = (56, 76, 54, 84, 60)
 
 
 class EventsPanel(Panel):

@@ -62,6 +62,7 @@ class Player(QObject):
         self._state = Playback()
         self._ahead: deque[Shown] = deque()
         self._display_next = self._at_end = False
+        self._goal: tuple[float | None, float | None] = (0.0, None)
         self._current: Shown | None = None
         self._analysed = self._hold = self._held = False
         client.opened.connect(self._opened)
@@ -142,7 +143,8 @@ class Player(QObject):
     def reread(self) -> None:
         """Show the current picture with its corrected detections."""
         self._client.reread()
-        self.seek(self.position)
+        if self._item is not None:
+            self._fetch_again()
 
     def play(self) -> None:
         """Play, from the beginning if it is at the end."""
@@ -180,7 +182,7 @@ class Player(QObject):
         elif self._ahead:
             self._display(self._ahead.popleft())
         elif not self._at_end:
-            self._display_next = True
+            self._display_next, self._goal = True, (self._current.pts, None)
             self._ask()
 
     def set_speed(self, speed: float) -> None:
@@ -203,12 +205,18 @@ class Player(QObject):
             return
         self._size = size
         if self._item is not None and self._current is not None and not self._state.playing:
-            self._jump(at=self._current.pts)
+            self._fetch_again()
+
+    def _fetch_again(self) -> None:
+        """Fetch the current picture again, or the picture of a jump that is under way."""
+        at, before = self._goal if self._display_next else (self.position, None)
+        self._jump(at=at, before=before)
 
     def _jump(self, at: float | None = None, before: float | None = None) -> None:
         if self._item is None:
             return
         self._ticket += 1
+        self._goal = at, before
         self._ahead.clear()
         self._timer.stop()
         self._clock.stop()

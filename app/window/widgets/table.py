@@ -43,6 +43,7 @@ def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int]) ->
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     for number, width in enumerate(widths):
         table.setColumnWidth(number, width)
+    table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
     table.horizontalHeader().setSectionResizeMode(len(widths), QHeaderView.ResizeMode.Stretch)
     table.setSortingEnabled(True)
     table.sortByColumn(0, Qt.SortOrder.AscendingOrder)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
 
 from app.window.queue.item import ItemState
@@ -83,6 +84,20 @@ def test_a_seek_shows_that_frame_and_scrubbing_ends_at_the_last_place(qtbot: QtB
     player.step(1)  # the next picture is its answer, not one of an earlier place
     qtbot.waitUntil(lambda: screen.numbers[-1] != 31)
     assert screen.numbers[-1] == 32
+
+
+def test_a_seek_is_not_lost_when_the_picture_changes_its_size_meanwhile(qtbot: QtBot, player: Player, video: Path) -> None:
+    screen = Screen(player)
+    player.open(queue_item(video), play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    player.seek(0.5)
+    player.set_viewport(QSize(320, 180))
+    player.reread()
+    qtbot.waitUntil(lambda: len(screen.pictures) >= 2)
+    assert screen.numbers[-1] == 15
+    player.step(-1)
+    player.set_viewport(QSize(322, 180))
+    qtbot.waitUntil(lambda: screen.numbers[-1] == 14)
 
 
 def test_playing_shows_all_frames_in_order_at_their_time_and_stops_at_the_end(qtbot: QtBot, player: Player, video: Path) -> None:
