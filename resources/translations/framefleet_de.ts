@@ -84,67 +84,67 @@
     <name>cluster</name>
     <message>
         <source>Address of the cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse des Clusters</translation>
     </message>
     <message>
         <source>As “ray start --head” prints it. “auto” means the cluster that runs on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie „ray start --head“ sie ausgibt. „auto“ meint den Cluster, der auf diesem Rechner läuft.</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Connect</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbinden</translation>
     </message>
     <message>
         <source>Connect to a cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit einem Cluster verbinden</translation>
     </message>
     <message>
         <source>Connect to a cluster…</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit einem Cluster verbinden …</translation>
     </message>
     <message>
         <source>Connected to {address}. These machines take part:</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbunden mit {address}. Diese Rechner arbeiten mit:</translation>
     </message>
     <message>
         <source>Connect…</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbinden …</translation>
     </message>
     <message>
         <source>Disconnect</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennen</translation>
     </message>
     <message>
         <source>Files are detected on the machines of a Ray cluster. Results stay on this machine, which has to be part of the cluster.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien werden auf den Rechnern eines Ray-Clusters analysiert. Die Ergebnisse bleiben auf diesem Rechner, der zum Cluster gehören muss.</translation>
     </message>
     <message>
         <source>Files from here: {rate}, {size} so far.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien von hier: {rate}, bisher {size}.</translation>
     </message>
     <message>
         <source>Results to here: {rate}, {size} so far.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse hierher: {rate}, bisher {size}.</translation>
     </message>
     <message>
         <source>The network cards of this machine receive {rx} and send {tx}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Netzwerkkarten dieses Rechners empfangen {rx} und senden {tx}.</translation>
     </message>
     <message>
         <source>cannot be reached</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht erreichbar</translation>
     </message>
     <message>
         <source>{name} ({address}) cannot be reached</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ({address}) ist nicht erreichbar</translation>
     </message>
     <message>
         <source>{why}. Detection goes on with the devices of this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>{why}. Die Erkennung läuft mit den Geräten dieses Rechners weiter.</translation>
     </message>
 </context>
 <context>
@@ -167,11 +167,11 @@
     </message>
     <message>
         <source>Confirm</source>
-        <translation>Bestätigen</translation>
+        <translation>OK</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation>Löschen</translation>
+        <translation>Falsch</translation>
     </message>
     <message>
         <source>Do it again (also Ctrl+Shift+Z)</source>
@@ -195,7 +195,7 @@
     </message>
     <message>
         <source>Redo</source>
-        <translation>Wiederherstellen</translation>
+        <translation>Vor</translation>
     </message>
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
@@ -203,7 +203,7 @@
     </message>
     <message>
         <source>Whole track ({key})</source>
-        <translation>Ganze Spur ({key})</translation>
+        <translation>Spur ({key})</translation>
     </message>
     <message>
         <source>press G to join it with track {number}</source>
@@ -243,7 +243,7 @@
     </message>
     <message>
         <source>Undo</source>
-        <translation>Rückgängig</translation>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Undone: {words}</source>
@@ -657,8 +657,8 @@
     <message numerus="yes">
         <source>%Ln events · Shift + N, P: next, previous</source>
         <translation>
-            <numerusform>%Ln Ereignis · Umschalt + N, P: nächstes, voriges</numerusform>
-            <numerusform>%Ln Ereignisse · Umschalt + N, P: nächstes, voriges</numerusform>
+            <numerusform>%Ln Ereignis · ⇧N, ⇧P</numerusform>
+            <numerusform>%Ln Ereignisse · ⇧N, ⇧P</numerusform>
         </translation>
     </message>
     <message>
@@ -719,7 +719,7 @@
     </message>
     <message>
         <source>Counts over time</source>
-        <translation>Zählungen im Verlauf</translation>
+        <translation>Verlauf</translation>
     </message>
     <message>
         <source>Crossings</source>
@@ -735,7 +735,7 @@
     </message>
     <message>
         <source>Detections from {confidence} confidence, {classes}, as the window shows them.</source>
-        <translation>Erkennungen ab {confidence} Konfidenz, {classes}, wie das Fenster sie zeigt.</translation>
+        <translation>Erkennungen ab {confidence} Konfidenz, {classes}, wie im Fenster gezeigt.</translation>
     </message>
     <message>
         <source>Each time a class appears</source>
@@ -818,7 +818,7 @@
     </message>
     <message>
         <source>Where to write the files</source>
-        <translation>Wohin die Dateien geschrieben werden</translation>
+        <translation>Zielordner für die Dateien</translation>
     </message>
     <message>
         <source>Write clips</source>
@@ -846,6 +846,10 @@
     <message>
         <source>all classes</source>
         <translation>alle Klassen</translation>
+    </message>
+    <message>
+        <source>appears</source>
+        <translation>erscheint</translation>
     </message>
     <message>
         <source>class {number}</source>
@@ -888,6 +892,18 @@
     <message>
         <source>Visits to zones</source>
         <translation>Aufenthalte in Zonen</translation>
+    </message>
+    <message>
+        <source>crosses {line} backward</source>
+        <translation>überquert {line} rückwärts</translation>
+    </message>
+    <message>
+        <source>crosses {line} forward</source>
+        <translation>überquert {line} vorwärts</translation>
+    </message>
+    <message>
+        <source>is in {zone}</source>
+        <translation>ist in {zone}</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -1045,7 +1061,7 @@
     </message>
     <message>
         <source>Correct detections, while the bar for it is shown</source>
-        <translation type="unfinished"></translation>
+        <translation>Erkennungen korrigieren, während die Leiste dafür gezeigt wird</translation>
     </message>
     <message>
         <source>End the part here</source>
@@ -1105,7 +1121,7 @@
     </message>
     <message>
         <source>Next or previous event of the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächstes oder voriges Ereignis der Liste</translation>
     </message>
     <message>
         <source>No key</source>
@@ -1173,7 +1189,7 @@
     </message>
     <message>
         <source>These keys cannot be changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Tasten lassen sich nicht ändern.</translation>
     </message>
     <message>
         <source>Use it here</source>
@@ -1664,7 +1680,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Queue</source>
-        <translation>Warteschlange</translation>
+        <translation>Dateien</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1680,7 +1696,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Retry</source>
-        <translation>Wiederholen</translation>
+        <translation>Erneut</translation>
     </message>
     <message>
         <source>Show</source>
@@ -1688,7 +1704,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Show file</source>
-        <translation>Datei anzeigen</translation>
+        <translation>Zeigen</translation>
     </message>
     <message>
         <source>Waiting</source>
@@ -1710,7 +1726,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{name} failed</source>
-        <translation>{name} ist fehlgeschlagen</translation>
+        <translation>Fehler: {name}</translation>
     </message>
     <message>
         <source>{name} failed: {explanation}</source>
@@ -1719,6 +1735,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{name} was interrupted.</source>
         <translation>{name} wurde unterbrochen.</translation>
+    </message>
+    <message>
+        <source>{number} cancelled</source>
+        <translation>{number} abgebrochen</translation>
+    </message>
+    <message>
+        <source>{number} failed</source>
+        <translation>{number} fehlgeschlagen</translation>
     </message>
     <message>
         <source>{path} has changed since the detection.</source>
@@ -1900,7 +1924,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Dismiss</source>
-        <translation>Ausblenden</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Draws</source>
@@ -2004,7 +2028,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
-        <translation>Nummern von Spuren</translation>
+        <translation>Nummern der Spuren</translation>
     </message>
     <message>
         <source>Objects</source>
@@ -2345,6 +2369,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Behalten</translation>
     </message>
     <message>
+        <source>Keep them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
@@ -2373,8 +2401,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sitzungen</translation>
     </message>
     <message>
+        <source>Sessions…</source>
+        <translation type="unfinished">Sitzungen …</translation>
+    </message>
+    <message>
         <source>Size on disk</source>
         <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Stored sessions take {size}, the oldest is of {date}. They stay until you delete them.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Their detections are lost. The videos stay.</source>
@@ -2925,7 +2961,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>the longest that an automatic batch may take on a GPU</source>
-        <translation>die längste Dauer eines automatischen Batches auf einer GPU</translation>
+        <translation>je automatischem Batch auf einer GPU</translation>
     </message>
     <message>
         <source>weights</source>
@@ -3401,15 +3437,15 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>In step by clock time</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Gleichlauf nach Uhrzeit</translation>
     </message>
     <message>
         <source>In step from their beginnings</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Gleichlauf ab Beginn</translation>
     </message>
     <message>
         <source>One video</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Video</translation>
     </message>
     <message>
         <source>Play</source>
@@ -3445,7 +3481,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>The clock time of this video is unknown</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Uhrzeit dieses Videos ist unbekannt</translation>
     </message>
     <message>
         <source>The number of the frame, from 0</source>
@@ -3457,7 +3493,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>This video has no picture at this time</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Video hat zu dieser Zeit kein Bild</translation>
     </message>
     <message>
         <source>Time</source>
@@ -3565,7 +3601,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Connect to a cluster…</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit einem Cluster verbinden …</translation>
     </message>
     <message>
         <source>Correct detections and tracks</source>
@@ -3633,7 +3669,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>One, four or nine videos</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein, vier oder neun Videos</translation>
     </message>
     <message>
         <source>Open a folder (Ctrl+Shift+O)</source>
@@ -3705,7 +3741,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Several videos</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehrere Videos</translation>
     </message>
     <message>
         <source>Stored results (*{session} *{list});;All files (*)</source>
@@ -3796,7 +3832,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Counts over time</source>
-        <translation>Zählungen im Verlauf</translation>
+        <translation>Verlauf</translation>
     </message>
     <message>
         <source>Choose a line or zone in the list to see its counts over time.</source>
@@ -3816,11 +3852,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Draw line</source>
-        <translation>Linie zeichnen</translation>
+        <translation>Linie</translation>
     </message>
     <message>
         <source>Draw zone</source>
-        <translation>Zone zeichnen</translation>
+        <translation>Zone</translation>
     </message>
     <message>
         <source>Export lines and zones</source>
@@ -3892,7 +3928,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
-        <translation>Nummern der Spuren</translation>
+        <translation>Nummern</translation>
     </message>
     <message>
         <source>{name}   {inside} inside · {total} in all</source>
@@ -3912,7 +3948,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation>Wiederherstellen</translation>
+        <translation>Vor</translation>
     </message>
     <message>
         <source>Reverse</source>
@@ -3952,7 +3988,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation>Rückgängig</translation>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Use for all files of the queue</source>

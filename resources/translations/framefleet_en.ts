@@ -92,16 +92,16 @@
     <name>events</name>
     <message numerus="yes">
         <source>%Ln classes</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%Ln class</numerusform>
             <numerusform>%Ln classes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln clips, {length} in all.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln clip, {length} in all.</numerusform>
+            <numerusform>%Ln clips, {length} in all.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -120,16 +120,16 @@
     </message>
     <message numerus="yes">
         <source>More than %Ln clips are not written: show fewer classes or a higher confidence.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>More than %Ln clip is not written: show fewer classes or a higher confidence.</numerusform>
+            <numerusform>More than %Ln clips are not written: show fewer classes or a higher confidence.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Wrote %Ln files to {folder}.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Wrote %Ln file to {folder}.</numerusform>
+            <numerusform>Wrote %Ln files to {folder}.</numerusform>
         </translation>
     </message>
 </context>

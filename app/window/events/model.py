@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject
 from app.window.events.table_model import ArrayModel
 from app.window.widgets import formats
 from app.window.widgets.translation import marked, translate
-from engine.store.objects.events import EVENTS, EventKind, words
-from engine.zones.shapes import ZoneSet
+from engine.store.objects.events import EVENTS, EventKind
+from engine.zones.shapes import Line, ZoneSet
 
 HEADINGS = (
     *(marked("events", "Time"), marked("events", "Class"), marked("events", "Track"), marked("events", "Event")),
@@ -86,9 +86,22 @@ class EventModel(ArrayModel):
             case 2:
                 return str(row["track"]) if row["track"] >= 0 else ""
             case 3:
-                return words(row, self._zones)
+                return event_words(row, self._zones)
             case 4:
                 return (
                     "" if row["kind"] == EventKind.CROSSING else translate("events", "{seconds} s").format(seconds=formats.decimal(seconds))
                 )
         return "" if np.isnan(confidence) else formats.percent(confidence)
+
+
+def event_words(event: np.void, zones: ZoneSet | None) -> str:
+    """What happens in an event, in a few words of the window's language."""
+    number = int(event["shape"])
+    if zones is None or number < 0:
+        return translate("events", "appears")
+    shape = zones.shapes[number]
+    if not isinstance(shape, Line):
+        return translate("events", "is in {zone}").format(zone=shape.name)
+    if event["forward"]:
+        return translate("events", "crosses {line} forward").format(line=shape.name)
+    return translate("events", "crosses {line} backward").format(line=shape.name)

@@ -74,7 +74,8 @@ def summary_of(items: Sequence[QueueItem]) -> str:
         if all_ended
         else translate("queue", "{done} of {count} done").format(done=formats.count(done), count=formats.count(len(items)))
     )
-    others = [f"{formats.count(number)} {word}" for number, word in ((failed, "failed"), (cancelled, "cancelled")) if number]
+    others = [translate("queue", "{number} failed").format(number=formats.count(failed))] if failed else []
+    others += [translate("queue", "{number} cancelled").format(number=formats.count(cancelled))] if cancelled else []
     return ", ".join([first] * (not all_ended or bool(done) or not others) + others)
 
 

@@ -29,7 +29,7 @@ from engine.errors import ExportError, UsageError
 from engine.settings.checks import find_notes, find_problems
 from engine.settings.table import DEFAULTS, Section
 
-WIDTH, MOST_HEIGHT = 640, 820
+WIDTH, MOST_HEIGHT = 680, 820
 NOTHING: Mapping[str, str] = {}
 
 

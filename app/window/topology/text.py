@@ -67,7 +67,7 @@ def _figure(value: float) -> str:
 def node_name(box: Box) -> str:
     """``NUMA node 0``, or the kind of another box."""
     if box.node is not None:
-        return f"{Kind.NODE} {box.node.number}"
+        return translate("topology", "NUMA node {node}").format(node=box.node.number)
     return translate("topology", "NUMA node unknown") if box.kind is Kind.NODE else translate("topology", str(box.kind))
 
 

@@ -90,8 +90,9 @@ def _show(application: QApplication) -> None:
     application.setPalette(palette())
     application.setStyleSheet(style_sheet())
     for widget in application.allWidgets():
-        if sheet := widget.styleSheet():
-            widget.setStyleSheet(current(sheet))
+        sheet = widget.styleSheet()
+        if sheet and (now := current(sheet)) != sheet:
+            widget.setStyleSheet(now)
         widget.update()
 
 

@@ -58,8 +58,8 @@ QPushButton:hover, QToolButton:hover {{ background: {theme.HOVER}; }}
 QPushButton:pressed, QToolButton:pressed {{ background: {theme.BORDER}; }}
 QPushButton:focus, QToolButton:focus {{ border-color: {theme.ACCENT}; }}
 QPushButton:disabled, QToolButton:disabled {{ color: {theme.DISABLED}; background: {theme.SURFACE}; }}
-QPushButton[role="primary"], QPushButton:default {{ background: {theme.ACCENT}; color: {theme.ON_ACCENT}; border-color: {theme.ACCENT};
-    font-weight: 600; }}
+QPushButton[role="primary"], QPushButton:default {{ background: {theme.ACCENT}; color: {theme.ON_ACCENT}; border-color: {theme.ACCENT}; }}
+QPushButton[role="primary"] {{ font-weight: 600; }}
 QPushButton[role="primary"]:hover, QPushButton:default:hover {{ background: {theme.ACCENT_HOVER}; border-color: {theme.ACCENT_HOVER}; }}
 QPushButton[role="primary"]:focus, QPushButton:default:focus {{ border-color: {theme.TEXT}; }}
 QPushButton[role="primary"]:disabled, QPushButton:default:disabled {{ background: {theme.RAISED}; color: {theme.DISABLED};
