@@ -3,7 +3,7 @@
 overhead: the throughput of a device of a node divided by that of the same device in a local pool, in alternating runs.
 driver: processor time and memory of the driver for 1,000 frames/s, with stub devices (``cluster_stub``): the agents, the network and the
 database are real, the engines are not. The driver is two processes: one with the pool and the session database, one that is connected to
-the cluster.
+the cluster. merge: how fast the sessions of several drivers are joined.
 """
 
 from __future__ import annotations
@@ -27,12 +27,18 @@ from engine.pool.events import DeviceFailed, DeviceReady, FramesDone
 from engine.pool.pool import EnginePool
 from engine.session import DetectionSession
 from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from engine.store.merge import merge_sessions
 from engine.types import DeviceId
 from resources import DEMO
 
 GOAL = 0.95
 """Least share of the local pool's throughput that a node should reach."""
 
+TITLES = {
+    "overhead": "A node against the local pool",
+    "driver": "What many devices cost the driver (stub devices)",
+    "merge": "Joining the sessions of several drivers",
+}
 CPU = DeviceId("cpu", "0")
 VARIABLES = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_enable_worker_prestart": "0"}
 HEAD = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
@@ -151,6 +157,38 @@ def _drive(cluster: ClusterConnection | None, count: int, rate: float, options: 
     ]
 
 
+def merge(options: argparse.Namespace, folder: Path) -> str:
+    """Sessions of two drivers that are joined. Returns the report."""
+    paths = [_stored_session(folder / f"part-{number}", options) for number in range(2)]
+    begun, used = time.perf_counter(), time.process_time()
+    merge_sessions(paths, folder / "all" / "session.sqlite")
+    seconds, cpu = time.perf_counter() - begun, time.process_time() - used
+    frames, size = 2 * options.frames, _stored(folder / "all" / "session.sqlite")
+    row = [frames, f"{seconds:.1f}", f"{frames / seconds:.0f}", f"{1000 * cpu / frames:.4f}", f"{size / frames:.0f}"]
+    head = ("frames", "seconds", "frames/s", "CPU s per 1,000 frames", "MB for a million frames")
+    return f"{table(head, [row])}\n\nTwo sessions with one source each, {options.boxes} boxes a frame, made by stub devices."
+
+
+def _stored_session(folder: Path, options: argparse.Namespace) -> Path:
+    """A session with at least ``options.frames`` frames of one source."""
+    folder.mkdir()
+    source = folder / f"{folder.name}.mp4"
+    source.write_bytes(b"stub")
+    devices = tuple(DeviceId("cpu", str(number)) for number in range(2))
+    EnginePool.worker_main = staticmethod(partial(cluster_stub.main, frames_per_s=0.0, boxes=options.boxes))
+    settings = RunSettings(ModelFiles(DEMO.cfg, DEMO.weights), devices)
+    stored = 0
+    with DetectionSession(settings, folder / "session.sqlite", [str(number) for number in range(80)]) as session:
+        session.add(source)
+        session.finish()
+        for event in session.events():
+            stored += len(event.frames) if isinstance(event, FramesDone) else 0
+            if stored >= options.frames:
+                session.cancel()
+                break
+    return folder / "session.sqlite"
+
+
 def _usage(pid: int) -> tuple[float, int]:
     """Processor time of a process, seconds, and its resident memory, bytes."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -178,10 +216,13 @@ def main() -> None:
     many.add_argument("--rates", type=float, nargs="+", default=[4000, 0], help="of all devices together; 0 = as fast as possible")
     many.add_argument("--boxes", type=int, default=5)
     many.add_argument("--seconds", type=float, default=20)
+    joined = commands.add_parser("merge")
+    joined.add_argument("--frames", type=int, default=200_000, help="of each of two sessions")
+    joined.add_argument("--boxes", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        report = (overhead if options.command == "overhead" else driver)(options, Path(folder))
-    title = "A node against the local pool" if options.command == "overhead" else "What many devices cost the driver (stub devices)"
+        report = {"overhead": overhead, "driver": driver, "merge": merge}[options.command](options, Path(folder))
+    title = TITLES[options.command]
     name = f"cluster-{options.command}{'-local' if options.command == 'driver' and not options.nodes else ''}"
     write("cluster", title, report, ("ray", "openvino"), name)
 

@@ -76,6 +76,7 @@ def run_window(
             window.quitting.ask = True
             window.show()
             window.interrupted.look()
+            window.reminder.look()
             window.open_paths(paths)
             if demo is not None:
                 window.demo.start(demo)

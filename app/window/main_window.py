@@ -43,6 +43,7 @@ from app.window.scaling.panel import ScalingPanel
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.sessions.dialog import SessionsDialog
+from app.window.sessions.reminder import SessionReminder
 from app.window.start_page import StartPage
 from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
@@ -107,6 +108,7 @@ class MainWindow(QMainWindow):
         self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
         self.grid = Grid(self.viewer, self.items, self.background, self.actions_.videos, self)
         self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
+        self.reminder = SessionReminder(folder, store, self.actions_, self.background, self.banners, self)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -137,7 +139,7 @@ class MainWindow(QMainWindow):
         for widget in (self.left, self.pages, self.right):
             self.columns.addWidget(widget)
         self.columns.setStretchFactor(1, 1)
-        self.columns.setSizes([222, 870, 262])  # the video gets more than half of the window
+        self.columns.setSizes([196, 896, 262])  # the video gets more than half of the window
         self.queue.setMinimumWidth(196)
         self.right.setMinimumWidth(262)
         self.columns.setCollapsible(1, False)

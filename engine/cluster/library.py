@@ -179,4 +179,6 @@ def _end_in_words(text: str) -> str:
 
 def _in_words(text: str) -> str:
     """The first sentences of one of Ray's errors, in one line."""
+    if "Failed to connect to Ray" in text or "Unauthenticated" in text:
+        return "it refuses this machine: if it was started with a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH here, too"
     return " ".join(text.split())[:300] or "unknown error"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections import deque
 from hashlib import blake2b
 from pathlib import Path
@@ -11,6 +12,9 @@ from engine.cluster.files.cache import CHUNK
 from engine.cluster.files.content import Content
 from engine.cluster.library import AgentHandle
 from engine.errors import ClusterError, SourceError
+
+ATTEMPTS = 2
+"""How often a file is sent that does not arrive as it was sent."""
 
 UNDER_WAY = 2
 """Chunks sent before the first one is confirmed."""
@@ -31,20 +35,23 @@ def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
     except (OSError, SourceError) as error:
         ask("abandon_file", f"{content.path} cannot be read: {_reason(error)}", here=False)
         return 0
-    try:
-        ask("begin_file", [size for _, size in files])
-        digests = [
-            (name := "" if path == content.path else path.name, *_send_file(agent, content, path, name, patience)) for path, _ in files
-        ]
-        ask("finish_file", digests)
-    except ClusterError:
-        raise
-    except SourceError as error:
-        ask("abandon_file", str(error), here=False)
-        return 0
-    except OSError as error:
-        ask("abandon_file", f"{content.path} cannot be stored there: {_reason(error)}", here=True)
-        return 0
+    for attempt in range(ATTEMPTS):
+        try:
+            ask("begin_file", [size for _, size in files])
+            digests = [
+                (name := "" if path == content.path else path.name, *_send_file(agent, content, path, name, patience)) for path, _ in files
+            ]
+            ask("finish_file", digests)
+            break
+        except ClusterError:
+            raise
+        except SourceError as error:
+            ask("abandon_file", str(error), here=False)
+            return 0
+        except OSError as error:
+            if error.errno != errno.EIO or attempt + 1 == ATTEMPTS:
+                ask("abandon_file", f"{content.path} cannot be stored there: {_reason(error)}", here=True)
+                return 0
     return sum(size for _, size, _ in digests)
 
 

@@ -2369,6 +2369,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Behalten</translation>
     </message>
     <message>
+        <source>Keep them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
@@ -2397,8 +2401,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sitzungen</translation>
     </message>
     <message>
+        <source>Sessions…</source>
+        <translation type="unfinished">Sitzungen …</translation>
+    </message>
+    <message>
         <source>Size on disk</source>
         <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Stored sessions take {size}, the oldest is of {date}. They stay until you delete them.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Their detections are lost. The videos stay.</source>

@@ -100,7 +100,7 @@
     <message numerus="yes">
         <source>%Ln clips, {length} in all.</source>
         <translation>
-            <numerusform>%Ln clips, {length} in all.</numerusform>
+            <numerusform>%Ln clip, {length} in all.</numerusform>
             <numerusform>%Ln clips, {length} in all.</numerusform>
         </translation>
     </message>
@@ -121,7 +121,7 @@
     <message numerus="yes">
         <source>More than %Ln clips are not written: show fewer classes or a higher confidence.</source>
         <translation>
-            <numerusform>More than %Ln clips are not written: show fewer classes or a higher confidence.</numerusform>
+            <numerusform>More than %Ln clip is not written: show fewer classes or a higher confidence.</numerusform>
             <numerusform>More than %Ln clips are not written: show fewer classes or a higher confidence.</numerusform>
         </translation>
     </message>
@@ -177,9 +177,9 @@
     <name>scaling</name>
     <message numerus="yes">
         <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
-        <translation>
-            <numerusform>%Ln device: {rate} frames/s, {speedup} times one</numerusform>
-            <numerusform>%Ln devices: {rate} frames/s, {speedup} times one</numerusform>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum, auto
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -67,14 +68,15 @@ class DeviceCard(QFrame):
         self.message, self.note = wrapped("error"), wrapped("notice")
         self.building = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.building.setFixedHeight(6)
-        self.gauges, self.members, self.figures = Gauges(), MemberRows(), DeviceFigures()
-        for widget in (self.change, self.building, self.gauges, self.members, self.figures):
+        self.gauges, self.members = Gauges(), MemberRows()
+        self._figures: DeviceFigures | None = None
+        for widget in (self.change, self.building, self.gauges, self.members):
             widget.hide()
         head = QWidget()
         row((self.hardware, 1), self.phase, self.change, spacing=8, of=head)
         words = column(head, self.engine, self.message, self.note, self.building, spacing=4)
         self.whole = QWidget()
-        column(words, self.gauges, self.members, self.figures, spacing=10, margins=(MARGIN, 2, MARGIN, MARGIN), of=self.whole)
+        self._details = column(words, self.gauges, self.members, spacing=10, margins=(MARGIN, 2, MARGIN, MARGIN), of=self.whole)
         column(self.row, self.whole, spacing=0, of=self)
         self.whole.hide()
 
@@ -82,6 +84,22 @@ class DeviceCard(QFrame):
     def opened(self) -> bool:
         """Whether the details are shown."""
         return not self.whole.isHidden()
+
+    @property
+    def figures(self) -> DeviceFigures:
+        """The figures with their chart. Made when they are first shown: with hundreds of devices, few cards are ever opened."""
+        if self._figures is None:
+            self._figures = DeviceFigures()
+            self._figures.hide()
+            self._details.addWidget(self._figures)
+            self._show_figures()
+        return self._figures
+
+    def _show_figures(self) -> None:
+        if self._figures is not None and self._status is not None:
+            self._figures.setEnabled(self._status.phase is not Phase.LEFT)
+            self._figures.setVisible(self._status.engine is not None)
+            self._figures.show_work(self._status, self._share)
 
     def set_alone(self, alone: bool) -> None:
         """Show the details of the only device, unless the user has chosen."""
@@ -143,14 +161,14 @@ class DeviceCard(QFrame):
         """
         before, self._status, self._share = self._status, status, share
         self.row.change(rate=status.rate, share=share, pace=status.rate / fastest if fastest else None)
-        self.figures.show_work(status, share)
+        self._show_figures()
         if before is None or _text_parts(before) != _text_parts(status):
             self._show_text(status)
 
     def _show_text(self, status: DeviceStatus) -> None:
         known, title = self._description, status_text.title(status)
         self.phase.setText(title)
-        for widget in (self.hardware, self.engine, self.figures):
+        for widget in (self.hardware, self.engine):
             widget.setEnabled(status.phase is not Phase.LEFT)
         broken = status.phase in (Phase.FAILED, Phase.RESTARTING)
         step, progress = status.building or ("", 0.0)
@@ -162,12 +180,11 @@ class DeviceCard(QFrame):
         self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), status_text.facts(known), known.uuid if known else ""))))
         say(self.engine, status_text.engine_line(status, known))
         self.engine.setToolTip(status_text.engine_details(status, known))
-        self.figures.setVisible(status.engine is not None)
         message = (
             (status.message or title) if broken else step if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
         )
         self.row.change(
-            name=str(status.device),
+            name=str(replace(status.device, node="")),  # the heading above names the machine
             colour=status_text.colour(status),
             off=status.phase is Phase.LEFT,
             message=message,

@@ -23,7 +23,7 @@ _KINDS = {
     EventKind.CROSSING: marked("events", "Crossings"),
     EventKind.VISIT: marked("events", "Visits to zones"),
 }
-_WIDTHS = (64, 84, 46, 132, 56)
+_WIDTHS = (56, 76, 42, 112, 48)
 
 
 class EventsPanel(Panel):

@@ -20,6 +20,8 @@ TRACK_ROWS = 6
 MARKS = 4.0
 """The height of the marks of crossings and failures, logical pixels."""
 CROSSING = QColor("#f5d76e")
+_WIDEST = 100_000
+"""More than the width of any mark, logical pixels."""
 
 
 @dataclass(eq=False)
@@ -34,15 +36,22 @@ class Contents:
     columns: int = BINS
     failures: NDArray[np.int32] = field(default_factory=lambda: np.zeros(BINS, np.int32))
     events: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, EVENTS))
+    _kinds: tuple[object, NDArray[np.void], NDArray[np.float64]] | None = None
     by_track: bool = False
 
     @property
     def tracks(self) -> NDArray[np.void]:
         """The appearances of tracks, if they are to be shown."""
-        if not self.by_track:
-            return self.events[:0]
-        found: NDArray[np.void] = self.events[(self.events["kind"] == EventKind.APPEARANCE) & (self.events["track"] >= 0)]
-        return found
+        return self._by_kind[0] if self.by_track else self.events[:0]
+
+    @property
+    def _by_kind(self) -> tuple[NDArray[np.void], NDArray[np.float64]]:
+        """The appearances of tracks, and the times of crossings: found once for all paintings."""
+        if self._kinds is None or self._kinds[0] is not self.events:
+            kinds = self.events["kind"]
+            tracks = self.events[(kinds == EventKind.APPEARANCE) & (self.events["track"] >= 0)]
+            self._kinds = self.events, tracks, self.events["start"][kinds == EventKind.CROSSING]
+        return self._kinds[1:]
 
     @property
     def rows(self) -> int:
@@ -60,7 +69,7 @@ class Contents:
                 draw_tracks(painter, self.tracks, view, duration, TRACK_ROWS, area)
             elif self.lanes:
                 draw_lanes(painter, self.lanes, view, self.columns, area, ratio)
-            crossings = self.events["start"][self.events["kind"] == EventKind.CROSSING] / duration if duration else np.zeros(0)
+            crossings = self._by_kind[1] / duration if duration else np.zeros(0)
             failed = np.flatnonzero(self.failures)
             for places, end, colour in ((crossings, crossings, CROSSING), (failed / BINS, (failed + 1) / BINS, QColor(theme.DANGER))):
                 _draw_marks(painter, area, view, places, end, colour)
@@ -69,9 +78,9 @@ class Contents:
     def words(self, place: int, pts: float, step: float) -> list[str]:
         """What there is in the slice with this number, from a time on, for ``step`` seconds: a line for each class."""
         seen = [f"{formats.count(int(lane.counts[place]))} {lane.name}" for lane in self.lanes if lane.counts[place]]
-        near = self.events[(self.events["kind"] == EventKind.CROSSING) & (abs(self.events["start"] - pts) <= step)]
-        if len(near):
-            seen.append(translate("timeline", "%Ln crossings", None, len(near)))
+        near = int((abs(self._by_kind[1] - pts) <= step).sum())
+        if near:
+            seen.append(translate("timeline", "%Ln crossings", None, near))
         if self.failures[place]:
             seen.append(translate("timeline", "%Ln frames failed", None, int(self.failures[place])))
         return seen
@@ -81,7 +90,9 @@ def _draw_marks(
     painter: QPainter, area: QRectF, view: TimeView, begins: NDArray[np.float64], ends: NDArray[np.float64], colour: QColor
 ) -> None:
     """Draw marks from some fractions of the length to others below an area, at least two pixels wide."""
-    lefts, rights = (np.round(area.left() + area.width() * (each - view.start) / view.span) for each in (begins, ends))
-    marks = np.unique(np.stack((lefts, np.maximum(rights - lefts, 2)), 1), axis=0)  # many share a place
-    for left, width in marks[(marks[:, 0] + marks[:, 1] >= area.left()) & (marks[:, 0] <= area.right())].tolist():
+    seen = (ends >= view.start) & (begins <= view.end)
+    lefts, rights = (np.round(area.left() + area.width() * (each[seen] - view.start) / view.span) for each in (begins, ends))
+    widths = np.clip(rights - lefts, 2, area.width() + 1)
+    for mark in np.unique(lefts * _WIDEST + widths).tolist():  # many share a place
+        left, width = divmod(mark, _WIDEST)
         painter.fillRect(QRectF(left, area.bottom(), width, MARKS - 1), colour)

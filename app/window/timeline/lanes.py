@@ -15,7 +15,7 @@ from app.window.timeline.view import TimeView
 from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour, ink_on
 
-MOST_BARS = 300
+MOST_BARS = 200
 """The largest number of tracks that are drawn, the longest first."""
 LEAST_TEXT = 9
 """The height of a lane from which it has room for text, logical pixels."""
@@ -63,7 +63,9 @@ def draw_lanes(painter: QPainter, lanes: Sequence[Lane], view: TimeView, columns
 
 def rows_of(tracks: NDArray[np.void], rows: int) -> list[tuple[int, np.void]]:
     """Put tracks, of the type ``APPEARANCE``, into rows without overlaps, the longest first. Those without room are left out."""
-    longest = np.argsort(tracks["start"] - tracks["end"], kind="stable")[:MOST_BARS]
+    lengths = tracks["end"] - tracks["start"]
+    longest = np.arange(len(tracks)) if len(tracks) <= MOST_BARS else np.argpartition(-lengths, MOST_BARS)[:MOST_BARS]
+    longest = longest[np.argsort(-lengths[longest], kind="stable")]
     filled: list[list[tuple[float, float]]] = [[] for _ in range(rows)]
     placed = []
     for track in tracks[longest]:

@@ -10,9 +10,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 
 from app.window.queue.item import ItemState, QueueItem
+from app.window.results.lookup import Lookup
 from app.window.viewer.playback_clock import PlaybackClock
 from app.window.viewer.preview_client import PreviewClient
-from app.window.viewer.preview_conversation import IN_FLIGHT, Lookup, Shown
+from app.window.viewer.preview_conversation import IN_FLIGHT, Shown
 from engine.media.preview.process import Fetch
 from engine.media.types import SourceInfo, SourceKind
 from engine.types import FrameResult

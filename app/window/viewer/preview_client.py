@@ -14,7 +14,8 @@ from multiprocessing.connection import wait
 
 from PySide6.QtCore import QObject
 
-from app.window.viewer.preview_conversation import Lookup, PreviewConversation, PreviewSignals
+from app.window.results.lookup import Lookup
+from app.window.viewer.preview_conversation import PreviewConversation, PreviewSignals
 from engine.media.preview.process import Fetch
 
 
@@ -41,11 +42,11 @@ class PreviewClient(PreviewSignals):
 
     def set_lookup(self, lookup: Lookup) -> None:
         """Change where detections are looked up, and whether pictures wait for theirs."""
-        self._send(lambda conversation: conversation.set_lookup(lookup))
+        self._send(lambda conversation: conversation.detections.set(lookup))
 
     def reread(self) -> None:
         """Look up corrected detections from now on."""
-        self._send(lambda conversation: conversation.reread())
+        self._send(lambda conversation: conversation.detections.close())
 
     def look_up(self, ticket: int, pts: float) -> None:
         """Look up the detections of one frame again; ``found`` follows if there are any."""

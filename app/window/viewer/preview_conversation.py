@@ -12,17 +12,14 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from app.window.queue.item import Results
+from app.window.results.lookup import DetectionLookup, Lookup
 from app.window.widgets.translation import translate
-from engine.errors import FramefleetError
 from engine.media.preview import process as preview
 from engine.media.preview.process import Fetch, Picture
 from engine.processes.child import ChildProcess
 from engine.processes.outcome import Outcome
 from engine.processes.restart_budget import RestartBudget
 from engine.processes.shared_memory import create_shared_memory
-from engine.store.session import SessionReader
-from engine.store.skipped import is_skipped, result_at
 from engine.types import FrameResult
 
 IN_FLIGHT = preview.SLOTS
@@ -44,14 +41,6 @@ class Shown:
     image: QImage
     result: FrameResult | None
     name: str | None
-
-
-@dataclass(frozen=True)
-class Lookup:
-    """Where detections are looked up. hold: while the video plays, a picture waits for its detections."""
-
-    results: Results | None = None
-    hold: bool = False
 
 
 class PreviewSignals(QObject):
@@ -80,8 +69,7 @@ class PreviewConversation:
         self._signals = signals
         self.closed = False
         self.stills: deque[Fetch] = deque()
-        self._lookup = Lookup()
-        self._reader: SessionReader | None = None
+        self.detections = DetectionLookup()
         self._process: ChildProcess | None = None
         self._under_way: deque[Fetch] = deque()
         self._wanted: deque[Fetch] = deque()
@@ -112,7 +100,7 @@ class PreviewConversation:
         self._ticket, self._position, self._held = fetch.ticket, None, None
         self._wanted.clear()
         self._wanted.append(fetch)
-        self.set_lookup(lookup)
+        self.detections.set(lookup)
 
     def glimpse(self, fetch: Fetch) -> None:
         """Request a small picture before all others of its kind, and forget the last such request."""
@@ -124,29 +112,16 @@ class PreviewConversation:
         if fetch.ticket == self._ticket:
             self._wanted.append(fetch)
 
-    def reread(self) -> None:
-        """Open the session again for the next lookup, because a person corrected it."""
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
-
-    def set_lookup(self, lookup: Lookup) -> None:
-        """Look detections up there from now on."""
-        if self._reader is not None and (lookup.results is None or lookup.results.database != self._reader.path):
-            self._reader.close()
-            self._reader = None
-        self._lookup = lookup
-
     def look_up(self, ticket: int, pts: float) -> None:
         """Emit ``found`` if there are detections of this frame."""
-        if ticket == self._ticket and (result := self._result(pts)) is not None:
+        if ticket == self._ticket and (result := self.detections.result(pts)) is not None:
             self._signals.found.emit(ticket, pts, result)
 
     def pump(self) -> None:
         """Show the held picture if it need not wait any longer, and send as many requests as may be under way."""
         if self._held is not None:
-            result = self._result(self._held.pts)
-            if result is not None or not self._waits(self._held.pts):
+            result = self.detections.result(self._held.pts)
+            if result is not None or not self.detections.waits(self._held.pts):
                 self._signals.shown.emit(replace(self._held, result=result))
                 self._held = None
         while self._wanted and self._held is None and len(self._under_way) < (IN_FLIGHT if self._wanted[0].sequential else 1):
@@ -186,7 +161,7 @@ class PreviewConversation:
         elif isinstance(answer, Picture):
             assert image is not None
             self._position = answer.pts
-            self._show(Shown(answer.ticket, answer.pts, image, self._result(answer.pts), answer.name), request.sequential)
+            self._show(Shown(answer.ticket, answer.pts, image, self.detections.result(answer.pts), answer.name), request.sequential)
         elif answer.reason is None:
             self._signals.ended.emit(answer.ticket)
         else:
@@ -211,33 +186,11 @@ class PreviewConversation:
             return QImage(data, picture.width, picture.height, 4 * picture.width, QImage.Format.Format_RGB32).copy()
 
     def _show(self, shown: Shown, may_wait: bool) -> None:
-        if shown.result is None and may_wait and self._waits(shown.pts):
+        if shown.result is None and may_wait and self.detections.waits(shown.pts):
             self._held = shown
             self._signals.holding.emit(shown.ticket)
         else:
             self._signals.shown.emit(shown)
-
-    def _waits(self, pts: float) -> bool:
-        """Whether a picture without detections waits for them. Those that the run leaves out get none."""
-        results = self._lookup.results
-        if not self._lookup.hold or self._reader is None or results is None:
-            return self._lookup.hold
-        try:
-            return not is_skipped(self._reader, results.source, pts)
-        except FramefleetError:
-            return True  # as in ``_result``
-
-    def _result(self, pts: float) -> FrameResult | None:
-        results = self._lookup.results
-        if results is None:
-            return None
-        try:
-            if self._reader is None:
-                self._reader = SessionReader(results.database)
-            return result_at(self._reader, results.source, pts)
-        except FramefleetError as error:  # the session has not begun, or its file is gone; detection reports that itself
-            _log.info("no detections for the preview: %s", error)
-            return None
 
     def _start(self) -> None:
         if self._memory is None:
@@ -282,6 +235,4 @@ class PreviewConversation:
             if self._memory is not None:
                 self._memory.close()
                 self._memory.unlink()
-            if self._reader is not None:
-                self._reader.close()
-                self._reader = None
+            self.detections.close()

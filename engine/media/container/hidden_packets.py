@@ -16,6 +16,7 @@ from engine.media.container.bits import Bits
 
 _NOT_CODED = 19  # bytes: an MPEG-4 frame that is not coded is never larger (MAX_NVOP_SIZE in FFmpeg's mpeg4_unpack_bframes)
 _VOP = b"\0\0\1\xb6"  # the start code of a frame: a small packet without it is damaged
+_VP9_KEY = b"\x49\x83\x42"  # follow the first byte of a keyframe
 
 # H.264
 _SLICES = (1, 5)
@@ -50,7 +51,9 @@ class HiddenPackets:
                 if head >> 6 != 0b10:
                     return False  # not the beginning of a frame: the packet is damaged
                 bits = head & 0b111 if head >> 4 & 3 == 3 else head >> 1 & 0b111  # profile 3 has one bit more before them
-                shows_existing, shows = bits >> 2 & 1, bits & 1
+                shows_existing, inter, shows = bits >> 2 & 1, bits >> 1 & 1, bits & 1
+                if not (shows_existing or inter) and _VP9_KEY not in content[:5]:
+                    return False  # a keyframe without its fixed bytes is damaged
                 return content[-1] >> 5 != 0b110 and not (shows_existing or shows)
             case _:
                 return self._fields.is_second(content)

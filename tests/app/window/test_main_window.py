@@ -99,14 +99,14 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     results = item.results
     assert results is not None
     window.exports.start(ExportChoice(View(results.database), None, "jsonl", tmp_path / "out", ExportOptions()))
-    qtbot.waitUntil(lambda: any("clip.jsonl (40 frames)" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: "clip.jsonl (40 frames)" in window.exports.line.text.text())
     lines = [json.loads(line) for line in (tmp_path / "out" / "clip.jsonl").read_text().splitlines()]
     tally = window.controller.tally(item.key)
     assert tally is not None
     assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
     window.filter.set_confidence(0.9)
     window.exports.start(ExportChoice(View(results.database, 0.9), None, "coco", tmp_path / "out", ExportOptions()))
-    qtbot.waitUntil(lambda: any("clip.coco.json" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: "clip.coco.json" in window.exports.line.text.text())
     strong = json.loads((tmp_path / "out" / "clip.coco.json").read_text())["annotations"]
     assert len(strong) == sum(tally.counts(0.9).values())
 
@@ -265,7 +265,7 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     assert export.choice.form == "coco"  # as before
     export.folder.set_path(tmp_path / "out")
     export.accept()
-    qtbot.waitUntil(lambda: any("clip.coco.json (40 frames)" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: "clip.coco.json (40 frames)" in window.exports.line.text.text())
 
 
 def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:

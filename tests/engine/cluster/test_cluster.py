@@ -23,6 +23,7 @@ from app.cli.run.exports import DATABASE
 from engine.cluster import connection_process
 from engine.cluster.connection import ClusterConnection
 from engine.cluster.files.content import Content
+from engine.cluster.library import AgentHandle
 from engine.cluster.versions import own_versions
 from engine.errors import ClusterError, UsageError
 from engine.pool.events import Event, FramesDone, SourceOpened
@@ -336,6 +337,63 @@ def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: ClusterConn
             EnginePool(settings, [ALPHA, BETA], cluster)
     with pytest.raises(UsageError, match="cpu:0 is no device of the cluster"):
         EnginePool(tiny_settings(), [DeviceId("cpu", "0")], cluster)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("damage", "words"), [("full", "do not fit into"), ("flipped", "did not arrive as it was sent")])
+def test_a_file_that_cannot_be_stored_ends_the_devices_of_its_node(
+    raylets: Raylets, video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, words: str
+) -> None:
+    raylets.add("beta")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.mp4").write_bytes(video.read_bytes())
+    main = {"full": to_a_full_disk, "flipped": with_a_flipped_bit}[damage]
+    with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files", main=main) as cluster:
+        seen = run_on(cluster, [Path("/proc/self/cwd/mine.mp4")], [ALPHA, BETA])
+    assert seen.failures
+    assert all(words in failure.message and "cannot be stored there" in failure.message for failure in seen.failures)
+    assert not list((tmp_path / "cache" / "files").iterdir())
+
+
+@pytest.mark.slow
+def test_a_file_that_was_damaged_on_its_way_is_sent_again(
+    raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raylets.add("beta")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.mp4").write_bytes(video.read_bytes())
+    with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files", main=with_one_flipped_bit) as cluster:
+        seen = run_on(cluster, [Path("/proc/self/cwd/mine.mp4")] * 2, [ALPHA])
+    assert not seen.failures
+    check(seen, local)
+
+
+def to_a_full_disk(*arguments: Any) -> None:
+    """The process of a connection, to nodes whose disk is full: the sizes that it announces do not fit."""
+    announced = AgentHandle.call
+
+    def call(agent: AgentHandle, method: str, *given: Any, **named: Any) -> Any:
+        return announced(agent, method, *((given[0], [10**15]) if method == "begin_file" else given), **named)
+
+    AgentHandle.call = call  # type: ignore[method-assign]
+    connection_process.main(*arguments)
+
+
+def with_one_flipped_bit(*arguments: Any) -> None:
+    """As ``with_a_flipped_bit``, only once."""
+    with_a_flipped_bit(*arguments, times=1)
+
+
+def with_a_flipped_bit(*arguments: Any, times: int = 1000) -> None:
+    """The process of a connection, through a network that damages files."""
+    sent, left = AgentHandle.call, [True] * times
+
+    def call(agent: AgentHandle, method: str, *given: Any, **named: Any) -> Any:
+        damage = method == "write_file" and left and left.pop()
+        return sent(agent, method, *((*given[:3], bytes([given[3][0] ^ 1]) + given[3][1:]) if damage else given), **named)
+
+    AgentHandle.call = call  # type: ignore[method-assign]
+    connection_process.main(*arguments)
 
 
 def with_another_version(*arguments: Any) -> None:

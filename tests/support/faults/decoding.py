@@ -14,6 +14,8 @@ from typing import Self
 from engine.types import Closing
 
 PROJECT = Path(__file__).resolve().parents[3]
+EXPECTED = 150
+"""Number of frames below which hidden packets are counted."""
 HANG_SECONDS = 90.0
 """More than the 30 s that a file may take, because the machine may have other work. The process measures its own time."""
 
@@ -23,13 +25,15 @@ class Result:
     """What became of one file.
 
     error: why it was refused, "" if it was not. frames, failed: numbers of frames. announced: by ``probe``. numbers: read in the
-    pictures. seconds: of processor time. peak: most memory of the process so far, MiB.
+    pictures. hidden: the number of packets that say that they show no frame; known if frames are missing. seconds: of processor time.
+    peak: most memory of the process so far, MiB.
     """
 
     error: str
     frames: int = 0
     failed: int = 0
     announced: int = 0
+    hidden: int = 0
     numbers: tuple[int, ...] = ()
     seconds: float = 0.0
     peak: int = 0
@@ -75,14 +79,15 @@ class Decoding(Closing):
 
 def _decode(path: Path) -> Result:
     from engine.errors import SourceError
+    from engine.media.container.video_file import VideoFile
     from engine.media.decode import decode
     from engine.media.probe import probe
-    from engine.media.types import DecodedFrame
+    from engine.media.types import DecodedFrame, SourceKind
     from tests.support.media import number_of
 
     began = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     numbers: list[int] = []
-    failed = announced = 0
+    failed = announced = hidden = 0
     error = ""
     try:
         info = probe(path)
@@ -93,10 +98,13 @@ def _decode(path: Path) -> Result:
                     numbers.append(number_of(outcome.image))
                 else:
                     failed += outcome.count
+        if len(numbers) < EXPECTED and info.kind is SourceKind.VIDEO:
+            with VideoFile(path) as file:
+                hidden = sum(not file.shows(packet) for packet in file.packets())
     except SourceError as problem:
         error = str(problem)
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return Result(error, len(numbers), failed, announced, tuple(numbers), sum(usage[:2]) - began, _peak() >> 10)
+    return Result(error, len(numbers), failed, announced, hidden, tuple(numbers), sum(usage[:2]) - began, _peak() >> 10)
 
 
 def _peak() -> int:

@@ -98,7 +98,7 @@ def test_s_saves_the_picture_in_the_size_of_the_video(
     qtbot.waitUntil(lambda: player.position == pytest.approx(20 / 30))
     qtbot.keyClick(window, Qt.Key.Key_S, modifier)
     name = f"clip 0-00.666{'' if boxes else ' plain'}.png"
-    qtbot.waitUntil(lambda: any(name in text for text in window.banners.texts), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: name in window.exports.line.text.text(), timeout=PATIENCE)
     image = QImage(str(tmp_path / "pictures" / name))
     assert (image.width(), image.height()) == (320, 240)
     red, green, blue = class_colour(2)

@@ -1,0 +1,35 @@
+"""The queue, the line at the bottom and the list of devices show one rate at every moment of a real run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.settings.preferences import Preferences
+from app.window.widgets import formats
+from engine.model.check import check_model
+from tests.support.models import tiny_files
+from tests.support.window import CPU
+
+
+def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: MainWindow, long: Path) -> None:
+    shown: list[tuple[str, str, str]] = []
+
+    def look(_: object) -> None:
+        (item,) = window.items
+        if item.rate and window.devices.cards[0].row.content.rate:
+            shown.append((window.status.queue.text(), item.brief, window.devices.cards[0].row.content.rate_text))
+
+    window.controller.devices_changed.connect(look)  # behind the connections of the window
+    settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
+    window.controller.set_settings(settings, check_model(settings.model).labels, restart=False)
+    window.open_paths([long])
+    qtbot.waitUntil(lambda: any(item.ended for item in window.items), timeout=60_000)
+    assert shown
+    for total, file, device in shown:
+        assert total.startswith(f"{device} frames/s")
+        assert file.startswith(f"{device}/s")
+    qtbot.waitUntil(lambda: window.status.queue.text() == "")
+    qtbot.waitUntil(lambda: window.devices.cards[0].row.content.rate_text == formats.DASH)
