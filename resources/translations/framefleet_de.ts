@@ -1045,7 +1045,7 @@
     </message>
     <message>
         <source>Correct detections, while the bar for it is shown</source>
-        <translation type="unfinished"></translation>
+        <translation>Erkennungen korrigieren, während die Leiste dafür zu sehen ist</translation>
     </message>
     <message>
         <source>End the part here</source>
@@ -1105,7 +1105,7 @@
     </message>
     <message>
         <source>Next or previous event of the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächstes oder voriges Ereignis der Liste</translation>
     </message>
     <message>
         <source>No key</source>
@@ -1173,7 +1173,7 @@
     </message>
     <message>
         <source>These keys cannot be changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Tasten lassen sich nicht ändern.</translation>
     </message>
     <message>
         <source>Use it here</source>
@@ -2345,6 +2345,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Behalten</translation>
     </message>
     <message>
+        <source>Keep them</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
@@ -2373,8 +2377,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sitzungen</translation>
     </message>
     <message>
+        <source>Sessions…</source>
+        <translation>Sitzungen …</translation>
+    </message>
+    <message>
         <source>Size on disk</source>
         <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Stored sessions take {size}, the oldest is of {date}. They stay until you delete them.</source>
+        <translation>Gespeicherte Sitzungen belegen {size}, die älteste ist vom {date}. Sie bleiben, bis Sie sie löschen.</translation>
     </message>
     <message>
         <source>Their detections are lost. The videos stay.</source>
@@ -3401,15 +3413,15 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>In step by clock time</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Gleichlauf nach der Uhrzeit</translation>
     </message>
     <message>
         <source>In step from their beginnings</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Gleichlauf von Anfang an</translation>
     </message>
     <message>
         <source>One video</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Video</translation>
     </message>
     <message>
         <source>Play</source>
@@ -3445,7 +3457,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>The clock time of this video is unknown</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Uhrzeit dieses Videos ist unbekannt</translation>
     </message>
     <message>
         <source>The number of the frame, from 0</source>
@@ -3457,7 +3469,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>This video has no picture at this time</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Video hat zu dieser Zeit kein Bild</translation>
     </message>
     <message>
         <source>Time</source>
@@ -3633,7 +3645,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>One, four or nine videos</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein, vier oder neun Videos</translation>
     </message>
     <message>
         <source>Open a folder (Ctrl+Shift+O)</source>
@@ -3705,7 +3717,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Several videos</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehrere Videos</translation>
     </message>
     <message>
         <source>Stored results (*{session} *{list});;All files (*)</source>
