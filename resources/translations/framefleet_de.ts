@@ -2370,7 +2370,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Keep them</source>
-        <translation type="unfinished"></translation>
+        <translation>Behalten</translation>
     </message>
     <message>
         <source>Model</source>
@@ -2402,7 +2402,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Sessions…</source>
-        <translation type="unfinished">Sitzungen …</translation>
+        <translation>Sitzungen …</translation>
     </message>
     <message>
         <source>Size on disk</source>
@@ -2410,7 +2410,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Stored sessions take {size}, the oldest is of {date}. They stay until you delete them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherte Sitzungen belegen {size}, die älteste ist vom {date}. Sie bleiben, bis Sie sie löschen.</translation>
     </message>
     <message>
         <source>Their detections are lost. The videos stay.</source>

@@ -177,9 +177,9 @@
     <name>scaling</name>
     <message numerus="yes">
         <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln device: {rate} frames/s, {speedup} times one</numerusform>
+            <numerusform>%Ln devices: {rate} frames/s, {speedup} times one</numerusform>
         </translation>
     </message>
 </context>

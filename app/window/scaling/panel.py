@@ -18,7 +18,7 @@ from app.window.widgets.build import Panel, ScrollPane, column, label, push_butt
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.translation import marked, translate
 
-COMMAND = "framefleet bench scaling"
+COMMAND = " ".join(("framefleet", "bench", "scaling"))
 _HOW = {
     "weak": marked("scaling", "A stream for each device"),
     "strong": marked("scaling", "One video for all devices"),

@@ -22,7 +22,7 @@ MOST_DAYS = 90.0
 AGAIN_DAYS = 30.0
 """Time after an answer in which the user is not asked again."""
 DAY = 86_400.0
-_SUBJECT, _ASKED = "kept sessions", "sessions/asked"
+_SUBJECT, _ASKED = "kept-sessions", "sessions/asked"
 
 
 class SessionReminder(QObject):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -87,7 +87,7 @@ class TopologyPanel(Panel):
         say(self.note, "" if gpus else translate("topology", "No NVIDIA GPU: the processors do the work."))
         self.drawing.show_topology(topology)
         self.drawing.show()
-        self.legend.setText(_legend(nvlink=any(gpu.nvlinks for gpu in gpus), nodes=len(topology.nodes) > 1))
+        self._show_legend()
         self.legend.setVisible(bool(gpus))
         self.matrix.show_topology(topology)
         self.matrix.setVisible(len(gpus) > 1)
@@ -102,6 +102,17 @@ class TopologyPanel(Panel):
         directions = QBoxLayout.Direction
         self._parts.setDirection(directions.LeftToRight if self.width() >= SIDE_BY_SIDE else directions.TopToBottom)
         self.drawing.set_room(self.height() - _AROUND)
+
+    def _show_legend(self) -> None:
+        if self.topology is not None:
+            joined = any(gpu.nvlinks for gpu in self.topology.gpus)
+            self.legend.setText(_legend(nvlink=joined, nodes=len(self.topology.nodes) > 1))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Show the legend in the colours of a new theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "topology"):
+            self._show_legend()
 
     def _watch(self) -> None:
         """Take telemetry of the GPUs and the processors while the panel is visible."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings, QSize
 from PySide6.QtGui import QFont, QFontDatabase, QScreen
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.window.main_window import MainWindow
 from app.window.models import setup
@@ -146,6 +146,16 @@ def settle(ready: Callable[[], bool] = lambda: True) -> None:
         QApplication.processEvents()
 
 
+def rename_folder(widget: QWidget, folder: Path) -> None:
+    """Show another folder than that of this run."""
+    for _ in range(2):  # a change of one field may change another
+        for field in widget.findChildren(QLineEdit):
+            if str(folder) in field.text():
+                field.setText(field.text().replace(str(folder), "/videos"))
+                field.setCursorPosition(0)
+        settle()
+
+
 def main(folder: Path, language: str) -> None:
     """Take all pictures."""
     os.chdir(folder)
@@ -172,6 +182,7 @@ def main(folder: Path, language: str) -> None:
                 if theme is not current_theme():  # it takes a while
                     apply_theme(application, theme)
                 settle()
+                rename_folder(widget, folder)
                 widget.grab().save(f"pictures/{name}.{theme}.png")
     window.quitting.ask = False
     window.close()

@@ -3,13 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPointF, QSettings, Qt
+from PySide6.QtCore import QEvent, QPointF, QSettings, Qt
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.devices.panel import DevicePanel
 from app.window.main_window import MainWindow
 from app.window.scaling.panel import ScalingPanel
+from app.window.topology.drawing import NVLINK, PCIE
 from app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
 from app.window.topology.tabs import DeviceTabs
 from app.window.topology.text import about_link, traffic
@@ -146,3 +148,14 @@ def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tm
     assert window.topology.topology is not None
     assert window.topology.topology.nodes
     window.close()
+
+
+def test_the_legend_has_the_colours_of_a_new_theme(qtbot: QtBot) -> None:
+    panel = shown(qtbot, eight())
+    try:
+        theme.use(dark=False)
+        QApplication.sendEvent(panel, QEvent(QEvent.Type.PaletteChange))
+        assert theme.colour(PCIE) in panel.legend.text()
+        assert theme.colour(NVLINK) in panel.legend.text()
+    finally:
+        theme.use(dark=True)
