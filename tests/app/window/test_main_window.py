@@ -285,19 +285,11 @@ def test_a_device_joins_and_another_leaves_by_the_panel(qtbot: QtBot, open_windo
     window.open_paths([video])
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
     panel, second = window.devices, DeviceId("cpu", "1")
-<<<<<<< HEAD
-    qtbot.waitUntil(lambda: panel.run.title.text() == "Strategy: segments")
-    assert "cpu:0 does every file" in panel.run.text.text()
-    panel.join_requested.emit(second)
-    qtbot.waitUntil(lambda: [card.phase.text() for card in panel.cards] == ["Ready", "Ready"], timeout=PATIENCE)
-    assert "all 2 devices" in panel.run.text.text()
-=======
     assert "Strategy: segments" in panel.run.toolTip()
     assert "cpu:0 does every file" in panel.run.toolTip()
     panel.join_requested.emit(second)
     qtbot.waitUntil(lambda: [card.phase.text() for card in panel.cards] == ["Ready", "Ready"], timeout=PATIENCE)
     assert "all 2 devices" in panel.run.toolTip()
->>>>>>> player
     panel.join_requested.emit(second)
     assert "That is not possible: cpu:1 takes part already." in window.banners.texts
     qtbot.mouseClick(panel.cards[0].change, Qt.MouseButton.LeftButton)
