@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE
-from app.window.widgets import formats, theme
+from app.window.widgets import theme
 from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import draw_bar, draw_box, painting
 from engine.media.sources import is_picture
@@ -75,9 +75,8 @@ class QueueDelegate(QStyledItemDelegate):
         if item.state is ItemState.DONE and item.progress.failed:
             badge = ("warning", "WARNING")
         running = item.state is ItemState.RUNNING
-        done = formats.percent(item.fraction) if running and item.fraction is not None else ""
         small = QFontMetrics(small_font)
-        room = area.width() - (22 if badge else small.horizontalAdvance(done) + 6 if done else 0)
+        room = area.width() - (22 if badge else 0)
         painter.setFont(name_font)
         metrics = QFontMetrics(name_font)
         painter.setPen(QColor(theme.TEXT))
@@ -89,7 +88,6 @@ class QueueDelegate(QStyledItemDelegate):
             painter.drawPixmap(area.right() - 15, round(top + (metrics.height() - 16) / 2), pixmap(badge[0], 16, theme.colour(badge[1])))
         painter.setFont(small_font)
         painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.MUTED))
-        painter.drawText(QPointF(area.right() - small.horizontalAdvance(done), top + metrics.ascent()), done)
         line = small.elidedText(item.brief, Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(QPointF(area.x(), top + metrics.height() + 2 + small.ascent()), line)
         if running:
