@@ -41,7 +41,7 @@ class DeviceTabs(Panel):
             self.buttons.addButton(button, number)
         for tool in (self.cluster, self.detach):
             tool.setProperty("role", "small-flat")
-        head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=0, margins=(4, 6, 4, 2))
+        head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=0, margins=(0, 6, 0, 2))
         column(head, (self.stack, 1), spacing=0, of=self)
         self.buttons.idClicked.connect(self.show_tab)
         self.detach.clicked.connect(lambda: self.floating[self.stack.currentIndex()].toggle())
