@@ -115,7 +115,8 @@ def test_damaged_frames_fail_as_in_the_whole_video(clip: Clip, tmp_path: Path) -
     failed = 0
     for number in range(20, 40, 3):
         path = damaged(source, tmp_path / "d.flv", [(number / 60, 4)], fill=None)
-        whole, samples = (damage(outcomes(probe(path, wanted))) for wanted in (None, sampling("", "", "1")))
+        # with several threads, FFmpeg may conceal a frame that refers to a damaged one, or report it
+        whole, samples = (damage(outcomes(probe(path, wanted), threads=1)) for wanted in (None, sampling("", "", "1")))
         assert samples == whole
         failed += any(whole)
     assert failed > 3
