@@ -91,8 +91,9 @@ class Transport(Panel):
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the length, the hint and the label of Follow in a narrow window."""
+        """Hide the length, the hint, the label of Follow and at last the sound's button in a narrow window."""
         super().resizeEvent(event)
+        self.sound.setVisible(self.width() >= 32 * theme.base_size())
         self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
