@@ -87,7 +87,7 @@ class Transport(Panel):
         buttons = (self.part, self.follow, self.sound, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
-        self.setMinimumWidth(27 * theme.base_size())
+        self.setMinimumWidth(28 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
