@@ -69,7 +69,7 @@ class Progress:
         self._bar.refresh()
 
     def show_counts(self, text: str) -> None:
-        """Show what was counted so far at lines and in zones: in the bar, or with the next line."""
+        """Show the current counts at lines and in zones, in the bar or with the next line."""
         self._counts = text
         self._show_doing()
 

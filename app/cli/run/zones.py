@@ -28,7 +28,7 @@ MOST_SHOWN = 3
 
 
 class LiveZones:
-    """What was counted so far at lines and in zones, in a few words, while a run writes ``database``."""
+    """The current counts at lines and in zones, in a few words, while a run writes ``database``."""
 
     def __init__(self, database: Path, zones: ZoneSet, track: Track, clock: Callable[[], float] = time.monotonic) -> None:
         self._database, self._zones, self._clock = database, zones, clock

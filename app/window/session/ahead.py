@@ -16,7 +16,10 @@ class Ahead:
         self._files = FEWEST_AHEAD
 
     def room(self, given: Iterable[QueueItem], devices: int) -> int:
-        """The number of files to pass on now: enough that no device waits, however quickly it finishes them. given: so far."""
+        """The number of files to pass on now, so that no device waits even if it finishes them quickly.
+
+        given: the files that the session already has.
+        """
         ended = [item.ended for item in given]
         unfinished = ended.count(False)
         if ended and not unfinished:  # all were finished before more arrived

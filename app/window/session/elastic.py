@@ -15,7 +15,7 @@ from engine.settings import RunSettings
 def only_devices_differ(
     session: SessionThread | None, chosen: StrategyChosen | None, now: RunSettings | None, settings: RunSettings, labels: Sequence[str]
 ) -> bool:
-    """Whether the session can continue with these settings, because devices can join and leave it. now: the settings so far.
+    """Whether the session can continue with these settings, because devices can join and leave it. now: the settings of the session.
 
     It cannot with automatic devices, which are chosen at the start of a session, nor on a cluster.
     """

@@ -37,7 +37,7 @@ def read_settings(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """Read the values of all settings, and those of the window. A setting that the file does not have gets its default.
 
     Raises:
-        UsageError: the file cannot be read, is no file with settings, is of a later version, or has a value that cannot be used.
+        UsageError: the file cannot be read, does not contain settings, comes from a later version, or has an invalid value.
     """
     made = _load(path)
     if made.get("version") != VERSION:

@@ -79,7 +79,7 @@ class TrackCounter:
         self._scores.append(table.scores)
 
     def counts(self) -> Counts:
-        """What was counted so far."""
+        """The current counts."""
         if not self._votes:
             return counts_of(self._counter, np.zeros(0, np.int64), self._allowed)
         (tracks, class_ids), scores = map(np.concatenate, zip(*self._votes, strict=True)), np.concatenate(self._scores)
