@@ -25,13 +25,13 @@ from engine.settings.table import SETTINGS, Section
 from engine.store.exporters import EXPORTERS
 
 PROJECT = Path(__file__).resolve().parents[1]
-SENTENCES = """
-    backends cuda media pool processes session.py types.py
-    devices/cuda.py devices/discovery.py devices/nvml devices/program.py devices/telemetry/monitor.py devices/topology/search.py
-    model/cfg.py model/check.py model/files.py model/labels.py model/load.py model/registry model/weights.py
-    settings/checks.py settings/clock.py settings/kinds.py settings/values.py
-    store/clips store/export/destinations.py store/exporters/video.py store/file/lock.py store/schema.py store/writer.py
-""".split()
+SENTENCES = (
+    *("backends", "cuda", "media", "pool", "processes", "session.py", "types.py", "model/registry", "devices/nvml", "store/clips"),
+    *(f"devices/{name}.py" for name in ("cuda", "discovery", "program", "telemetry/monitor", "topology/search")),
+    *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "load", "weights")),
+    *(f"settings/{name}.py" for name in ("checks", "clock", "kinds", "values")),
+    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "file/lock", "schema", "writer")),
+)
 """Files and folders of the engine whose sentences the window shows: errors, reasons and steps."""
 UNSEEN = {"compile", "debug", "error", "exception", "execute", "getattr", "info", "split", "warning", "RuntimeError", "ValueError"}
 """Functions whose texts nobody reads, or only in a log."""
@@ -58,7 +58,7 @@ def engine_texts() -> Iterator[tuple[str, str]]:
 
 
 def engine_sentences() -> Iterator[str]:
-    """The engine's sentences, with a placeholder for each value of an f-string. ``app/window/messages/engine.py`` recognizes them."""
+    """The engine's sentences, with a placeholder for each value of an f-string. ``app/window/widgets/engine_text.py`` recognizes them."""
     engine = PROJECT / "engine"
     paths = [path for place in SENTENCES for path in ([engine / place] if place.endswith(".py") else (engine / place).rglob("*.py"))]
     for tree in (ast.parse(path.read_text()) for path in paths):

@@ -868,10 +868,6 @@
         <translation>ohne Cache gebaut: {refusal}</translation>
     </message>
     <message>
-        <source>cannot be cut and stays on one device</source>
-        <translation>kann nicht geschnitten werden und bleibt auf einem Gerät</translation>
-    </message>
-    <message>
         <source>cannot open {path}: a newer Framefleet wrote it (format {version}, this one reads {version2}): update Framefleet</source>
         <translation>{path} lässt sich nicht öffnen: ein neueres Framefleet hat die Datei geschrieben (Format {version}, dieses liest {version2}): Framefleet aktualisieren</translation>
     </message>
@@ -1472,8 +1468,12 @@
         <translation>es gibt ein Gerät: {value} verarbeitet jede Datei vom Anfang bis zum Ende</translation>
     </message>
     <message>
-        <source>these {uncut} videos</source>
-        <translation>diese {uncut} Videos</translation>
+        <source>these {uncut} videos cannot be cut and stay on one device each</source>
+        <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
+    </message>
+    <message>
+        <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
+        <translation>{together}; aber {stay}: Die Strategie Bilder kann schneller sein, sie verteilt einzelne Bilder auf alle Geräte</translation>
     </message>
     <message>
         <source>this GPU&apos;s NVDEC cannot decode {name} of {depth} bits</source>
@@ -1486,10 +1486,6 @@
     <message>
         <source>this user may not use /dev/nvidia*: check its groups, or how the container was started</source>
         <translation>dieser Benutzer darf /dev/nvidia* nicht verwenden: seine Gruppen prüfen, oder wie der Container gestartet wurde</translation>
-    </message>
-    <message>
-        <source>this video</source>
-        <translation>dieses Video</translation>
     </message>
     <message>
         <source>through host memory</source>
@@ -1982,10 +1978,6 @@
     <message>
         <source>{together}; a video that cannot be cut stays on one device</source>
         <translation>{together}; ein Video, das sich nicht schneiden lässt, bleibt auf einem Gerät</translation>
-    </message>
-    <message>
-        <source>{together}; but {videos} {stays}: --parallel frames may be faster, it shares single frames among all devices</source>
-        <translation>{together}; aber {videos} {stays}: Die Strategie Bilder kann schneller sein, sie verteilt einzelne Bilder auf alle Geräte</translation>
     </message>
     <message>
         <source>{value} is a device of a cluster: give --cluster ADDRESS, or choose one of &apos;framefleet devices&apos;</source>
@@ -4079,6 +4071,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sprache</translation>
     </message>
     <message>
+        <source>Last run: {choice}.</source>
+        <translation>Letzter Lauf: {choice}.</translation>
+    </message>
+    <message>
         <source>Latency budget</source>
         <translation>Latenzbudget</translation>
     </message>
@@ -4241,10 +4237,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>The language changes at the next start.</source>
         <translation>Die Sprache wechselt beim nächsten Start.</translation>
-    </message>
-    <message>
-        <source>The last run took {choice}.</source>
-        <translation>Letzter Lauf: {choice}.</translation>
     </message>
     <message>
         <source>The start</source>

@@ -40,9 +40,9 @@ def _translated(text: str, language: str) -> str | None:
     sentences, patterns = _table(language)
     if text in sentences:
         return sentences[text]
-    for separator in _SEPARATORS:
+    for separator in filter(text.__contains__, _SEPARATORS):
         parts = [_translated(part, language) for part in text.split(separator)]
-        if len(parts) > 1 and all(parts):
+        if all(parts):
             return separator.join(part or "" for part in parts)
     for pattern, translated in patterns:
         if (found := pattern.fullmatch(text)) is not None:
@@ -70,7 +70,8 @@ def _table(language: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], s
     patterns = []
     for source in sorted((source for source in texts if source not in plain), key=_letters, reverse=True):
         parts = [re.escape(literal) + (f"(?P<{name}>.*?)" if name else "") for literal, name, *_ in Formatter().parse(source)]
-        patterns.append((re.compile("".join(parts), re.DOTALL), texts[source]))
+        pattern = "".join(parts).replace(".*?)(?P", "[^,;: ]*)(?P")  # of two values side by side, the first one is a single word
+        patterns.append((re.compile(pattern, re.DOTALL), texts[source]))
     return plain, patterns
 
 
