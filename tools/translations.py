@@ -20,6 +20,7 @@ from app.window.widgets.formats import COUNTED
 from app.window.widgets.translation import FOLDER, LANGUAGES
 from engine.devices.topology.tree import Kind
 from engine.devices.topology.types import LEVELS
+from engine.model.registry.catalogue import FAMILY
 from engine.settings.kinds import Choice, Number
 from engine.settings.table import SETTINGS, Section
 from engine.store.exporters import EXPORTERS
@@ -54,6 +55,7 @@ def engine_texts() -> Iterator[tuple[str, str]]:
     yield from (("exporters", text) for exporter in EXPORTERS.values() for text in (exporter.title, exporter.purpose))
     yield from (("topology", text) for text in (*LEVELS.values(), *Kind))
     yield from (("stages", name) for name in ORDER)
+    yield from (("models", text) for entry in FAMILY for text in (entry.note, entry.published_speed, entry.purpose.capitalize()))
     yield from (("engine", text) for text in engine_sentences())
 
 

@@ -2688,8 +2688,36 @@
         <translation> · {speed} MB/s · noch {remaining}</translation>
     </message>
     <message>
+        <source>330 frames/s on an RTX 2070</source>
+        <translation>330 Bilder/s auf einer RTX 2070</translation>
+    </message>
+    <message>
+        <source>50 frames/s on a Tesla V100</source>
+        <translation>50 Bilder/s auf einer Tesla V100</translation>
+    </message>
+    <message>
+        <source>62 frames/s on a Tesla V100</source>
+        <translation>62 Bilder/s auf einer Tesla V100</translation>
+    </message>
+    <message>
+        <source>93 frames/s on a Tesla V100</source>
+        <translation>93 Bilder/s auf einer Tesla V100</translation>
+    </message>
+    <message>
+        <source>A good first choice: better than YOLOv4, less work.</source>
+        <translation>Eine gute erste Wahl: besser als YOLOv4, weniger Rechenarbeit.</translation>
+    </message>
+    <message>
+        <source>A wider and deeper YOLOv4-CSP. For a GPU.</source>
+        <translation>Ein breiteres und tieferes YOLOv4-CSP. Für eine GPU.</translation>
+    </message>
+    <message>
         <source>Accuracy against speed: {models}</source>
         <translation>Genauigkeit gegen Geschwindigkeit: {models}</translation>
+    </message>
+    <message>
+        <source>Accurate</source>
+        <translation>Genau</translation>
     </message>
     <message>
         <source>Also ran on this machine; the throughput is that of the newest run</source>
@@ -2704,8 +2732,16 @@
         <translation>Mittlere Genauigkeit auf COCO bei IoU 0.50–0.95; {ap50} bei IoU 0.50</translation>
     </message>
     <message>
+        <source>Balanced</source>
+        <translation>Ausgewogen</translation>
+    </message>
+    <message>
         <source>Below the first four rows: average precision of each class, the largest difference first.</source>
         <translation>Unter den ersten vier Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
+    </message>
+    <message>
+        <source>By far the fastest. For machines without a GPU.</source>
+        <translation>Bei weitem das schnellste. Für Rechner ohne GPU.</translation>
     </message>
     <message>
         <source>COCO AP, %</source>
@@ -2780,12 +2816,20 @@
         <translation>Auswertungen (evaluation.json *.json)</translation>
     </message>
     <message>
+        <source>Fast</source>
+        <translation>Schnell</translation>
+    </message>
+    <message>
         <source>Finish them first</source>
         <translation>Erst abschließen</translation>
     </message>
     <message>
         <source>First model</source>
         <translation>Erstes Modell</translation>
+    </message>
+    <message>
+        <source>For small objects in large pictures. For a GPU.</source>
+        <translation>Für kleine Objekte in großen Bildern. Für eine GPU.</translation>
     </message>
     <message>
         <source>GFLOP / picture</source>
@@ -2810,6 +2854,10 @@
     <message>
         <source>It is in use: choose another model first</source>
         <translation>Es wird verwendet: Wählen Sie zuerst ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>Licence: {licence} · Published by the authors: {speed}</source>
+        <translation>Lizenz: {licence} · Von den Autoren veröffentlicht: {speed}</translation>
     </message>
     <message>
         <source>Models</source>
@@ -2880,6 +2928,10 @@
         <translation>Ordner öffnen</translation>
     </message>
     <message>
+        <source>Source: README of github.com/AlexeyAB/darknet. The speed is that of Darknet.</source>
+        <translation>Quelle: README von github.com/AlexeyAB/darknet. Die Geschwindigkeit ist die von Darknet.</translation>
+    </message>
+    <message>
         <source>Take it off this list. Its files stay.</source>
         <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
     </message>
@@ -2888,8 +2940,20 @@
         <translation>Das Modell {name} ist heruntergeladen.</translation>
     </message>
     <message>
+        <source>The most accurate at 640 pixels. For a GPU.</source>
+        <translation>Das genaueste bei 640 Pixeln. Für eine GPU.</translation>
+    </message>
+    <message>
+        <source>The most accurate, and the slowest.</source>
+        <translation>Das genaueste und langsamste.</translation>
+    </message>
+    <message>
         <source>The official YOLOv4 family. All find the 80 classes of COCO: people, vehicles, animals, everyday things.</source>
         <translation>Die offizielle YOLOv4-Familie. Alle finden die 80 Klassen von COCO: Menschen, Fahrzeuge, Tiere, Alltägliches.</translation>
+    </message>
+    <message>
+        <source>The original of 2020, known everywhere.</source>
+        <translation>Das Original von 2020, überall bekannt.</translation>
     </message>
     <message>
         <source>The size of picture the network sees</source>
@@ -2920,6 +2984,10 @@
         <translation>Aufwand für ein Bild: Die Hälfte davon dauert etwa halb so lang</translation>
     </message>
     <message>
+        <source>YOLOv4-CSP at 640 pixels. Finds smaller objects.</source>
+        <translation>YOLOv4-CSP mit 640 Pixeln. Findet kleinere Objekte.</translation>
+    </message>
+    <message>
         <source>Your own models</source>
         <translation>Eigene Modelle</translation>
     </message>
@@ -2940,6 +3008,10 @@
         <translation>nicht heruntergeladen</translation>
     </message>
     <message>
+        <source>not stated</source>
+        <translation>nicht angegeben</translation>
+    </message>
+    <message>
         <source>parameters</source>
         <translation>Parameter</translation>
     </message>
@@ -2958,6 +3030,10 @@
     <message>
         <source>{names}: being downloaded.</source>
         <translation>{names}: wird heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>{name}: {rate} frames/s, {hardware}</source>
+        <translation>{name}: {rate} Bilder/s, {hardware}</translation>
     </message>
     <message>
         <source>{parameters} M</source>
