@@ -23,6 +23,7 @@ from app.window.widgets.translation import LANGUAGE
 from engine.devices.recording import Recording
 from engine.errors import UsageError
 from engine.settings import ModelFiles, RunSettings
+from engine.settings.folders import Folder
 
 
 def make_application() -> QApplication:
@@ -61,7 +62,7 @@ def run_window(
     log = log_to(user_log_path("framefleet", appauthor=False))
     errors = UnexpectedErrors()
     errors.install()
-    window = MainWindow(QSettings(), user_data_path("framefleet", appauthor=False) / "sessions", model)
+    window = MainWindow(QSettings(), Folder.SESSIONS.path, model, user_data_path("framefleet", appauthor=False))
     report = CrashReport(window, window.banners, log)
     errors.raised.connect(report.show_error)
     garbage = GarbageCollector()

@@ -4011,12 +4011,24 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Cache</translation>
     </message>
     <message>
+        <source>Change…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
         <source>Checking…</source>
         <translation>Wird geprüft …</translation>
     </message>
     <message>
+        <source>Choose a folder</source>
+        <translation>Einen Ordner wählen</translation>
+    </message>
+    <message>
         <source>Choose a model that can be used</source>
         <translation>Wählen Sie ein nutzbares Modell</translation>
+    </message>
+    <message>
+        <source>Clean up…</source>
+        <translation>Aufräumen …</translation>
     </message>
     <message>
         <source>Clock time</source>
@@ -4049,6 +4061,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Decoding</source>
         <translation>Decodierung</translation>
+    </message>
+    <message>
+        <source>Default</source>
+        <translation>Standard</translation>
+    </message>
+    <message>
+        <source>Delete old or large sessions</source>
+        <translation>Alte oder große Sitzungen löschen</translation>
     </message>
     <message>
         <source>Depth: the network cut into stages, one per device</source>
@@ -4215,10 +4235,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ein Prozess für alle: braucht weniger Speicher</translation>
     </message>
     <message>
-        <source>Open {folder}</source>
-        <translation>{folder} öffnen</translation>
-    </message>
-    <message>
         <source>Optimized for</source>
         <translation>Optimiert für</translation>
     </message>
@@ -4233,6 +4249,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Precision</source>
         <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Remove downloaded models</source>
+        <translation>Heruntergeladene Modelle entfernen</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -4315,12 +4335,12 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Die Sprache wechselt beim nächsten Start.</translation>
     </message>
     <message>
-        <source>The start</source>
-        <translation>Der Anfang</translation>
+        <source>The new folder is used from the next start. Files in the old folder stay there.</source>
+        <translation>Der neue Ordner gilt ab dem nächsten Start. Dateien im alten Ordner bleiben dort.</translation>
     </message>
     <message>
-        <source>The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up.</source>
-        <translation>Die Variablen XDG_DATA_HOME und XDG_CACHE_HOME verlegen diese Ordner. „Sitzungen“ (Strg+Umschalt+R) räumt auf.</translation>
+        <source>The start</source>
+        <translation>Der Anfang</translation>
     </message>
     <message>
         <source>Theme</source>
