@@ -52,7 +52,7 @@ from app.window.topology.tabs import DeviceTabs
 from app.window.viewer.filter_panel import FilterPanel
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
-from app.window.widgets.banner import BannerArea
+from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.build import column, within_screen
 from app.window.widgets.translation import translate
 from app.window.zones.workspace import Zones
@@ -112,6 +112,8 @@ class MainWindow(QMainWindow):
         self.grid = Grid(self.viewer, self.items, self.background, self.actions_.videos, self)
         self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
         self.reminder = SessionReminder(folder, store, self.actions_, self.background, self.banners, self)
+        self.again = False
+        """Whether the window shall open again when it has closed, in another language for example."""
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -234,6 +236,19 @@ class MainWindow(QMainWindow):
         self.topology.wanted.connect(self._find_topology)
         self.scaling.wanted.connect(self._read_scaling)
         self.notices.settings_requested.connect(self.setup.open_dialog)
+        self.setup.language_changed.connect(self._change_language)
+
+    def _change_language(self) -> None:
+        """Open the window again in the new language: at once, or when the user says so while files are not finished."""
+        if all(item.ended for item in self.items):
+            self._restart()
+        else:
+            text = translate("window", "The language changes at the next start. A restart now continues where detection stops.")
+            self.banners.show_banner("language", Severity.INFO, text, (translate("window", "Restart now"), self._restart))
+
+    def _restart(self) -> None:
+        self.again, self.quitting.ask = True, False
+        QTimer.singleShot(0, self, self.close)
 
     def open_paths(self, paths: Iterable[Path]) -> None:
         """Open files and folders: use a model's parts as the model, show stored results, queue everything else."""

@@ -3204,10 +3204,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Fehler: {name}</translation>
     </message>
     <message>
-        <source>{name} failed: {explanation}</source>
-        <translation>{name} ist fehlgeschlagen: {explanation}</translation>
-    </message>
-    <message>
         <source>{name} was interrupted.</source>
         <translation>{name} wurde unterbrochen.</translation>
     </message>
@@ -4331,10 +4327,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Das Ende</translation>
     </message>
     <message>
-        <source>The language changes at the next start.</source>
-        <translation>Die Sprache wechselt beim nächsten Start.</translation>
-    </message>
-    <message>
         <source>The new folder is used from the next start. Files in the old folder stay there.</source>
         <translation>Der neue Ordner gilt ab dem nächsten Start. Dateien im alten Ordner bleiben dort.</translation>
     </message>
@@ -5223,6 +5215,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Beenden</translation>
     </message>
     <message>
+        <source>Restart now</source>
+        <translation>Jetzt neu starten</translation>
+    </message>
+    <message>
         <source>Sessions…</source>
         <translation>Sitzungen …</translation>
     </message>
@@ -5245,6 +5241,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Strategy: {strategy}</source>
         <translation>Strategie: {strategy}</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start. A restart now continues where detection stops.</source>
+        <translation>Die Sprache wechselt beim nächsten Start. Ein Neustart jetzt macht dort weiter, wo die Erkennung aufhört.</translation>
     </message>
     <message>
         <source>Undo removal</source>

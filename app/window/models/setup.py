@@ -35,6 +35,7 @@ class ModelSetup(QObject):
 
     model_changed: ModelSummary or None. confidence_changed: start value of the slider. floor_changed: its lowest value.
     devices_found: tuple of DeviceDescription. sessions_requested: the user wants to clean up sessions.
+    language_changed: another language is stored.
     """
 
     model_changed = Signal(object)
@@ -42,6 +43,7 @@ class ModelSetup(QObject):
     floor_changed = Signal(float)
     devices_found = Signal(object)
     sessions_requested = Signal()
+    language_changed = Signal()
 
     def __init__(
         self, window: QWidget, store: QSettings, background: Background, controller: DetectionController, banners: BannerArea
@@ -127,6 +129,8 @@ class ModelSetup(QObject):
         if outcome == QDialog.DialogCode.Accepted.value:
             self._parts = ModelParts.of(dialog.preferences.model)
             self._apply(dialog.preferences, dialog.model.summary)
+            if dialog.window_.language_changed:
+                self.language_changed.emit()
         dialog.deleteLater()
 
     @Slot()

@@ -432,13 +432,13 @@ def test_the_theme_changes_at_once_and_goes_back_when_the_dialog_is_cancelled(qt
         assert current_theme() is after
 
 
-def test_the_language_is_stored_and_said_to_change_later(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+def test_the_language_is_stored_and_the_change_is_known(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
     store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
     dialog = SettingsDialog(Preferences(), background, store)
     qtbot.addWidget(dialog)
     dialog.show()
-    assert not dialog.window_.note.isVisible()
+    assert not dialog.window_.language_changed
     dialog.window_.language.setCurrentIndex(dialog.window_.language.findData("de"))
-    assert dialog.window_.note.isVisible()
+    assert dialog.window_.language_changed
     dialog.done(QDialog.DialogCode.Accepted.value)
     assert store.value(LANGUAGE) == "de"
