@@ -720,6 +720,10 @@
         <translation>; {restarts} Neustarts in {restart_seconds} s halfen nicht</translation>
     </message>
     <message>
+        <source>A copy of the video with the boxes drawn into it</source>
+        <translation>Eine Kopie des Videos mit eingezeichneten Rahmen</translation>
+    </message>
+    <message>
         <source>Annotated video</source>
         <translation>Annotiertes Video</translation>
     </message>
@@ -1082,6 +1086,10 @@
     <message>
         <source>its compute mode is Prohibited: {remedy}</source>
         <translation>der Compute-Modus ist Prohibited: {remedy}</translation>
+    </message>
+    <message>
+        <source>its container does not say when a frame is shown</source>
+        <translation>der Container sagt nicht, wann ein Bild gezeigt wird</translation>
     </message>
     <message>
         <source>its data is incomplete or damaged</source>
@@ -1452,6 +1460,10 @@
         <translation>es gibt kein Audiogerät ({error}): eines anschließen, oder den Tondienst dieses Rechners starten, dann zweimal M drücken</translation>
     </message>
     <message>
+        <source>there is no frame of a source to compare precisions on</source>
+        <translation>es gibt kein Bild einer Quelle, um Genauigkeiten zu vergleichen</translation>
+    </message>
+    <message>
         <source>there is no memory for {batch} ({problem})</source>
         <translation>es gibt keinen Speicher für {batch} ({problem})</translation>
     </message>
@@ -1470,6 +1482,10 @@
     <message>
         <source>these {uncut} videos cannot be cut and stay on one device each</source>
         <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
+    </message>
+    <message>
+        <source>this video cannot be cut and stays on one device</source>
+        <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
