@@ -63,19 +63,24 @@ class MachineHeading(Clickable):
         if self._shown is None:
             return ""
         state = self._shown.machine.state
-        return translate("cluster", "cannot be reached") if state.lost else "↓ {}   ↑ {}".format(*map(rate, _traffic(state)))
+        return translate("cluster", "cannot be reached") if state.lost else "↓ {}  ↑ {}".format(*map(rate, _traffic(state)))
 
     @property
     def work(self) -> str:
-        """How many devices the machine has, and what they do."""
+        """How many devices the machine has, and their throughput."""
         if (shown := self._shown) is None:
             return ""
         parts = (
             formats.plural(shown.count, "device") if shown.count else "",
             translate("cluster", "{rate} frames/s").format(rate=formats.rate(shown.rate)) if shown.rate else "",
-            translate("cluster", "{count} failed").format(count=shown.failed) if shown.failed else "",
         )
         return " · ".join(filter(None, parts))
+
+    @property
+    def problem(self) -> str:
+        """How many devices have failed, "" = none."""
+        failed = self._shown.failed if self._shown is not None else 0
+        return translate("cluster", "{count} failed").format(count=failed) if failed else ""
 
     def enterEvent(self, event: QEnterEvent) -> None:
         """Write the tooltip when it may be asked for."""
@@ -104,7 +109,7 @@ class MachineHeading(Clickable):
             return
         name, network, work = shown.machine.state.name, self.network, self.work
         colour = "DANGER" if shown.machine.state.lost else "WARNING" if shown.failed else "GOOD"
-        self.setAccessibleName(f"{name}: {network}, {work}")
+        self.setAccessibleName(f"{name}: {', '.join(filter(None, (work, self.problem, network)))}")
         with painting(self) as painter:
             if self.hasFocus():
                 draw_box(painter, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, None, theme.ACCENT)
@@ -121,9 +126,10 @@ class MachineHeading(Clickable):
             used = write(painter, first.adjusted(LIGHT, 0, 0, 0), name)
             painter.setFont(self._small)
             painter.setPen(QColor(theme.MUTED))
-            write(painter, first.adjusted(LIGHT + used + GAP, 0, 0, 0), network, RIGHT)
-            painter.setPen(QColor(theme.WARNING if colour == "WARNING" else theme.MUTED))
-            write(painter, second, work)
+            write(painter, first.adjusted(LIGHT + used + GAP, 0, 0, 0), work, RIGHT)
+            used = write(painter, second, network)
+            painter.setPen(QColor(theme.WARNING))
+            write(painter, second.adjusted(used + GAP, 0, 0, 0), self.problem, RIGHT)
 
 
 def _traffic(state: NodeState) -> tuple[float | None, float | None]:
