@@ -146,6 +146,7 @@ class MainWindow(QMainWindow):
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.status.add(self.exports.line)
+        self.status.add(self.zones.spoken, share=10)
         self.setCentralWidget(whole)
         splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self.arrangement = Arrangement(

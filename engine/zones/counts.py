@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.zones.counter import Integers, ZoneCounter
 from engine.zones.geometry import Array
+from engine.zones.repeated import repeated
 from engine.zones.shapes import Line, Shape, ZoneSet
 
 CROSSINGS = np.dtype([("shape", np.int64), ("track", np.int64), ("class_id", np.int64), ("time", np.float64), ("forward", np.bool_)])
@@ -120,7 +121,9 @@ def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, f
     changes = changes[counted]
     changes = _settled(changes, lines)
     at_line = lines[changes["shape"]]
-    return Counts(counter.zones, _crossings(changes[at_line], classes), _visits(changes[~at_line], classes, counter.ends))
+    crossings = _crossings(changes[at_line], classes)
+    crossings = crossings[~repeated(crossings, counter.seen)]
+    return Counts(counter.zones, crossings, _visits(changes[~at_line], classes, counter.ends))
 
 
 def _settled(changes: NDArray[np.void], lines: NDArray[np.bool_]) -> NDArray[np.void]:

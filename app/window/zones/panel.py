@@ -63,12 +63,14 @@ class ZonesPanel(Panel):
         more = push_button(translate("zones", "Set"), role="flat")
         more.setMenu(self.menu)
         self.line = push_button(
-            translate("zones", "Draw line"), lambda: self._begin(Line), tip=translate("zones", "Click where it begins and where it ends")
+            translate("zones", "Draw line"),
+            lambda: self._begin(Line),
+            tip=translate("zones", "Click where it begins and where it ends, or use the arrow keys and Enter"),
         )
         self.zone = push_button(
             translate("zones", "Draw zone"),
             lambda: self._begin(Zone),
-            tip=translate("zones", "Click its corners, then the first one again; Esc stops"),
+            tip=translate("zones", "Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops"),
         )
         self.undo = push_button(translate("zones", "Undo"), editor.undo, role="flat", tip="Ctrl + Z")
         self.redo = push_button(translate("zones", "Redo"), editor.redo, role="flat", tip="Ctrl + Shift + Z")
@@ -162,8 +164,7 @@ class ZonesPanel(Panel):
 
     def _begin(self, kind: type[Line] | type[Zone]) -> None:
         say(self.note, "")
-        self._editor.begin(kind)
-        self._layer.setFocus()
+        self._layer.draw(kind)
 
     def _reverse(self) -> None:
         if self._editor.selected is not None:

@@ -17,6 +17,7 @@ from app.window.session.background import Background
 from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
+from app.window.widgets.build import ElidedLabel
 from app.window.widgets.translation import translate
 from app.window.zones.chart import CountChart
 from app.window.zones.counting import Counted, Counting
@@ -35,7 +36,7 @@ from engine.zones.shapes import ZoneSet
 class Zones(QObject):
     """The panels below the picture and the layer over it.
 
-    folder: for the user's sets. Attributes: area: holds both panels. parts: what is drawn over the picture.
+    folder: for the user's sets. Attributes: area: holds both panels. spoken: says what the keys did. parts: what is drawn over the picture.
     """
 
     def __init__(self, viewer: Viewer, items: QueueModel, background: Background, store: QSettings, folder: Path, parent: QWidget) -> None:
@@ -54,6 +55,7 @@ class Zones(QObject):
         self.area.addWidget(self.panel)
         self.area.addWidget(self.tabs)
         self.area.setSizes([460, 540])
+        self.spoken = ElidedLabel("small")
         self.area.hide()
         self._item: QueueItem | None = None
         self._counts: Counts | None = None
@@ -61,6 +63,7 @@ class Zones(QObject):
         self._length = 0.0
         self.editor.changed.connect(self.counting.count_again)
         self.editor.drawn.connect(self._show_chart)
+        self.layer.keyboard.said.connect(self.spoken.setText)
         self.counting.found.connect(self._found)
         self.counting.found_live.connect(self._found_live)
         self.counting.failed.connect(lambda problem: self._take_counts(None, problem))
