@@ -18,7 +18,7 @@ def _noise(*variances: float) -> Noise:
 REFERENCE = _noise(0.1, 0.01, 0.01, 1.0, 1.0)
 """As in the reference implementation."""
 
-STEADY = _noise(1.0, 0.01, 0.001, 1.0, 1.0)
+STEADY = _noise(1.0, 0.001, 0.0001, 1.0, 0.1)
 """Trusts the movement of several frames more than the box of one frame. Only ratios of variances matter, so it fits boxes of any size."""
 
 

@@ -52,7 +52,7 @@ def _weaker(pair: NDArray[np.void], seen: Seen) -> int | None:
     weaker = int(len(rows[1]) <= len(rows[0]))
     if len(rows[weaker]) > SEEN * len(rows[1 - weaker]):
         return None
-    _, one, other = np.intersect1d(*(seen.times[each] for each in rows), assume_unique=True, return_indices=True)
+    _, one, other = np.intersect1d(seen.times[rows[0]], seen.times[rows[1]], assume_unique=True, return_indices=True)
     boxes, others = (seen.boxes[each].astype(np.float64) for each in (rows[0][one], rows[1][other]))
     overlap = pair_overlaps(boxes, others)
     both = areas(boxes) + areas(others)

@@ -32,11 +32,13 @@ class FilesDialog(QDialog):
         self.tree.setStyleSheet(table_sheet())
         self.tree.setAccessibleName(translate("zones", "Files of the queue"))
         folders: dict[Path, QTreeWidgetItem] = {}
+        self._rows: list[QTreeWidgetItem] = []
         for path, used in files.items():
             if path.parent not in folders:
                 folder = folders[path.parent] = QTreeWidgetItem(self.tree, [str(path.parent)])
                 folder.setFlags(folder.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
             row = QTreeWidgetItem(folders[path.parent], [path.name, used or "–"])
+            self._rows.append(row)
             row.setData(0, _PATH, path)
             row.setCheckState(0, Qt.CheckState.Checked if used == name else Qt.CheckState.Unchecked)
         self.tree.expandAll()
@@ -51,6 +53,4 @@ class FilesDialog(QDialog):
 
     def checked(self) -> list[Path]:
         """The checked files."""
-        folders = map(self.tree.topLevelItem, range(self.tree.topLevelItemCount()))
-        rows = [folder.child(number) for folder in folders if folder is not None for number in range(folder.childCount())]
-        return [row.data(0, _PATH) for row in rows if row.checkState(0) is Qt.CheckState.Checked]
+        return [row.data(0, _PATH) for row in self._rows if row.checkState(0) is Qt.CheckState.Checked]
