@@ -12,6 +12,7 @@ from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Light, Panel, label, row
+from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.translation import translate
 from engine.pool.events import StrategyChosen
 
@@ -63,7 +64,7 @@ class StatusLine(Panel):
             idle = all(status.phase is Phase.IDLE for status in statuses)
             colour = theme.WARNING if failed or not built else theme.MUTED if idle else theme.GOOD
             why = "\n".join(
-                f"{status.device}: {status.engine.device_name}\n    {status.engine.precision}: {status.engine.reason}"
+                f"{status.device}: {status.engine.device_name}\n    {status.engine.precision}: {of_engine(status.engine.reason)}"
                 for status in built
                 if status.engine is not None
             )
@@ -73,8 +74,8 @@ class StatusLine(Panel):
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Show how the devices share the work."""
-        self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=chosen.strategy))
-        self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt does not wrap plain text
+        self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=strategy_name(chosen.strategy)))
+        self.strategy.setToolTip(textwrap.fill(formats.capitalised(chosen.reason), _TIP_COLUMNS))  # Qt does not wrap plain text
 
     def show_bottleneck(self, found: Bottleneck | None) -> None:
         """Show what limits the throughput, None = nothing is known."""

@@ -94,7 +94,8 @@ class Library:
         self._head: str = ray.get_runtime_context().gcs_address
         # Ray would print the last log lines of a lost node to standard output, which belongs to the results
         ray._private.worker.print_to_stdstream = lambda data, **_: _log.info("%s", data)
-        self._actors = ray.remote(num_cpus=0, max_restarts=0, concurrency_groups=LANES)(Agent)
+        # no entry in Ray's own history for each of many small calls
+        self._actors = ray.remote(num_cpus=0, max_restarts=0, enable_task_events=False, concurrency_groups=LANES)(Agent)
 
     def reachable(self) -> bool:
         """Whether the head of the cluster answers."""

@@ -25,7 +25,7 @@ OVERLAP, INSIDE, TOGETHER = 0.3, 0.7, 0.4
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The detections of tracks in the order of their times. tracks: int32 (n,). times: seconds, (n,). boxes: x1 y1 x2 y2, (n, 4)."""
+    """The detections of tracks in the order of their times. tracks: int32 (n,). times: seconds, float64 (n,). boxes: x1 y1 x2 y2 (n, 4)."""
 
     tracks: NDArray[np.int32]
     times: Array

@@ -112,10 +112,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln events · Shift + N, P: next, previous</source>
-        <translation>
-            <numerusform>%Ln event · Shift + N, P: next, previous</numerusform>
-            <numerusform>%Ln events · Shift + N, P: next, previous</numerusform>
+        <source>%Ln events · {next}, {previous}: next, previous</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -47,7 +47,7 @@ class Zones(QObject):
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
         self.panel = ZonesPanel(self.editor, self.layer, self.parts)
-        self.list, self.detections, self.routes = EventsPanel(), DetectionsPanel(background), RoutesPanel()
+        self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
         self.counting = Counting(background, lambda: self.editor.zones, self)
