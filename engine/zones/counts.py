@@ -31,6 +31,9 @@ RETURN = 1.0
 ROUTES = np.dtype([("track", np.int64), ("class_id", np.int64), ("origin", np.int64), ("target", np.int64)])
 """The first and the last line or zone of a track. target: -1 if there is only one."""
 
+ROUTE_COUNTS = np.dtype([("origin", np.int64), ("target", np.int64), ("class_id", np.int64), ("tracks", np.int64)])
+"""How many tracks of a class took a route."""
+
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -98,6 +101,15 @@ class Counts:
         found = np.zeros(len(tracks), ROUTES)
         found["track"], found["class_id"], found["origin"] = tracks, class_id[order[starts]], shape[order[starts]]
         found["target"] = np.where(lengths > 1, shape[order[starts + lengths - 1]], -1)
+        return found
+
+    def route_counts(self) -> NDArray[np.void]:
+        """How many tracks of each class took each route, of type ``ROUTE_COUNTS``, in the order of lines and zones."""
+        routes, names = self.routes(), ("origin", "target", "class_id")
+        kinds, numbers = np.unique(np.stack([routes[name] for name in names]), axis=1, return_counts=True)
+        found = np.zeros(len(numbers), ROUTE_COUNTS)
+        for name, values in zip((*names, "tracks"), (*kinds, numbers), strict=True):
+            found[name] = values
         return found
 
 

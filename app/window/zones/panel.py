@@ -49,14 +49,14 @@ class ZonesPanel(Panel):
         self._editor, self._layer = editor, layer
         self.sets = combo_box(translate("zones", "Set of lines and zones"))
         narrow(self.sets)
-        self.sets.setToolTip(translate("zones", "Videos of the same folder use the same set"))
+        self.sets.setToolTip(translate("zones", "The lines and zones of this camera: videos of a folder use the same set"))
         self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
         self.menu = QMenu(self)
         for title, act in (
             (translate("zones", "New set…"), self._ask_name),
             (translate("zones", "Import…"), self._import),
             (translate("zones", "Export…"), self._export),
-            (translate("zones", "Use for all files of the queue"), self.apply_requested.emit),
+            (translate("zones", "Files with this set…"), self.apply_requested.emit),
             (translate("zones", "Delete this set"), self.delete_requested.emit),
         ):
             self.menu.addAction(title, act)
