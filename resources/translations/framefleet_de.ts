@@ -2174,6 +2174,14 @@
         <translation>Bild</translation>
     </message>
     <message>
+        <source>From</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From the first line or zone of a track to its last one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Kind of event</source>
         <translation>Art des Ereignisses</translation>
     </message>
@@ -2205,6 +2213,10 @@
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
     <message>
+        <source>Routes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Seconds around</source>
         <translation>Sekunden davor, danach</translation>
     </message>
@@ -2215,6 +2227,14 @@
     <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tracks</source>
+        <translation type="unfinished">Spuren</translation>
     </message>
     <message>
         <source>Where to write the files</source>
@@ -2311,6 +2331,10 @@
     <message>
         <source>is in {zone}</source>
         <translation>ist in {zone}</translation>
+    </message>
+    <message>
+        <source>nowhere else</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -3256,10 +3280,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Fehler: {name}</translation>
     </message>
     <message>
-        <source>{name} failed: {explanation}</source>
-        <translation>{name} ist fehlgeschlagen: {explanation}</translation>
-    </message>
-    <message>
         <source>{name} was interrupted.</source>
         <translation>{name} wurde unterbrochen.</translation>
     </message>
@@ -4063,12 +4083,24 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Cache</translation>
     </message>
     <message>
+        <source>Change…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
         <source>Checking…</source>
         <translation>Wird geprüft …</translation>
     </message>
     <message>
+        <source>Choose a folder</source>
+        <translation>Einen Ordner wählen</translation>
+    </message>
+    <message>
         <source>Choose a model that can be used</source>
         <translation>Wählen Sie ein nutzbares Modell</translation>
+    </message>
+    <message>
+        <source>Clean up…</source>
+        <translation>Aufräumen …</translation>
     </message>
     <message>
         <source>Clock time</source>
@@ -4101,6 +4133,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Decoding</source>
         <translation>Decodierung</translation>
+    </message>
+    <message>
+        <source>Default</source>
+        <translation>Standard</translation>
+    </message>
+    <message>
+        <source>Delete old or large sessions</source>
+        <translation>Alte oder große Sitzungen löschen</translation>
     </message>
     <message>
         <source>Depth: the network cut into stages, one per device</source>
@@ -4267,10 +4307,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ein Prozess für alle: braucht weniger Speicher</translation>
     </message>
     <message>
-        <source>Open {folder}</source>
-        <translation>{folder} öffnen</translation>
-    </message>
-    <message>
         <source>Optimized for</source>
         <translation>Optimiert für</translation>
     </message>
@@ -4285,6 +4321,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Precision</source>
         <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Remove downloaded models</source>
+        <translation>Heruntergeladene Modelle entfernen</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -4363,16 +4403,12 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Das Ende</translation>
     </message>
     <message>
-        <source>The language changes at the next start.</source>
-        <translation>Die Sprache wechselt beim nächsten Start.</translation>
+        <source>The new folder is used from the next start. Files in the old folder stay there.</source>
+        <translation>Der neue Ordner gilt ab dem nächsten Start. Dateien im alten Ordner bleiben dort.</translation>
     </message>
     <message>
         <source>The start</source>
         <translation>Der Anfang</translation>
-    </message>
-    <message>
-        <source>The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up.</source>
-        <translation>Die Variablen XDG_DATA_HOME und XDG_CACHE_HOME verlegen diese Ordner. „Sitzungen“ (Strg+Umschalt+R) räumt auf.</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -5255,6 +5291,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Beenden</translation>
     </message>
     <message>
+        <source>Restart now</source>
+        <translation>Jetzt neu starten</translation>
+    </message>
+    <message>
         <source>Sessions…</source>
         <translation>Sitzungen …</translation>
     </message>
@@ -5277,6 +5317,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Strategy: {strategy}</source>
         <translation>Strategie: {strategy}</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start. A restart now continues where detection stops.</source>
+        <translation>Die Sprache wechselt beim nächsten Start. Ein Neustart jetzt macht dort weiter, wo die Erkennung aufhört.</translation>
     </message>
     <message>
         <source>Undo removal</source>
@@ -5406,6 +5450,22 @@ Klicken, um es zu ändern</translation>
         <translation>Exportieren …</translation>
     </message>
     <message>
+        <source>File</source>
+        <translation type="unfinished">Datei</translation>
+    </message>
+    <message>
+        <source>Files of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files with the set &apos;{name}&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files with this set…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Follow the objects through the stored results</source>
         <translation>Objekte durch die gespeicherten Ergebnisse verfolgen</translation>
     </message>
@@ -5416,6 +5476,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Heat map</source>
         <translation>Heatmap</translation>
+    </message>
+    <message>
+        <source>If all files of a folder are checked, files that you add from this folder later use the set, too.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Import lines and zones</source>
@@ -5486,7 +5550,15 @@ Klicken, um es zu ändern</translation>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Present set</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The last point is removed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lines and zones of this camera: videos of a folder use the same set</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5548,14 +5620,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Undo</source>
         <translation>Zurück</translation>
-    </message>
-    <message>
-        <source>Use for all files of the queue</source>
-        <translation>Für alle Dateien der Warteschlange verwenden</translation>
-    </message>
-    <message>
-        <source>Videos of the same folder use the same set</source>
-        <translation>Videos desselben Ordners verwenden denselben Satz</translation>
     </message>
     <message>
         <source>Zone</source>
