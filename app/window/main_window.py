@@ -151,6 +151,7 @@ class MainWindow(QMainWindow):
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.status.add(self.exports.line)
+        self.status.add(self.zones.spoken, share=10)
         self.setCentralWidget(whole)
         splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self.arrangement = Arrangement(
@@ -339,10 +340,11 @@ class MainWindow(QMainWindow):
         if (item := self.items.get(key)) is not None:
             shown = key == self.shown_key
             part = self.viewer.transport.timeline.part if shown else None
-            self.exports.ask(item, self.filter.filter, self.zones.current if shown else None, part=part)
+            self.exports.ask(item, self.filter.filter, self.zones.set.set_for(item), part=part)
 
     def _export_events(self) -> None:
-        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current, "events")
+        item = self.queue.current
+        self.exports.ask(item, self.filter.filter, self.zones.set.set_for(item) if item is not None else None, "events")
 
     def _export_current(self) -> None:
         current = self.queue.current

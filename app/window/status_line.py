@@ -34,9 +34,9 @@ class StatusLine(Panel):
         self._rate, self._left = 0.0, ""
         self.show_devices(())
 
-    def add(self, widget: QWidget) -> None:
-        """Add a widget before the remaining work. It must not be higher than a line of text."""
-        self._row.insertWidget(self._row.indexOf(self.queue), widget)
+    def add(self, widget: QWidget, share: int = 0) -> None:
+        """Add a widget before the remaining work. It must not be higher than a line of text. share: of the room that others leave."""
+        self._row.insertWidget(self._row.indexOf(self.queue), widget, share)
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """Show the devices of the session, an empty sequence before the first session."""

@@ -139,8 +139,16 @@
         <translation>nicht erreichbar</translation>
     </message>
     <message>
+        <source>{count} failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{name} ({address}) cannot be reached</source>
         <translation>{name} ({address}) ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation type="unfinished">{rate} Bilder/s</translation>
     </message>
     <message>
         <source>{why}. Detection goes on with the devices of this machine.</source>
@@ -154,16 +162,8 @@
         <translation>Wählen Sie eine Spur, dann eine andere, die dasselbe Objekt ist</translation>
     </message>
     <message>
-        <source>Class ({key})</source>
-        <translation>Klasse ({key})</translation>
-    </message>
-    <message>
         <source>Class of the selected object</source>
         <translation>Klasse des gewählten Objekts</translation>
-    </message>
-    <message>
-        <source>Click an object, or press E</source>
-        <translation>Klicken Sie auf ein Objekt, oder drücken Sie E</translation>
     </message>
     <message>
         <source>Confirm</source>
@@ -182,16 +182,8 @@
         <translation>Wiederhergestellt: {words}</translation>
     </message>
     <message>
-        <source>E, ⇧E: next and previous object · Esc: none · . , : next and previous frame</source>
-        <translation>E, ⇧E: nächstes und voriges Objekt · Esc: keines · . , : nächstes und voriges Bild</translation>
-    </message>
-    <message>
         <source>From this picture on, the track is another object</source>
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
-    </message>
-    <message>
-        <source>Give it another class ({key})</source>
-        <translation>Eine andere Klasse zuweisen ({key})</translation>
     </message>
     <message>
         <source>Redo</source>
@@ -200,14 +192,6 @@
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
         <translation>Die letzte Korrektur dieser Sitzung rückgängig machen (auch Strg+Z)</translation>
-    </message>
-    <message>
-        <source>Whole track ({key})</source>
-        <translation>Spur ({key})</translation>
-    </message>
-    <message>
-        <source>press G to join it with track {number}</source>
-        <translation>G verbindet es mit Spur {number}</translation>
     </message>
     <message>
         <source>track {number}</source>
@@ -220,6 +204,18 @@
     <message>
         <source>It is right: mark it as verified</source>
         <translation>Richtig: als geprüft markieren</translation>
+    </message>
+    <message>
+        <source>Class</source>
+        <translation>Klasse</translation>
+    </message>
+    <message>
+        <source>Click an object, or press {key}</source>
+        <translation>Klicken Sie auf ein Objekt, oder drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>Give it another class</source>
+        <translation>Eine andere Klasse zuweisen</translation>
     </message>
     <message>
         <source>It is wrong: leave it out of all results</source>
@@ -248,6 +244,18 @@
     <message>
         <source>Undone: {words}</source>
         <translation>Rückgängig gemacht: {words}</translation>
+    </message>
+    <message>
+        <source>Whole track</source>
+        <translation>Spur</translation>
+    </message>
+    <message>
+        <source>press {key} to join it with track {number}</source>
+        <translation>{key} verbindet es mit Spur {number}</translation>
+    </message>
+    <message>
+        <source>{next}, {previous}: next, previous object · Esc: none · {later} {earlier}: next, previous frame</source>
+        <translation>{next}, {previous}: nächstes, voriges Objekt · Esc: keines · {later} {earlier}: nächstes, voriges Bild</translation>
     </message>
 </context>
 <context>
@@ -2069,13 +2077,6 @@
             <numerusform>%Ln Erkennungen</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%Ln events · Shift + N, P: next, previous</source>
-        <translation>
-            <numerusform>%Ln Ereignis · ⇧N, ⇧P</numerusform>
-            <numerusform>%Ln Ereignisse · ⇧N, ⇧P</numerusform>
-        </translation>
-    </message>
     <message>
         <source>A clip for</source>
         <translation>Ein Ausschnitt für</translation>
@@ -2189,6 +2190,14 @@
         <translation>Bild</translation>
     </message>
     <message>
+        <source>From</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From the first line or zone of a track to its last one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Kind of event</source>
         <translation>Art des Ereignisses</translation>
     </message>
@@ -2220,6 +2229,10 @@
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
     <message>
+        <source>Routes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Seconds around</source>
         <translation>Sekunden davor, danach</translation>
     </message>
@@ -2230,6 +2243,14 @@
     <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tracks</source>
+        <translation type="unfinished">Spuren</translation>
     </message>
     <message>
         <source>Where to write the files</source>
@@ -2288,6 +2309,13 @@
             <numerusform>%Ln Ausschnitte, zusammen {length}.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln events · {next}, {previous}: next, previous</source>
+        <translation>
+            <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
+            <numerusform>%Ln Ereignisse · {next}, {previous}</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Size</source>
         <translation>Größe</translation>
@@ -2319,6 +2347,10 @@
     <message>
         <source>is in {zone}</source>
         <translation>ist in {zone}</translation>
+    </message>
+    <message>
+        <source>nowhere else</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -2451,6 +2483,10 @@
         <translation>Einen Abschnitt hier beginnen</translation>
     </message>
     <message>
+        <source>Begin a part, while the timeline has the focus (click it)</source>
+        <translation>Auf der angeklickten Zeitleiste: hier einen Abschnitt beginnen</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -2473,10 +2509,6 @@
     <message>
         <source>Commands</source>
         <translation>Befehle</translation>
-    </message>
-    <message>
-        <source>Correct detections, while the bar for it is shown</source>
-        <translation>Erkennungen korrigieren, während die Leiste dafür gezeigt wird</translation>
     </message>
     <message>
         <source>End the part here</source>
@@ -2535,8 +2567,48 @@
         <translation>Nächstes Bild</translation>
     </message>
     <message>
-        <source>Next or previous event of the list</source>
-        <translation>Nächstes oder voriges Ereignis der Liste</translation>
+        <source>Correct: choose another class</source>
+        <translation>Korrektur: andere Klasse wählen</translation>
+    </message>
+    <message>
+        <source>Correct: confirm the object</source>
+        <translation>Korrektur: Objekt bestätigen</translation>
+    </message>
+    <message>
+        <source>Correct: delete the object</source>
+        <translation>Korrektur: Objekt löschen</translation>
+    </message>
+    <message>
+        <source>Correct: join two tracks</source>
+        <translation>Korrektur: zwei Spuren verbinden</translation>
+    </message>
+    <message>
+        <source>Correct: next object of the picture</source>
+        <translation>Korrektur: nächstes Objekt des Bildes</translation>
+    </message>
+    <message>
+        <source>Correct: previous object of the picture</source>
+        <translation>Korrektur: voriges Objekt des Bildes</translation>
+    </message>
+    <message>
+        <source>Correct: redo</source>
+        <translation>Korrektur: wiederholen</translation>
+    </message>
+    <message>
+        <source>Correct: split the track</source>
+        <translation>Korrektur: Spur teilen</translation>
+    </message>
+    <message>
+        <source>Correct: the whole track or one detection</source>
+        <translation>Korrektur: ganze Spur oder ein Objekt</translation>
+    </message>
+    <message>
+        <source>Correct: undo</source>
+        <translation>Korrektur: rückgängig</translation>
+    </message>
+    <message>
+        <source>Next event of the list</source>
+        <translation>Nächstes Ereignis der Liste</translation>
     </message>
     <message>
         <source>No key</source>
@@ -2565,6 +2637,10 @@
     <message>
         <source>Previous detection of the shown classes</source>
         <translation>Vorige Erkennung der gezeigten Klassen</translation>
+    </message>
+    <message>
+        <source>Previous event of the list</source>
+        <translation>Voriges Ereignis der Liste</translation>
     </message>
     <message>
         <source>Previous frame</source>
@@ -4581,8 +4657,8 @@ Labels: {labels}</translation>
         <translation>Position im Video</translation>
     </message>
     <message>
-        <source>The chosen part: drag its edges on the timeline, or press I and O (X: none)</source>
-        <translation>Der gewählte Abschnitt: Ziehen Sie seine Ränder auf der Zeitleiste, oder drücken Sie I und O (X: keiner)</translation>
+        <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
+        <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
     </message>
 </context>
 <context>
@@ -5330,14 +5406,6 @@ Klicken, um es zu ändern</translation>
         <translation>Klassen</translation>
     </message>
     <message>
-        <source>Click its corners, then the first one again; Esc stops</source>
-        <translation>Klicken Sie auf die Ecken, dann wieder auf die erste; Esc bricht ab</translation>
-    </message>
-    <message>
-        <source>Click where it begins and where it ends</source>
-        <translation>Klicken Sie auf Anfang und Ende</translation>
-    </message>
-    <message>
         <source>Counted while detecting, up to {time}.</source>
         <translation>Während der Erkennung gezählt, bis {time}.</translation>
     </message>
@@ -5348,6 +5416,26 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Choose a line or zone in the list to see its counts over time.</source>
         <translation>Wählen Sie eine Linie oder Zone der Liste, um ihren Verlauf zu sehen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is deleted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is selected: arrow keys move it, Enter chooses a point of it, Delete removes it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click where it begins and where it ends, or use the arrow keys and Enter</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Delete</source>
@@ -5378,6 +5466,22 @@ Klicken, um es zu ändern</translation>
         <translation>Exportieren …</translation>
     </message>
     <message>
+        <source>File</source>
+        <translation type="unfinished">Datei</translation>
+    </message>
+    <message>
+        <source>Files of the queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files with the set &apos;{name}&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files with this set…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Follow the objects through the stored results</source>
         <translation>Objekte durch die gespeicherten Ergebnisse verfolgen</translation>
     </message>
@@ -5388,6 +5492,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Heat map</source>
         <translation>Heatmap</translation>
+    </message>
+    <message>
+        <source>If all files of a folder are checked, files that you add from this folder later use the set, too.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Import lines and zones</source>
@@ -5440,6 +5548,34 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Numbers of tracks</source>
         <translation>Nummern</translation>
+    </message>
+    <message>
+        <source>Point {count} is at {x}, {y}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Point {count} is at {x}, {y}. Enter here again, or on the first point, completes the zone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Point {count} of &apos;{name}&apos; is at {x}, {y}: arrow keys move it, Backspace removes it, Insert adds one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Point {count} of &apos;{name}&apos; is at {x}, {y}: arrow keys move it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Present set</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The last point is removed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lines and zones of this camera: videos of a folder use the same set</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{name}   {inside} inside · {total} in all</source>
@@ -5502,14 +5638,6 @@ Klicken, um es zu ändern</translation>
         <translation>Zurück</translation>
     </message>
     <message>
-        <source>Use for all files of the queue</source>
-        <translation>Für alle Dateien der Warteschlange verwenden</translation>
-    </message>
-    <message>
-        <source>Videos of the same folder use the same set</source>
-        <translation>Videos desselben Ordners verwenden denselben Satz</translation>
-    </message>
-    <message>
         <source>Zone</source>
         <translation>Zone</translation>
     </message>
@@ -5524,6 +5652,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>{mean} s</source>
         <translation>{mean} s</translation>
+    </message>
+    <message>
+        <source>{x}, {y}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>← / mean time</source>

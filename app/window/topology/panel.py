@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from app.window.cluster.machines import ClusterTopology
+from app.window.cluster.topology import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
 from app.window.topology.matrix import TopologyMatrix
