@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         self.columns.setStretchFactor(1, 1)
         self.columns.setSizes([196, 896, 262])  # the video gets more than half of the window
         self.queue.setMinimumWidth(196)
-        self.right.setMinimumWidth(262)
+        self.right.setMinimumWidth(max(262, self.device_tabs.head.minimumSize().width()))
         self.columns.setCollapsible(1, False)
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)

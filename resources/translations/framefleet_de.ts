@@ -535,6 +535,10 @@
         <translation>Startet</translation>
     </message>
     <message>
+        <source>Shows or hides the details</source>
+        <translation>Zeigt oder verbirgt die Einzelheiten</translation>
+    </message>
+    <message>
         <source>Take {device} out of this run</source>
         <translation>{device} aus diesem Lauf nehmen</translation>
     </message>
