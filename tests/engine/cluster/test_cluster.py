@@ -236,7 +236,7 @@ def test_a_worker_an_agent_and_a_node_die_and_another_node_joins(
 
 def test_the_driver_dies_and_nothing_is_left(raylets: Raylets, tmp_path: Path) -> None:
     raylets.add("beta")
-    video = make_video(tmp_path / "long.mp4", 3000, (160, 120))
+    video = make_video(tmp_path / "long.mp4", 3000, (32, 32))
     command = [sys.executable, "-m", "app", "detect", str(video), *TINY, "--precision", "fp32", "--cluster", raylets.address]
     driver = subprocess.Popen([*command, "--out", str(tmp_path / "out")], cwd=PROJECT, stderr=subprocess.DEVNULL)
     until(lambda: bool(raylets.worker("alpha") and raylets.worker("beta")))
