@@ -32,16 +32,17 @@ def write(export: Export) -> None:
         (folder / IMAGES).mkdir(parents=True)
         (folder / LABELS).mkdir(parents=True)
         for source, stem in zip(export.sources, export.stems, strict=True):
-            labels, before, name_of = folder / LABELS / stem, export.written, PictureNames(source)
-            # progress counts the frames that are decoded, if pictures are written
+            labels, last, name_of = folder / LABELS / stem, None, PictureNames(source)
+            # pictures take much longer than labels: if there are any, progress counts them only
             frames = export.reader.frames(source.number) if pictures else export.frames(source)
             for frame in select(frames, export.options):
                 labels.mkdir(exist_ok=True)
                 (labels / f"{name_of(frame)}.txt").write_text(_lines(frame), "utf-8", newline="")
-            if pictures and labels.exists():
-                write_pictures(export, source, folder / IMAGES / stem, before)
+                last = frame.ref.index
+            if last is not None and pictures:
+                write_pictures(export, source, folder / IMAGES / stem, last)
             if pictures:
-                export.written = before + export.reader.count(source.number)
+                export.written += export.reader.count(source.number)
         (folder / "data.yaml").write_text(_description(export), "utf-8", newline="")
 
 
