@@ -84,13 +84,11 @@ def measure(count: int, seconds: float, opened: int, folder: Path) -> tuple[list
     random, feed, over = np.random.default_rng(1), Feed(), threading.Event()
     garbage = GarbageCollector()
     garbage.start()
-    shown: object = None
+    controller = window.controller
 
     def tick() -> None:
-        nonlocal shown
-        if (devices := feed.take().devices) != shown:
-            shown = devices
-            window.controller.devices_changed.emit(devices)
+        taken = feed.take()
+        (controller.devices_changed if taken.states_changed else controller.figures_changed).emit(taken.devices)
 
     def look() -> None:
         window.cluster.link.machines_changed.emit(machines(count, random))
