@@ -30,6 +30,7 @@ QLabel {{ background: transparent; }}
 QLabel[role="muted"] {{ color: {theme.MUTED}; }}
 QLabel[role="small"] {{ color: {theme.MUTED}; font-size: {small}px; }}
 QLabel[role="title"] {{ font-size: {base + 7}px; font-weight: 600; }}
+QLabel[role="strong"] {{ font-weight: 600; }}
 QLabel[role="section"] {{ font-size: {base + 1}px; font-weight: 600; }}
 QLabel[role="heading"] {{ color: {theme.MUTED}; font-size: {small}px; font-weight: 600; }}
 QLabel[role="figure"] {{ font-size: {base + 9}px; font-weight: 600; }}

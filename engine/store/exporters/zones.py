@@ -67,9 +67,8 @@ def _zone_counts(export: Export, source: StoredSource, counts: Counts) -> Iterat
 
 
 def _routes(export: Export, source: StoredSource, counts: Counts) -> Iterator[Row]:
-    routes, shapes = counts.routes(), counts.zones.shapes
-    kinds, numbers = np.unique(np.stack([routes[name] for name in ("origin", "target", "class_id")]), axis=1, return_counts=True)
-    for (origin, target, class_id), tracks in zip(kinds.T.tolist(), numbers.tolist(), strict=True):
+    shapes = counts.zones.shapes
+    for origin, target, class_id, tracks in counts.route_counts().tolist():
         there = shapes[target].name if target >= 0 else None
         yield source.name, shapes[origin].name, there, class_id, label_of(export.labels, class_id), tracks
 
