@@ -1,7 +1,7 @@
 """MOTChallenge (https://motchallenge.net/instructions): a folder for each video, for trackers, TrackEval, datumaro and CVAT.
 
 Frames count from 1: number = frame index + 1. Boxes are in source pixels, origin top left at (0, 0). The id is -1 in sessions without
-tracks. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if it is known.
+tracks. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if known.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ A child process decodes and encodes (``video_process``), so this process loads n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class Job:
     target: str
     parts: frozenset[Part] = DRAWN
     zones: ZoneSet | None = None
-    clock: Clock = Clock(None)
+    clock: Clock = field(default_factory=lambda: Clock(None))
 
 
 def write(export: Export) -> None:

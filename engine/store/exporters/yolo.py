@@ -55,7 +55,7 @@ def _lines(frame: FrameResult) -> str:
 
 
 def _description(export: Export) -> str:
-    """Return the content of ``data.yaml``: folders and labels; as comments, when videos began, and the commands that make their pictures."""
+    """Return the content of ``data.yaml``: folders and labels; as comments, when videos began and how to make their pictures."""
     lines = [f"train: {IMAGES}", f"val: {IMAGES}  # choose pictures of other recordings for validation", "names:"]
     lines += [f"  {number}: {to_json(label)}" for number, label in enumerate(export.labels)]
     for source, stem in zip(export.sources, export.stems, strict=True):
