@@ -148,7 +148,7 @@ class _Lowering:
             twin = self._layers[other]
             if not isinstance(twin, Convolution) or self._origin(twin.inputs[0]) != self._origin(layer.inputs[0]) or other in self._sums:
                 continue
-            alike = twin.weights.shape == layer.weights.shape and twin.inputs[0] in self._same(layer.inputs[0])
+            alike = twin.weights.shape == layer.weights.shape and self._is_whole(twin.inputs[0]) and self._is_whole(layer.inputs[0])
             if not alike or (twin.stride, twin.padding, twin.activation) != (layer.stride, layer.padding, layer.activation):
                 continue
             count = layer.shape[0]
@@ -160,12 +160,9 @@ class _Lowering:
                     self._place[other], self._twins[index] = place, other
                     return
 
-    def _same(self, index: int) -> set[int]:
-        """The layers whose value is that of this one."""
-        shape, origin = self._network.shape_of(index), self._origin(index)
-        return {
-            each for each in range(-1, len(self._layers)) if self._network.shape_of(each) == shape and self._origin(each) == origin
-        } if shape == self._network.shape_of(origin) else {index}
+    def _is_whole(self, index: int) -> bool:
+        """Whether a layer's value is that of the layer which computes it, not a group of its channels."""
+        return self._network.shape_of(index) == self._network.shape_of(self._origin(index))
 
     def _computed(self, index: int) -> int:
         """The position at which a layer's value is computed; a sum is computed with its convolution."""

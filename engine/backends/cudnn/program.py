@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.model.network import Activation
+from plugins.pointwise import Form
 
 ALIGNMENT = 256
 
@@ -92,7 +93,27 @@ class Enlarge:
     factor: int
 
 
-Operation: TypeAlias = FirstConvolve | Convolve | Pool | Enlarge
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Two pointwise convolutions by one of our kernels. See ``plugins.pointwise``.
+
+    weights: float32 (filters, channels) of each; the second one's last channels are those of ``side``. bias: of both.
+    """
+
+    layers: tuple[int, ...]
+    form: Form
+    input: View
+    output: View
+    weights: tuple[NDArray[np.float32], NDArray[np.float32]]
+    bias: NDArray[np.float32]
+    activations: tuple[Activation, Activation]
+    middle: View | None
+    side: View | None
+    input_activation: Activation = Activation.LINEAR
+    residual: View | None = None
+
+
+Operation: TypeAlias = FirstConvolve | Convolve | Chain | Pool | Enlarge
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +126,22 @@ class Program:
 
 def reads(operation: Operation) -> list[View]:
     """The views that an operation reads."""
-    if isinstance(operation, FirstConvolve):
-        return []
-    residual = operation.residual if isinstance(operation, Convolve) else None
-    return [operation.input, *([residual] if residual is not None else [])]
+    match operation:
+        case FirstConvolve():
+            views: list[View | None] = []
+        case Convolve():
+            views = [operation.input, operation.residual]
+        case Chain():
+            views = [operation.input, operation.residual, operation.side]
+        case _:
+            views = [operation.input]
+    return [view for view in views if view is not None]
+
+
+def writes(operation: Operation) -> list[View]:
+    """The views that an operation writes."""
+    middle = operation.middle if isinstance(operation, Chain) else None
+    return [operation.output] if middle is None else [middle, operation.output]
 
 
 def plan_memory(program: Program, batch: int) -> tuple[list[int], int]:
@@ -118,7 +151,7 @@ def plan_memory(program: Program, batch: int) -> tuple[list[int], int]:
     """
     spans: dict[int, list[int]] = {}
     for place, operation in enumerate(program.operations):
-        for view in (*reads(operation), operation.output):
+        for view in (*reads(operation), *writes(operation)):
             spans.setdefault(view.buffer, [place, place])[1] = place
     places, total = [-1] * len(program.buffers), 0
     placed: list[tuple[int, int, int]] = []  # buffer, begin, end
