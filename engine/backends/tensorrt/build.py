@@ -39,8 +39,7 @@ def build_plan(
     lowering = Lowering(trt, definition, batch, exact, linear, channels_last)
     lowering.write(network, part)
     config = builder.create_builder_config()
-    if exact:
-        config.clear_flag(trt.BuilderFlag.TF32)
+    config.clear_flag(trt.BuilderFlag.TF32)  # only FP32 engines have FP32 convolutions
     if progress is not None:
         config.progress_monitor = _monitor(trt, progress)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -83,6 +84,8 @@ def refusal(name: str, version: tuple[int, ...], capability: Capability) -> str 
 
 @cache
 def _load(candidate: _Candidate) -> Library:
+    # TensorRT-RTX 1.6 multiplies FP32 numbers in TF32 even if the builder's flag TF32 is cleared.
+    os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")
     module = importlib.import_module(candidate.module)
     if not hasattr(module, "Builder"):  # package indexes without NVIDIA's wheels have an empty package of that name
         raise ImportError(f"the installed package {candidate.module} contains no TensorRT")

@@ -64,7 +64,7 @@ class Builder:
         self.kernels = self._compiled()
         layers = hashlib.sha256(source().encode()).hexdigest()
         size = f"{network.width}x{network.height}"
-        self.situation = f"{self.library}\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
+        self.situation = f"{self.library} without TF32\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
 
     def build(self, precision: Precision, batch: int, layers: CustomLayers = PLAN_ONLY) -> tuple[Engine, Memory]:
         """Build an engine, and return it with its memory. layers: for FP16 only.
