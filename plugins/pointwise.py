@@ -54,7 +54,7 @@ FORMS = {
 """The chains for which there are kernels, and how many pixels a warp computes at once."""
 
 
-def packed(weights: NDArray[np.float32]) -> NDArray[np.float16]:
+def packed(weights: NDArray[np.float32]) -> NDArray[np.float32]:
     """Pack weights (filters, channels), both multiples of 32, in the order in which the threads of a warp read them.
 
     For each chunk of filters, each of its four tiles and each chunk of channels: 32 threads × 8 values. Thread 4 c + x has channels 8 x to
@@ -65,7 +65,7 @@ def packed(weights: NDArray[np.float32]) -> NDArray[np.float16]:
     column, place = thread // 4, thread % 4
     row = CHUNK * chunk + 8 * (column // 2) + 2 * tile + column % 2
     first = CHUNK * part + 8 * place
-    return np.ascontiguousarray(weights[row[..., None], first[..., None] + np.arange(8)], np.float16)
+    return weights[row[..., None], first[..., None] + np.arange(8)]
 
 
 class Pointwise(Launch):

@@ -26,7 +26,7 @@ from tests.support.devices.surfaces import picture
 from tests.support.models import tiny_network
 
 try:
-    from engine.backends.tensorrt.slot import Outcome
+    from engine.backends.nvidia.slot import Outcome
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)

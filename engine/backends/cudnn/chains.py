@@ -27,7 +27,7 @@ def chained(program: Program) -> Program:
                 operations[place] = replace(chain, input_activation=before.activation, residual=before.residual)
                 operations[place - 1] = replace(before, activation=Activation.LINEAR, residual=None)
         place += 1
-    return replace(program, operations=tuple(operations))
+    return program if len(operations) == len(program.operations) else replace(program, operations=tuple(operations))
 
 
 def _chain(operations: Sequence[Operation], place: int) -> Chain | None:

@@ -94,9 +94,7 @@ def candidates(library: Library, handle: int, shape: Shape) -> Iterator[bytes]:
 
 def _new_graph(library: Library, handle: int) -> Any:
     types = library.cudnn.data_type
-    return library.cudnn.pygraph(
-        io_data_type=types.HALF, intermediate_data_type=types.FLOAT, compute_data_type=types.FLOAT, handle=handle
-    )
+    return library.cudnn.pygraph(io_data_type=types.HALF, intermediate_data_type=types.FLOAT, compute_data_type=types.FLOAT, handle=handle)
 
 
 def _describe(library: Library, handle: int, shape: Shape) -> Any:

@@ -36,7 +36,7 @@ ACTIVATIONS = (Activation.LINEAR, Activation.LEAKY, Activation.RELU, Activation.
 
 
 class UnsupportedError(Exception):
-    """The network has a layer without cuDNN form. The message says which."""
+    """cuDNN cannot compute the network. The message says which layer."""
 
 
 def lower(network: Network) -> Program:
@@ -251,7 +251,10 @@ class _Lowering:
             smaller = [
                 (other.size, place)
                 for place, other in enumerate(self._layers[:index])
-                if isinstance(other, MaxPool) and _keeps_size(other) and other.size < size and self._origin(other.inputs[0]) == self._origin(layer.inputs[0])
+                if isinstance(other, MaxPool)
+                and _keeps_size(other)
+                and other.size < size
+                and self._origin(other.inputs[0]) == self._origin(layer.inputs[0])
                 and self._view(other.inputs[0]) == source
             ]
             if smaller:

@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("cuda.core")
 
+from engine.backends.nvidia.trials import Builder, layer_pays
 from engine.backends.precision import Trial
 from engine.backends.tensorrt.engine import CustomLayers
-from engine.backends.tensorrt.trials import Builder, layer_pays
 from engine.cuda.memory import OutOfMemoryError
 from engine.settings import Precision
 from plugins.cache import FileCache
@@ -60,7 +60,7 @@ def test_the_first_convolution_and_mish_are_tried_once(
         return trial(speed)
 
     monkeypatch.setattr(Builder, "_trial", run)
-    monkeypatch.setattr("engine.backends.tensorrt.trials.first_convolution", lambda network: network.layers[0])
+    monkeypatch.setattr("engine.backends.nvidia.trials.first_convolution", lambda network: network.layers[0])
     builder = Builder.__new__(Builder)  # without a device
     builder._network, builder._cache, builder.situation = NETWORK, FileCache(tmp_path), "here"
     for _ in range(2):
