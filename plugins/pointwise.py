@@ -65,13 +65,14 @@ def packed(weights: NDArray[np.float32]) -> NDArray[np.float32]:
     column, place = thread // 4, thread % 4
     row = CHUNK * chunk + 8 * (column // 2) + 2 * tile + column % 2
     first = CHUNK * part + 8 * place
-    return weights[row[..., None], first[..., None] + np.arange(8)]
+    ordered: NDArray[np.float32] = weights[row[..., None], first[..., None] + np.arange(8)]
+    return ordered
 
 
 class Pointwise(Launch):
     """Computes a chain. weights, bias: addresses of both convolutions' ``packed`` weights and of their float32 biases, one after the other.
 
-    input_activation: is applied to the input, before ``residual`` is added to it. side, middle, residual: None where the form has none.
+    activations: of the input, to which ``residual`` is added then, and of both convolutions. side, middle: None where the form has none.
     multiprocessors: of the device.
 
     Raises:
@@ -87,9 +88,8 @@ class Pointwise(Launch):
         batch: int,
         weights: int,
         bias: int,
-        activations: tuple[str, str],
+        activations: tuple[str, str, str],
         multiprocessors: int,
-        input_activation: str = "linear",
         residual: Slice | None = None,
         side: Slice | None = None,
         middle: Slice | None = None,
@@ -100,7 +100,7 @@ class Pointwise(Launch):
             raise ValueError(f"{pixels} pixels of {max(each.pitch for each in slices)} channels at once are more than the kernel can count")
         warps = -(-pixels // FORMS[form])
         blocks = min(-(-warps // (_THREADS // 32)), _BLOCKS_AT_ONCE * multiprocessors)
-        slopes = [np.float32(SLOPES[activation]) for activation in (input_activation, *activations)]
+        slopes = [np.float32(SLOPES[activation]) for activation in activations]
         super().__init__(
             kernels,
             form.kernel,

@@ -44,7 +44,8 @@ HEAD = np.dtype(
 class Head:
     """One raw output. values: its address. anchors: float32 (n, 2), network pixels.
 
-    pitch: 0 for planes, (batch, anchors · (5 + classes), rows, columns); otherwise the values are (batch, rows, columns, pitch), channels last.
+    pitch: 0 for planes, (batch, anchors · (5 + classes), rows, columns); otherwise the values are stored channels last, (batch, rows,
+    columns, pitch).
     """
 
     values: int

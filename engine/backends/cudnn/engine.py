@@ -138,12 +138,12 @@ class CudnnEngine(Engine):
             case Enlarge():
                 return channels_last.Enlarge(self._kernels, self._slice(operation.input, heads), target, self.batch, operation.factor)
             case Chain():
-                more = [
-                    None if view is None else self._slice(view, heads) for view in (operation.residual, operation.side, operation.middle)
-                ]
+                views = operation.residual, operation.side, operation.middle
+                more = [None if view is None else self._slice(view, heads) for view in views]
                 where = self._slice(operation.input, heads), target, self.batch, weights, bias
-                how = operation.activations, self._device.properties.multiprocessor_count, operation.input_activation
-                return pointwise.Pointwise(self._kernels, operation.form, *where, *how, *more)
+                activations = operation.input_activation, *operation.activations
+                processors = self._device.properties.multiprocessor_count
+                return pointwise.Pointwise(self._kernels, operation.form, *where, activations, processors, *more)
             case Convolve():
                 plan = self._plans[Shape.of(operation, self.batch)]
                 return ConvolveStep(plan, self._addresses(operation, number, heads), self._workspace)
