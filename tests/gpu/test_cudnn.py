@@ -1,0 +1,86 @@
+"""cuDNN on the device: it computes what TensorRT computes, and its plans come from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cudnn", reason="cuDNN is not installed", exc_type=Exception)
+
+from engine.backends.cudnn import plans
+from engine.backends.nvidia.backend import NvidiaBackend
+from engine.backends.nvidia.trials import Builder
+from engine.backends.tensorrt.engine import CustomLayers
+from engine.cuda.graph import record
+from engine.model.load import load_network
+from engine.model.network import Network
+from engine.settings import EngineSettings, ModelFiles, Precision
+from engine.types import DeviceId
+from tests.gpu.test_tensorrt import assert_same, by_definition, pictures
+from tests.support.models import TINY_CFG, run_by_definition
+
+GPU = DeviceId("cuda", "0")
+SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return load_network(ModelFiles(TINY_CFG.with_name("csp.cfg"), "random:1"))
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["cuDNN alone", "with pairs by our kernels"])
+def backend(request: pytest.FixtureRequest, network: Network) -> Iterator[NvidiaBackend]:
+    with NvidiaBackend(GPU, CustomLayers(cudnn=True, pointwise=request.param)) as backend:
+        backend.activate(network, SETTINGS)
+        backend.infer(pictures(1))  # starts the thread that awaits results
+        yield backend
+
+
+def test_heads(network: Network, backend: NvidiaBackend) -> None:
+    assert backend.info.backend.startswith("cuDNN")
+    inputs = np.random.default_rng(1).random((6, 3, network.height, network.width), np.float32)
+    for head, reference in zip(backend.raw_outputs(inputs), run_by_definition(network, inputs), strict=True):
+        assert head.dtype == np.float32
+        assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < 1e-2
+
+
+def test_detections_equal_those_of_tensorrt(network: Network, backend: NvidiaBackend) -> None:
+    images = pictures(12)
+    found = [each for start in range(0, 12, 4) for each in backend.infer(images[start : start + 4])]
+    assert_same(by_definition(network, images, SETTINGS), found)
+    with NvidiaBackend(GPU, CustomLayers()) as other:
+        other.activate(network, SETTINGS)
+        assert_same([each for start in range(0, 12, 4) for each in other.infer(images[start : start + 4])], found)
+
+
+def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> None:
+    settings = replace(SETTINGS, confidence=1e-6, iou=1.0)
+    images = pictures(2, seed=7)
+    with NvidiaBackend(GPU, CustomLayers(cudnn=True)) as backend:
+        backend.activate(network, settings)
+        found = backend.infer(images)
+    expected = by_definition(network, images, settings)
+    assert [len(each) for each in found] == pytest.approx([len(each) for each in expected], rel=0.02)
+
+
+def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: NvidiaBackend) -> None:
+    stream = backend._stream
+    graph = record(backend._places[0].slot.steps, stream, "global")
+    graph.launch(stream)
+    stream.sync()
+
+
+def test_a_trial_chooses_and_explains_and_keeps_the_plans(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later start builds no plan: it loads all of them from the cache."""
+    monkeypatch.setattr(plans, "_TRIED", 1)
+    with NvidiaBackend(GPU) as backend:
+        reason = backend.activate(network, SETTINGS).reason
+    assert "cuDNN" in reason
+    monkeypatch.setattr(plans, "candidates", lambda *_: pytest.fail("a plan is built"))
+    monkeypatch.setattr(Builder, "choose_layers", lambda *_: (CustomLayers(cudnn=True, pointwise=True), ""))
+    with NvidiaBackend(GPU) as backend:
+        backend.activate(network, SETTINGS)
+        assert backend.infer(pictures(1))
