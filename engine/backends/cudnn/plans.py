@@ -11,7 +11,7 @@ from engine.backends.cudnn.library import Library
 from engine.errors import DeviceError
 from plugins.cache import FileCache
 
-_TRIED = 5
+_TRIED = 4
 """Most plans that a trial of one shape compares."""
 
 

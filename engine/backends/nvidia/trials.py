@@ -148,6 +148,11 @@ class Builder:
         chosen, reason = self._cache.remember(key, lambda: self._try_layers(batch, candidates))
         return CustomLayers(**chosen), ", ".join(filter(None, (reason, self._without_cudnn)))
 
+    @property
+    def offers_cudnn(self) -> bool:
+        """Whether cuDNN is installed and can compute the network."""
+        return self._cudnn is not None
+
     def library_of(self, layers: CustomLayers) -> str:
         """The name and version of the library that computes the network."""
         return str(self.library if self._cudnn is None or not layers.cudnn else self._cudnn.library)
@@ -174,7 +179,7 @@ class Builder:
         for candidate in candidates:
             if candidate == "cudnn":
                 best, reason = self._try_cudnn(batch, pictures, exact, fastest, best)
-                reasons.append(reason)
+                reasons = [reason] if best.cudnn else [*reasons, reason]
                 continue
             name, layers = LAYER_NAMES[candidate], replace(best, **{candidate: True})
             try:

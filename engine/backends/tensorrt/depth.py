@@ -55,7 +55,8 @@ class TensorRtDepthBackend(NvidiaBackend):
         pairs = len(self._members) * (len(self._members) - 1)
         how = {pairs: "directly", 0: "through host memory"}.get(len(self._direct), "directly where devices can reach each other")
         names = joined_names([streams.device.name for streams in self._streams])
-        return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}; {info.reason}")
+        library = "; TensorRT computes stages, cuDNN only whole networks" if self._builder.offers_cudnn else ""
+        return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}{library}; {info.reason}")
 
     @property
     def cuts(self) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from plugins.cache import FileCache
 from tests.support.models import tiny_network
 
 NETWORK = tiny_network()
+OWN = "and kernels of our own for pairs of pointwise convolutions"
 
 
 def trial(speed: float, error: float = 0.0) -> Trial:
@@ -59,10 +60,8 @@ def test_the_first_convolution_and_mish_are_tried_once(
             raise OutOfMemoryError("too large")
         return trial(speed)
 
-    monkeypatch.setattr(Builder, "_trial", run)
+    builder = without_device(monkeypatch, run, tmp_path)
     monkeypatch.setattr("engine.backends.nvidia.trials.first_convolution", lambda network: network.layers[0])
-    builder = Builder.__new__(Builder)  # without a device
-    builder._network, builder._cache, builder.situation = NETWORK, FileCache(tmp_path), "here"
     for _ in range(2):
         layers, why = builder.choose_layers(Precision.FP16, 4)
         assert layers == chosen
@@ -70,3 +69,55 @@ def test_the_first_convolution_and_mish_are_tried_once(
         assert bool(why) == bool(reason)
     assert not remaining
     assert builder.choose_layers(Precision.FP32, 4) == (CustomLayers(), "")
+
+
+@pytest.mark.parametrize(
+    ("speeds", "chosen", "reason"),
+    [
+        ((100, 90, 117, 126), CustomLayers(cudnn=True, pointwise=True), f"26.0% faster with cuDNN 9 {OWN} than with TensorRT 10"),
+        ((100, 90, 117, 110), CustomLayers(cudnn=True), "17.0% faster with cuDNN 9 than with TensorRT 10"),
+        ((100, 110, 108, 132), CustomLayers(cudnn=True, pointwise=True), f"20.0% faster with cuDNN 9 {OWN} than with TensorRT 10"),
+        ((100, 110, 97, 99), CustomLayers(mish=True), "10.0% faster with Mish in a layer of its own, cuDNN 9 has 90.0% of its speed"),
+        ((100, 90, None), CustomLayers(), "cuDNN 9 cannot be used (too large)"),
+    ],
+)
+def test_cudnn_is_tried_against_tensorrt(
+    speeds: Sequence[float | None], chosen: CustomLayers, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """speeds: TensorRT's without and with Mish, then cuDNN's without and with our kernels for pairs of convolutions."""
+    remaining = list(speeds)
+
+    def run(*_: Any) -> Trial:
+        speed = remaining.pop(0)
+        if speed is None:
+            raise OutOfMemoryError("too large")
+        return trial(speed)
+
+    builder = without_device(monkeypatch, run, tmp_path)
+    builder._cudnn = Cudnn()
+    for _ in range(2):
+        assert builder.choose_layers(Precision.FP16, 4) == (chosen, reason)
+    assert not remaining
+    assert builder.library_of(chosen) == ("cuDNN 9" if chosen.cudnn else "TensorRT 10")
+    assert builder.choose_layers(Precision.FP32, 4) == (CustomLayers(), "")
+
+
+def test_a_network_that_cudnn_cannot_compute_is_left_to_tensorrt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remaining = [100, 90]
+    builder = without_device(monkeypatch, lambda *_: trial(remaining.pop(0)), tmp_path)
+    builder._without_cudnn = "cuDNN 9 cannot compute layer 3 (Sam)"
+    assert builder.choose_layers(Precision.FP16, 4) == (CustomLayers(), "cuDNN 9 cannot compute layer 3 (Sam)")
+
+
+class Cudnn:
+    """In place of ``CudnnBuilder``, which needs a device."""
+
+    library, has_pairs, key = "cuDNN 9", True, "cuDNN 9 …"
+
+
+def without_device(monkeypatch: pytest.MonkeyPatch, run: Callable[..., Trial], folder: Path) -> Builder:
+    monkeypatch.setattr(Builder, "_trial", run)
+    builder = Builder.__new__(Builder)
+    builder._network, builder._cache, builder.situation = NETWORK, FileCache(folder), "here"
+    builder.library, builder._cudnn, builder._without_cudnn = "TensorRT 10", None, ""
+    return builder
