@@ -1,6 +1,5 @@
-"""Measures what a cluster costs, with raylets on this machine.
+"""Measures what a cluster costs the driver, with raylets on this machine.
 
-overhead: the throughput of a device of a node divided by that of the same device in a local pool, in alternating runs.
 driver: processor time and memory of the driver for 1,000 frames/s, with stub devices (``cluster_stub``): the agents, the network and the
 database are real, the engines are not. The driver is two processes: one with the pool and the session database, one that is connected to
 the cluster. merge: how fast the sessions of several drivers are joined.
@@ -19,23 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import cluster_stub
-from benchmarks.report import spread, table, write
-from engine.bench.clip_process import make, repeat
-from engine.bench.pool_run import run_pool
+from benchmarks.report import table, write
 from engine.cluster.connection import ClusterConnection
 from engine.pool.events import DeviceFailed, DeviceReady, FramesDone
 from engine.pool.pool import EnginePool
 from engine.session import DetectionSession
-from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from engine.settings import ModelFiles, RunSettings
 from engine.store.merge import merge_sessions
 from engine.types import DeviceId
 from resources import DEMO
 
-GOAL = 0.95
-"""Least share of the local pool's throughput that a node should reach."""
-
 TITLES = {
-    "overhead": "A node against the local pool",
     "driver": "What many devices cost the driver (stub devices)",
     "merge": "Joining the sessions of several drivers",
 }
@@ -62,34 +55,6 @@ def raylets(count: int, folder: Path) -> Iterator[str]:
         yield cluster.address
     finally:
         cluster.shutdown()
-
-
-def overhead(options: argparse.Namespace, folder: Path) -> str:
-    """Local pool against one node. Returns the report."""
-    model = ModelFiles(options.cfg, options.weights)
-    settings = RunSettings(model, engine=EngineSettings(precision=Precision.FP32))
-    clip, video = folder / "clip.mp4", folder / "video.mp4"
-    make(clip, min(600, options.frames))
-    repeat(clip, options.frames, video)
-    rates: dict[str, list[float]] = {"local pool": [], "node": []}
-    with raylets(1, folder) as address:
-        for number in range(options.rounds):
-            for which in ("local pool", "node") if number % 2 == 0 else ("node", "local pool"):
-                if which == "node":
-                    with ClusterConnection(address, print) as cluster:
-                        device = DeviceId(options.device.kind, options.device.name, "node1")
-                        rate = run_pool(settings, [device], [video], hosts=cluster).frames_per_s
-                else:
-                    rate = run_pool(settings, [options.device], [video]).frames_per_s
-                rates[which].append(rate)
-                print(f"{which}: {rate:.1f} frames/s", flush=True)
-    ratios = [node / local for node, local in zip(rates["node"], rates["local pool"], strict=True)]
-    rows = [[which, spread(values, 1)] for which, values in rates.items()]
-    note = f"{model.cfg.stem} at fp32 on {options.device}, 1080p H.264, {options.frames} frames. The node is a raylet on this machine."
-    return (
-        f"{table(('workers', 'frames/s'), rows)}\n\nShare of the local pool: {spread(ratios)}, goal {GOAL}. {note}"
-        f" Medians of {options.rounds} alternating rounds, ranges in brackets."
-    )
 
 
 def driver(options: argparse.Namespace, folder: Path) -> str:
@@ -204,12 +169,6 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("overhead")
-    one.add_argument("--device", type=DeviceId.parse, default=CPU)
-    one.add_argument("--cfg", type=Path, default=DEMO.cfg)
-    one.add_argument("--weights", type=Path, default=DEMO.weights)
-    one.add_argument("--frames", type=int, default=1800)
-    one.add_argument("--rounds", type=int, default=5)
     many = commands.add_parser("driver")
     many.add_argument("--devices", type=int, nargs="+", default=[8, 50, 200])
     many.add_argument("--nodes", type=int, default=2, help="0 = a local pool")
@@ -221,7 +180,7 @@ def main() -> None:
     joined.add_argument("--boxes", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        report = {"overhead": overhead, "driver": driver, "merge": merge}[options.command](options, Path(folder))
+        report = {"driver": driver, "merge": merge}[options.command](options, Path(folder))
     title = TITLES[options.command]
     name = f"cluster-{options.command}{'-local' if options.command == 'driver' and not options.nodes else ''}"
     write("cluster", title, report, ("ray", "openvino"), name)

@@ -94,7 +94,8 @@ class Library:
         self._head: str = ray.get_runtime_context().gcs_address
         # Ray would print the last log lines of a lost node to standard output, which belongs to the results
         ray._private.worker.print_to_stdstream = lambda data, **_: _log.info("%s", data)
-        self._actors = ray.remote(num_cpus=0, max_restarts=0, concurrency_groups=LANES)(Agent)
+        # no entry in Ray's own history for each of many small calls
+        self._actors = ray.remote(num_cpus=0, max_restarts=0, enable_task_events=False, concurrency_groups=LANES)(Agent)
 
     def reachable(self) -> bool:
         """Whether the head of the cluster answers."""
@@ -181,4 +182,7 @@ def _in_words(text: str) -> str:
     """The first sentences of one of Ray's errors, in one line."""
     if "Failed to connect to Ray" in text or "Unauthenticated" in text:
         return "it refuses this machine: if it was started with a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH here, too"
+    if len(versions := re.findall(r"Ray: (\S+)\s+Python: (\S+)", text)) == 2:
+        theirs, ours = (f"Ray {ray} on Python {python}" for ray, python in versions)
+        return f"it runs {theirs}, and this machine {ours}: install the same on both"
     return " ".join(text.split())[:300] or "unknown error"

@@ -34,6 +34,9 @@ HEAD = {
 }
 """What every cluster of a test leaves out, to start fast."""
 
+OF_RAY = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
+"""Ray opens files and sockets that it leaves to the garbage collector."""
+
 ALPHA, BETA, GAMMA = (DeviceId("cpu", "0", node) for node in ("alpha", "beta", "gamma"))
 
 

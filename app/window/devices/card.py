@@ -55,10 +55,11 @@ class DeviceCard(QFrame):
         self._status: DeviceStatus | None = None
         self._description: DeviceDescription | None = None
         self._share: float | None = None
+        self._told: tuple[Telemetry | None, str | None] | None = None
         self._change: Change | None = None
         self._chosen: bool | None = None
         self.row = DeviceRow()
-        self.row.toggled.connect(self.toggle)
+        self.row.clicked.connect(lambda: self.toggle())
         self.phase = label("small")
         self.change = tool_button("close", "")
         self.change.setProperty("role", "small-flat")
@@ -162,7 +163,7 @@ class DeviceCard(QFrame):
         before, self._status, self._share = self._status, status, share
         self.row.change(rate=status.rate, share=share, pace=status.rate / fastest if fastest else None)
         self._show_figures()
-        if before is None or _text_parts(before) != _text_parts(status):
+        if before is None or before.state != status.state:
             self._show_text(status)
 
     def _show_text(self, status: DeviceStatus) -> None:
@@ -195,6 +196,9 @@ class DeviceCard(QFrame):
 
     def show_telemetry(self, telemetry: Telemetry | None, problem: str | None = None) -> None:
         """Show the device's telemetry, None = unknown. problem: why values are missing."""
+        if (telemetry, problem) == self._told:
+            return
+        self._told = telemetry, problem
         shown = metrics(telemetry) if telemetry is not None else ()
         self.gauges.setVisible(bool(shown))
         self.gauges.show_metrics(shown)
@@ -214,8 +218,3 @@ class DeviceCard(QFrame):
             return
         self.phase.setText(status_text.title(status))
         self.figures.refresh(status, time.monotonic() if now is None else now)
-
-
-def _text_parts(status: DeviceStatus) -> tuple[object, ...]:
-    """The parts of a status that the card shows as text."""
-    return status.phase, status.attempt, status.engine, status.message, status.note, status.building

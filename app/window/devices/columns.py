@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -62,8 +62,10 @@ def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(names.pop() if len(names) == 1 else mixed for names in ({*column} - {None} for column in columns))
 
 
-class InColumns(QWidget):
-    """A widget whose content is arranged in columns."""
+class InColumns:
+    """Part of a widget whose content is arranged in columns."""
+
+    update: Callable[[], None]
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,7 +78,7 @@ class InColumns(QWidget):
             self.update()
 
 
-class RowHeading(InColumns):
+class RowHeading(InColumns, QWidget):
     """The headings of the columns of the rows below. inset: space at its left and right, logical pixels."""
 
     def __init__(self, inset: int = 0) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QTimer, Signal
@@ -17,8 +17,8 @@ from app.window.devices.columns import RowColumns, RowHeading, headings
 from app.window.devices.heading import RunHeading
 from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
-from app.window.devices.telemetry_text import metrics
 from app.window.widgets.build import Panel, ScrollPane, column, label
+from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
@@ -48,6 +48,7 @@ class DevicePanel(Panel):
         self._known: dict[DeviceId, DeviceDescription] = {}
         self._recording: Recording | None = None
         self.machines = Machines()
+        self.machines.folds.changed.connect(self._arrange)
         self.telemetry = DeviceTelemetry()
         self._strategy: StrategyChosen | None = None
         self._bottleneck: Bottleneck | None = None
@@ -62,7 +63,9 @@ class DevicePanel(Panel):
         self.recorded.hide()
         inside = QWidget()
         self._column = column(self.hint, self.recorded, self.columns, None, spacing=1, margins=(8, 0, 8, 6), of=inside)
-        column(self.run, (ScrollPane(translate("devices", "Devices"), inside), 1), spacing=0, of=self)
+        pane = ScrollPane(translate("devices", "Devices"), inside)
+        pane.verticalScrollBar().valueChanged.connect(self.refresh)  # rows that cannot be seen are not kept up to date
+        column(self.run, (pane, 1), spacing=0, of=self)
         self._timer = QTimer(self, interval=REPAINT_MS)
         self._timer.timeout.connect(self.refresh)
         self._arrange()
@@ -103,16 +106,21 @@ class DevicePanel(Panel):
         self._statuses = tuple(devices)
         self._arrange()
 
+    def show_figures(self, devices: Sequence[DeviceStatus]) -> None:
+        """Show the new figures of the same devices with the next repaint."""
+        self._statuses = tuple(devices)
+
     def _arrange(self) -> None:
-        current = {status.device: status for status in self._statuses}
-        known = {device: described for device in current if (described := self._description(device)) is not None}
+        shows = self.machines.shows
+        current = {status.device: status for status in self._statuses if shows(status.device)}
+        known: dict[DeviceId, DeviceDescription] = {}
         if self._recording is not None:
             for description in self._recording.devices:
                 if description.id not in current:
                     current[description.id] = DeviceStatus(description.id, Phase.RECORDED)
                     known[description.id] = description
         for device in self.machines.waiting():
-            if device not in current:
+            if device not in current and shows(device):
                 current[device] = DeviceStatus(device, Phase.IDLE)
         if self.machines.headings:
             current = dict(sorted(current.items(), key=lambda each: each[0].node))
@@ -121,20 +129,16 @@ class DevicePanel(Panel):
             card = self._cards.pop(device)
             self._column.removeWidget(card)
             card.deleteLater()
-        shares, fastest = shares_of(self._statuses), max((status.rate for status in self._statuses), default=0.0)
-        for device, status in current.items():
+        for device in current:
             if device not in self._cards:
                 self._cards[device] = self._new_card()
             self._cards[device].describe(known.get(device))
-            self._cards[device].show_status(status, shares.get(device), fastest)
-        if list(self._cards) != list(current):  # devices of the run come before recorded ones
-            self._cards = {device: self._cards[device] for device in current}
-            for place, card in enumerate(self._cards.values(), self._column.indexOf(self.columns) + 1):
-                self._column.insertWidget(place, card)
-        self._place_headings()
+        self._cards = {device: self._cards[device] for device in current}  # devices of the run come before recorded ones
+        self._show_statuses(current)
+        self._place()
         self._set_columns(current)
         self._offer_changes()
-        self.hint.setVisible(not current)
+        self.hint.setVisible(not current and not self.machines.headings)
         self.recorded.setVisible(any(status.phase is Phase.RECORDED for status in current.values()))
         self._watch()
         if self.isVisible():
@@ -142,21 +146,28 @@ class DevicePanel(Panel):
         else:
             self._find_bottleneck()
 
-    def _place_headings(self) -> None:
-        """Put the heading of each machine above its first device."""
-        first = {device.node: card for device, card in reversed(self._cards.items())}
-        for name, heading in self.machines.headings.items():
-            if (card := first.get(name)) is None:
-                heading.hide()
-            elif self._column.indexOf(heading) != self._column.indexOf(card) - 1:
-                self._column.removeWidget(heading)
-                self._column.insertWidget(self._column.indexOf(card), heading)
-                heading.show()
+    def _show_statuses(self, statuses: Mapping[DeviceId, DeviceStatus]) -> None:
+        shares, fastest = shares_of(self._statuses), max((status.rate for status in self._statuses), default=0.0)
+        for device, card in self._cards.items():
+            if (status := statuses.get(device)) is not None:
+                card.show_status(status, shares.get(device), fastest)
+        self.machines.show_work(self._statuses)
+
+    def _place(self) -> None:
+        """Put the heading of each machine above its devices, which follow those of this machine."""
+        placed: dict[str, list[QWidget]] = {"": []} | {name: [heading] for name, heading in self.machines.headings.items()}
+        for device, card in self._cards.items():
+            placed.setdefault(device.node, []).append(card)
+        first = self._column.indexOf(self.columns) + 1
+        for place, widget in enumerate((widget for widgets in placed.values() for widget in widgets), first):
+            if self._column.indexOf(widget) != place:
+                self._column.insertWidget(place, widget)
 
     def _set_columns(self, devices: Collection[DeviceId]) -> None:
         """Give all rows the same columns; open the card of the only device."""
         self.columns.setVisible(bool(devices))
-        columns = RowColumns(max(map(str, devices), key=len, default=""), rates=bool(self._statuses))
+        names = {str(replace(device, node="")) for device in devices}
+        columns = RowColumns(max(names, key=len, default=""), rates=bool(self._statuses))
         for row in (self.columns, *(card.row for card in self._cards.values())):
             row.set_columns(columns)
         for card in self._cards.values():
@@ -172,11 +183,13 @@ class DevicePanel(Panel):
     def _offer_changes(self) -> None:
         """Offer which devices can join or leave the current run."""
         taking_part = [status for status in self._statuses if status.takes_part]
-        name, elastic = (self._strategy.strategy, self._strategy.elastic) if self._strategy is not None and taking_part else ("", False)
+        chosen = self._strategy if taking_part else None
+        name, elastic = ("", False) if chosen is None else (strategy_name(chosen.strategy), chosen.elastic)
         for status in self._statuses:
             again = status.phase in (Phase.FAILED, Phase.LEFT)
             possible = again or (status.takes_part and len(taking_part) > 1)
-            self._cards[status.device].set_change((Change.JOIN if again else Change.LEAVE) if elastic and possible else None)
+            if (card := self._cards.get(status.device)) is not None:
+                card.set_change((Change.JOIN if again else Change.LEAVE) if elastic and possible else None)
         ours = {status.device for status in self._statuses}
         known_here = self.machines.devices or self._known.values()
         others = [known for known in known_here if known.available and known.id not in ours] if elastic else []
@@ -206,20 +219,26 @@ class DevicePanel(Panel):
         ours = {status.device for status in self._statuses}
         names = []
         for device, card in self._cards.items():
+            if card.visibleRegion().isEmpty():
+                continue
             if len(device.members) > 1:
                 card.show_members({member: self.telemetry.of(member) for member in device.members})
                 continue
             recorded = self._recording.telemetry.get(device) if self._recording is not None else None
             snapshot = self.telemetry.of(device) if device in ours and not device.node else recorded or self.machines.telemetry(device)
-            card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)
+            card.show_telemetry(snapshot, of_engine(self.telemetry.problem or "") if device in ours else None)
             if snapshot is not None:
-                names.append([metric.name for metric in metrics(snapshot)])
+                names.append([metric.name for metric in card.row.content.metrics])
         self.columns.show_names(headings(names))
         self._find_bottleneck()
 
     def _find_bottleneck(self) -> None:
         known = {
-            device: snapshot for status in self._statuses for device in status.device.members if (snapshot := self.telemetry.of(device))
+            device: snapshot
+            for status in self._statuses
+            if not status.device.node
+            for device in status.device.members
+            if (snapshot := self.telemetry.of(device))
         }
         cpu = next((device for device in known if device.kind == "cpu"), _HOST)
         found = find_bottleneck(self._statuses, known, self.telemetry.of(cpu))
@@ -231,6 +250,7 @@ class DevicePanel(Panel):
     def refresh(self) -> None:
         """Redraw every visible card."""
         self.telemetry.revive()
+        self._show_statuses({status.device: status for status in self._statuses})
         self._show_telemetry()
         for card in self._cards.values():
             if not card.visibleRegion().isEmpty():

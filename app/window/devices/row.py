@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.window.devices.columns import LIGHT, InColumns
 from app.window.devices.telemetry_text import Metric
 from app.window.widgets import formats, theme
+from app.window.widgets.clickable import Clickable
 from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
 from app.window.widgets.translation import translate
 
@@ -54,19 +55,16 @@ class RowContent:
         return f"{self.name}: {', '.join(filter(None, parts))}"
 
 
-class DeviceRow(InColumns):
-    """Draws a ``RowContent``. toggled: the user clicked the row, or pressed Enter or Space."""
-
-    toggled = Signal()
+class DeviceRow(InColumns, Clickable):
+    """Draws a ``RowContent``. A press shows or hides the details."""
 
     def __init__(self) -> None:
         super().__init__()
         self._font, self._bold = theme.font(-1), theme.font(-1, bold=True)
         self.setFixedHeight(QFontMetrics(self._bold).height() + BAR + 2 * PAD)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._content = RowContent()
+        self.setAccessibleDescription(translate("devices", "Shows or hides the details"))
 
     @property
     def content(self) -> RowContent:
@@ -115,18 +113,6 @@ class DeviceRow(InColumns):
         write(painter, _line(area), content.message)
         if content.progress:
             draw_bar(painter, _bar(area), content.progress, theme.WARNING)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Open or close the card below."""
-        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.toggled.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open or close the card below with Enter or Space."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.toggled.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 def _line(area: QRectF) -> QRectF:

@@ -61,7 +61,7 @@ class Viewer(QWidget):
 
     def __init__(self, client: PreviewClient, background: Background, bindings: Bindings) -> None:
         super().__init__()
-        self._background = background
+        self._background, self.bindings = background, bindings
         self._statistics = Statistics()
         self._full = False
         self._resting = QTimer(self, interval=REST_MS, singleShot=True)
