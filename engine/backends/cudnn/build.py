@@ -41,8 +41,8 @@ class CudnnBuilder:
         self.has_pairs = self._paired != self._plain
         self.key = f"{library} {hashlib.sha256(source(*KERNELS).encode()).hexdigest()}"
 
-    def build(self, batch: int, pairs: bool, tries: bool, memory: Memory, progress: Progress) -> CudnnEngine:
-        """Build an engine. pairs: use our kernels for pairs of pointwise convolutions. tries: see ``CudnnEngine.prepare``.
+    def build(self, batch: int, pairs: bool, memory: Memory, progress: Progress) -> CudnnEngine:
+        """Build an engine. pairs: use our kernels for pairs of pointwise convolutions.
 
         Raises:
             OutOfMemoryError: the device's memory does not suffice.
@@ -53,5 +53,5 @@ class CudnnBuilder:
         kernels = Kernels(self._arch, self._cache, KERNELS)
         program = self._paired if pairs else self._plain
         engine = CudnnEngine(self.library, self._network, program, batch, memory, self._device, kernels)
-        engine.prepare(self._plans, self._stream, tries, progress)
+        engine.prepare(self._plans, self._stream, progress)
         return engine

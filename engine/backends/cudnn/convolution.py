@@ -48,6 +48,12 @@ class Shape:
         how = size, operation.stride, operation.padding, operation.activation
         return cls(batch, _layout(operation.input), _layout(operation.output), residual, *how)
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Shape:
+        """The shape whose ``asdict`` went through JSON."""
+        lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+        return cls(**{**values, **lists, "activation": Activation(values["activation"])})
+
 
 class Plan:
     """A plan on its device. serialized: what ``candidates`` yields."""

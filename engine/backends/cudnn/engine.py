@@ -74,25 +74,27 @@ class CudnnEngine(Engine):
         self.pitches = [buffer.channels for buffer in self._heads]
         self._plans: dict[Shape, Plan] = {}
 
-    def prepare(self, plans: Plans, stream: Stream, tries: bool, progress: Callable[[str, float], None]) -> None:
-        """Find a plan for each convolution. tries: compare several plans by their times, unless the outcome is known.
+    def prepare(self, plans: Plans, stream: Stream, progress: Callable[[str, float], None]) -> None:
+        """Choose a plan for each convolution.
 
         Raises:
             DeviceError: cuDNN does not support a convolution.
         """
-        heads = self.new_heads()
-        for number, operation in enumerate(self._program.operations):
+        operations, heads = self._program.operations, self.new_heads()
+        progress("building cuDNN's plans", 0.0)
+        plans.build((Shape.of(each, self.batch) for each in operations if isinstance(each, Convolve)), self._device.device_id)
+        for number, operation in enumerate(operations):
             if isinstance(operation, Convolve):
                 shape = Shape.of(operation, self.batch)
                 if shape not in self._plans:
-                    progress("choosing cuDNN's plans", number / len(self._program.operations))
+                    progress("choosing cuDNN's plans", number / len(operations))
                     addresses = self._addresses(operation, number, heads)
 
                     def time(plan: Plan, addresses: Mapping[int, int] = addresses) -> float:
                         steps = [ConvolveStep(plan, addresses, self._workspace)] * _REPEATS
                         return time_steps(self._device, stream, steps, _ROUNDS, warm_up=0.0)
 
-                    self._plans[shape] = plans.find(self._handle, shape, time if tries else None)
+                    self._plans[shape] = plans.choose(self._handle, shape, time)
             self._step(number, heads).launch(stream)  # so that trials run on real values
         stream.sync()
 

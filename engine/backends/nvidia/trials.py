@@ -83,7 +83,7 @@ class Builder:
         memory = Memory(self._cuda, self._stream)
         try:
             if layers.cudnn and self._cudnn is not None:
-                return self._cudnn.build(batch, layers.pointwise, bool(self._trying), memory, self._tell), memory
+                return self._cudnn.build(batch, layers.pointwise, memory, self._tell), memory
             pieces = cut(self._network, layers)
             first = self._compiled(FIRST_CONVOLUTION) if pieces.first is not None else None
             plans = []
