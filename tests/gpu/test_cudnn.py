@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -18,8 +19,10 @@ from engine.cuda.graph import record
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId
+from engine.types import Detections, DeviceId
+from resources import DEMO
 from tests.gpu.test_tensorrt import assert_same, by_definition, pictures
+from tests.support.detections import compare
 from tests.support.models import TINY_CFG, run_by_definition
 
 GPU = DeviceId("cuda", "0")
@@ -54,6 +57,19 @@ def test_detections_equal_those_of_tensorrt(network: Network, backend: NvidiaBac
     with NvidiaBackend(GPU, CustomLayers()) as other:
         other.activate(network, SETTINGS)
         assert_same([each for start in range(0, 12, 4) for each in other.infer(images[start : start + 4])], found, 0.98)
+
+
+def test_the_demo_clip_has_the_detections_of_tensorrt() -> None:
+    clip = cv2.VideoCapture(str(DEMO.clip))
+    frames = [cv2.cvtColor(clip.read()[1], cv2.COLOR_BGR2RGB) for _ in range(64)]
+    network, found = load_network(ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)), []
+    for layers in (CustomLayers(), CustomLayers(cudnn=True, pointwise=True)):
+        with NvidiaBackend(GPU, layers) as backend:
+            backend.activate(network, replace(SETTINGS, confidence=0.25, batch=16))
+            found.append([each for start in range(0, len(frames), 16) for each in backend.infer(frames[start : start + 16])])
+    total = sum((compare(one, other, 0.25) for one, other in zip(*found, strict=True)), compare(Detections(), Detections(), 0))
+    assert total.reference > 100
+    assert (total.recovered, total.confirmed) >= (0.99, 0.99)
 
 
 def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> None:
