@@ -30,7 +30,7 @@ from benchmarks.meters import Speed, in_new_process, keep_busy
 from benchmarks.report import spread, table, write
 from engine.backends.base import Backend
 from engine.backends.nvidia.backend import NvidiaBackend
-from engine.backends.tensorrt.engine import CustomLayers
+from engine.backends.nvidia.layers import CustomLayers
 from engine.model.load import load_network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from engine.types import DeviceId, Image

@@ -87,7 +87,7 @@ def test_enlarge(gpu: Gpu, factor: int) -> None:
 def test_pairs_of_pointwise_convolutions(gpu: Gpu, form: Form, activations: tuple[str, str, str]) -> None:
     """With a sum, too, and with more pixels than the blocks compute at once."""
     random = np.random.default_rng(form.output)
-    height, width = 17, 19
+    height, width = 11, 13
     source, target = Values(gpu, form.input, height, width), Values(gpu, form.output, height, width, seed=1)
     residual = Values(gpu, form.input, height, width, seed=2) if activations[0] == "mish" else None
     side = Values(gpu, form.side, height, width, seed=3) if form.side else None

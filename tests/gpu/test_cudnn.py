@@ -13,8 +13,8 @@ pytest.importorskip("cudnn", reason="cuDNN is not installed", exc_type=Exception
 
 from engine.backends.cudnn import plans
 from engine.backends.nvidia.backend import NvidiaBackend
+from engine.backends.nvidia.layers import CustomLayers
 from engine.backends.nvidia.trials import Builder
-from engine.backends.tensorrt.engine import CustomLayers
 from engine.cuda.graph import record
 from engine.model.load import load_network
 from engine.model.network import Network

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import islice
 
 from engine.backends.cudnn.build_plans import build_plans
-from engine.backends.cudnn.convolution import Plan, Shape
+from engine.backends.cudnn.convolution import Plan, Shape, candidates
 from engine.backends.cudnn.library import Library
 from engine.errors import DeviceError
 from plugins.cache import FileCache
@@ -37,7 +38,8 @@ class Plans:
         """
         if not self._read(shape):
             times: dict[bytes, float] = {}
-            for serialized in self._offered.get(shape, []):
+            offered = self._offered.get(shape) or list(islice(candidates(self._library, handle, shape), _TRIED))  # if a process failed
+            for serialized in offered:
                 with suppress(DeviceError):
                     times[serialized] = time(Plan(self._library, handle, serialized))
             if not times:

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from engine.backends.base import Backend, Progress, letterboxes
 from engine.backends.memory import check_memory
 from engine.backends.nvidia.batch import Geometry, Uploads
+from engine.backends.nvidia.layers import CustomLayers
 from engine.backends.nvidia.slot import Slot, WholeSlot
 from engine.backends.nvidia.trials import Builder
-from engine.backends.tensorrt.engine import CustomLayers
 from engine.cuda.device import free_memory, open_device
 from engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from engine.detection.frame_format import HostImage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 from cuda.core import Device, Stream
@@ -16,9 +16,10 @@ from engine.backends.cudnn.build import CudnnBuilder
 from engine.backends.cudnn.library import find_cudnn
 from engine.backends.cudnn.lowering import UnsupportedError
 from engine.backends.nvidia.engine import Engine
-from engine.backends.precision import MATCHING, Trial, matching_share, probe_pictures, resolve_precision
+from engine.backends.nvidia.layers import PLAN_ONLY, CustomLayers, try_layers
+from engine.backends.precision import Trial, probe_pictures, resolve_precision
 from engine.backends.tensorrt.build import prepare_plan
-from engine.backends.tensorrt.engine import CustomLayers, TensorRtEngine, cut, first_convolution, mish_convolutions
+from engine.backends.tensorrt.engine import TensorRtEngine, cut, first_convolution, mish_convolutions
 from engine.backends.tensorrt.library import find_library
 from engine.backends.tensorrt.plan import Plan
 from engine.cuda.memory import Memory, OutOfMemoryError
@@ -33,12 +34,6 @@ from plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
 from plugins.kernels import KernelError, Kernels, source
 
 OFFERED = (Precision.FP32, Precision.FP16)
-
-PLAN_ONLY = CustomLayers()
-LAYER_NAMES = {"first_convolution": "the first convolution", "mish": "Mish"}
-
-LEAST_GAIN = 1.01
-"""Least speedup of the network by a custom layer: smaller differences may be chance."""
 
 _ROUNDS = 20
 """Number of timed runs of a trial."""
@@ -139,13 +134,21 @@ class Builder:
         if precision is Precision.FP16:
             candidates += ["first_convolution"] if first_convolution(self._network) is not None else []
             candidates += ["mish"] if mish_convolutions(self._network) else []
-            candidates += ["cudnn"] if self._cudnn is not None else []
-        if not candidates:
+        cudnn = self._cudnn if precision is Precision.FP16 else None
+        if not candidates and cudnn is None:
             return PLAN_ONLY, ""
         layer = hashlib.sha256(source(*FIRST_CONVOLUTION).encode()).hexdigest()
-        cudnn = "" if self._cudnn is None else self._cudnn.key
-        key = f"{self.situation}\n{precision}\n{batch}\ncustom layers {layer}\n{cudnn}"
-        chosen, reason = self._cache.remember(key, lambda: self._try_layers(batch, candidates))
+        key = f"{self.situation}\n{precision}\n{batch}\ncustom layers {layer}\n{'' if cudnn is None else cudnn.key}"
+        pictures = probe_pictures(self._network.width, self._network.height)
+
+        def run(what: str, layers: CustomLayers) -> Trial:
+            return self._trial(what, precision, batch, pictures, layers)
+
+        def find() -> tuple[dict[str, bool], str]:
+            layers, reason = try_layers(run, candidates, self._network, str(self.library), cudnn)
+            return asdict(layers), reason
+
+        chosen, reason = self._cache.remember(key, find)
         return CustomLayers(**chosen), ", ".join(filter(None, (reason, self._without_cudnn)))
 
     @property
@@ -170,47 +173,6 @@ class Builder:
             return CudnnBuilder(library, *known), ""
         except UnsupportedError as problem:
             return None, f"{library} cannot compute {problem}"
-
-    def _try_layers(self, batch: int, candidates: Sequence[str]) -> tuple[dict[str, bool], str]:
-        """Add one candidate after the other, and keep it if the network becomes faster."""
-        pictures = probe_pictures(self._network.width, self._network.height)
-        exact = fastest = self._trial("no custom layers", Precision.FP16, batch, pictures)
-        best, reasons = PLAN_ONLY, []
-        for candidate in candidates:
-            if candidate == "cudnn":
-                best, reason = self._try_cudnn(batch, pictures, exact, fastest, best)
-                reasons = [reason] if best.cudnn else [*reasons, reason]
-                continue
-            name, layers = LAYER_NAMES[candidate], replace(best, **{candidate: True})
-            try:
-                trial = self._trial(f"{name} in a layer of its own", Precision.FP16, batch, pictures, layers)
-            except OutOfMemoryError:  # cutting the network takes more memory than one plan does
-                continue
-            if layer_pays(exact, fastest, trial, self._network):
-                reasons.append(f"{100 * (trial.speed / fastest.speed - 1):.1f}% faster with {name} in a layer of its own")
-                best, fastest = layers, trial
-        return asdict(best), ", ".join(reasons)
-
-    def _try_cudnn(
-        self, batch: int, pictures: Sequence[Image], exact: Trial, fastest: Trial, best: CustomLayers
-    ) -> tuple[CustomLayers, str]:
-        """Try cuDNN against the fastest engine of TensorRT, without and with our kernels for pairs of pointwise convolutions."""
-        assert self._cudnn is not None
-        cudnn, speed, share = self._cudnn.library, fastest.speed, 0.0
-        for pairs in (False, True)[: 1 + self._cudnn.has_pairs]:
-            layers = CustomLayers(cudnn=True, pointwise=pairs)
-            try:
-                trial = self._trial(f"{cudnn}{' with pairs of convolutions' * pairs}", Precision.FP16, batch, pictures, layers)
-            except DeviceError as problem:
-                _log.warning("%s: %s", cudnn, problem)
-                return best, f"{cudnn} cannot be used ({problem})"
-            share = max(share, trial.speed / speed)
-            if layer_pays(exact, fastest, trial, self._network):
-                best, fastest = layers, trial
-        if not best.cudnn:
-            return best, f"{cudnn} has {share:.1%} of its speed"
-        own = " and kernels of our own for pairs of pointwise convolutions" * best.pointwise
-        return best, f"{100 * (fastest.speed / speed - 1):.1f}% faster with {cudnn}{own} than with {self.library}"
 
     def _tune(self, precision: Precision, budget: float | None) -> tuple[int, str]:
         sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest sizes never win
@@ -255,11 +217,6 @@ class Builder:
     def _tell(self, doing: str, fraction: float) -> None:
         if self._progress is not None:
             self._progress(self._trying + doing, fraction)
-
-
-def layer_pays(exact: Trial, fastest: Trial, trial: Trial, network: Network) -> bool:
-    """Whether an engine with one more custom layer is measurably faster than the fastest so far, with the detections of ``exact``."""
-    return trial.speed >= LEAST_GAIN * fastest.speed and matching_share(exact, trial, network) >= MATCHING
 
 
 def _driver() -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.backends.nvidia.engine import Engine, number_type
+from engine.backends.nvidia.layers import CustomLayers
 from engine.backends.tensorrt.lowering import value_name
 from engine.backends.tensorrt.plan import Plan
 from engine.cuda.graph import Step
@@ -22,21 +23,6 @@ from engine.settings import Precision
 from plugins.first_convolution import FirstConvolution, packed, suits
 from plugins.kernels import Kernels
 from plugins.mish import Mish
-
-
-@dataclass(frozen=True)
-class CustomLayers:
-    """The layers that something else computes instead of TensorRT's plan; all need FP16.
-
-    first_convolution: our kernel computes the network's first layer, if it suits; it writes channels last. mish: our kernel computes Mish
-    after each convolution, in place: every such convolution then ends a plan. cudnn: cuDNN and our kernels compute all layers. pointwise:
-    with cuDNN, our kernels also compute pairs of pointwise convolutions.
-    """
-
-    first_convolution: bool = False
-    mish: bool = False
-    cudnn: bool = False
-    pointwise: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("cuda.core")
 
-from engine.backends.nvidia.trials import Builder, layer_pays
+from engine.backends.nvidia.layers import CustomLayers, layer_pays
+from engine.backends.nvidia.trials import Builder
 from engine.backends.precision import Trial
-from engine.backends.tensorrt.engine import CustomLayers
 from engine.cuda.memory import OutOfMemoryError
 from engine.settings import Precision
 from plugins.cache import FileCache
