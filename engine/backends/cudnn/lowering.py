@@ -122,7 +122,7 @@ class _Lowering:
         for source in layer.inputs:
             origin = self._origin(source)
             whole = origin > 0 and self._layers[origin].shape == self._layers[source].shape
-            if whole and origin not in self._place and origin != 0 and not self._inside(index, origin):
+            if whole and origin not in self._place and not self._inside(index, origin):
                 self._place[origin] = (index, first)
             else:
                 self._copies.setdefault(index, []).append((source, first))
@@ -143,22 +143,23 @@ class _Lowering:
         """
         if index == 0 or index not in self._place or index in self._sums or index in self._twins.values():
             return
-        route, first = self._place[index]
+        (route, first), count = self._place[index], layer.shape[0]
         for other in range(index + 1, len(self._layers)):
-            twin = self._layers[other]
-            if not isinstance(twin, Convolution) or self._origin(twin.inputs[0]) != self._origin(layer.inputs[0]) or other in self._sums:
+            if other in self._place or other in self._sums or self._is_head(other) or not self._are_alike(layer, self._layers[other]):
                 continue
-            alike = twin.weights.shape == layer.weights.shape and self._is_whole(twin.inputs[0]) and self._is_whole(layer.inputs[0])
-            if not alike or (twin.stride, twin.padding, twin.activation) != (layer.stride, layer.padding, layer.activation):
-                continue
-            count = layer.shape[0]
-            for neighbour, place in list(self._place.items()):
-                begins = place[1] in (first - count, first + count) and place[0] == route and self._layers[neighbour].shape[0] == count
-                if begins and other not in self._place and self._last_use(other) <= self._computed(neighbour) and not self._is_head(other):
-                    if self._reads_together(other, neighbour):
-                        continue
+            last_use = self._last_use(other)
+            for neighbour, place in self._place.items():
+                beside = place in ((route, first - count), (route, first + count)) and self._layers[neighbour].shape[0] == count
+                if beside and last_use < self._computed(neighbour) and not isinstance(self._layers[neighbour], Route):
                     self._place[other], self._twins[index] = place, other
                     return
+
+    def _are_alike(self, one: Convolution, other: Layer) -> bool:
+        """Whether two layers are convolutions of the same input that differ only in their weights."""
+        if not isinstance(other, Convolution) or self._origin(other.inputs[0]) != self._origin(one.inputs[0]):
+            return False
+        how, other_how = ((each.weights.shape, each.stride, each.padding, each.activation) for each in (one, other))
+        return how == other_how and self._is_whole(one.inputs[0]) and self._is_whole(other.inputs[0])
 
     def _is_whole(self, index: int) -> bool:
         """Whether a layer's value is that of the layer which computes it, not a group of its channels."""
@@ -169,14 +170,8 @@ class _Lowering:
         return next((convolution for convolution, total in self._sums.items() if total == index), index)
 
     def _last_use(self, index: int) -> int:
-        users = [place for place, layer in enumerate(self._layers) if any(self._origin(each) == index for each in layer.inputs)]
-        return max((self._computed(place) for place in users), default=len(self._layers))
-
-    def _reads_together(self, value: int, layer: int) -> bool:
-        """Whether computing a layer reads a value, which it must then not overwrite."""
-        computed = self._computed(layer)
-        needed = [*self._layers[computed].inputs, *(self._layers[layer].inputs if computed != layer else ())]
-        return value in {self._origin(each) for each in needed}
+        users = [place for place, layer in enumerate(self._layers) if index in map(self._origin, layer.inputs)]
+        return max(map(self._computed, users), default=len(self._layers))
 
     def _view(self, index: int) -> View:
         """Where a layer's value lies."""

@@ -54,7 +54,7 @@ def plans_of(folder: Path, situation: str = "this device") -> Plans:
 
 
 def choose(plans: Plans, shape: Shape) -> bytes:
-    plan: Any = plans.choose(0, shape, lambda plan: TIMES[plan.serialized])  # type: ignore[attr-defined]
+    plan: Any = plans.choose(0, shape, lambda plan: TIMES[plan.serialized])
     chosen: bytes = plan.serialized
     return chosen
 
