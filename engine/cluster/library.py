@@ -182,4 +182,7 @@ def _in_words(text: str) -> str:
     """The first sentences of one of Ray's errors, in one line."""
     if "Failed to connect to Ray" in text or "Unauthenticated" in text:
         return "it refuses this machine: if it was started with a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH here, too"
+    if len(versions := re.findall(r"Ray: (\S+)\s+Python: (\S+)", text)) == 2:
+        theirs, ours = (f"Ray {ray} on Python {python}" for ray, python in versions)
+        return f"it runs {theirs}, and this machine {ours}: install the same on both"
     return " ".join(text.split())[:300] or "unknown error"

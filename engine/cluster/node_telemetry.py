@@ -63,9 +63,13 @@ class NodeTelemetry:
                 self._monitor = None
 
     def _count(self) -> tuple[int | None, int | None]:
-        """Bytes that the network cards have received and sent since the machine started. A card without a device below is virtual."""
+        """Bytes that the network cards have received and sent since the machine started.
+
+        A card without a device below is virtual. It counts only in a container, which has no other one.
+        """
         try:
-            cards = [card for card in self._network.iterdir() if (card / "device").exists()]
+            cards = [card for card in self._network.iterdir() if card.name != "lo"]
+            cards = [card for card in cards if (card / "device").exists()] or cards
             received, sent = (sum(int((card / "statistics" / f"{way}_bytes").read_text()) for card in cards) for way in ("rx", "tx"))
         except (OSError, ValueError):
             return None, None

@@ -113,9 +113,9 @@
     </message>
     <message numerus="yes">
         <source>%Ln events · {next}, {previous}: next, previous</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln event · {next}, {previous}: next, previous</numerusform>
+            <numerusform>%Ln events · {next}, {previous}: next, previous</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -67,6 +67,7 @@ class SettingsDialog(QDialog):
         self.fold.toggled.connect(self._fold)
         self.fold.toggled.connect(self._reveal)
         self.folders = FoldersForm(background)
+        self.folders.models_requested.connect(self.model.list_requested)
         self.window_ = WindowForm(store)
         self.problem = wrapped("error")
         self.search = clearable(translate("settings", "Search settings"))

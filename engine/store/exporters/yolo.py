@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
 from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.common.rounding import relative, to_json
@@ -37,18 +38,19 @@ def write(export: Export) -> None:
         (folder / LABELS).mkdir(parents=True)
         objects = [row(OBJECTS)]
         for source, stem in zip(export.sources, export.stems, strict=True):
-            labels, before, name_of = folder / LABELS / stem, export.written, PictureNames(source)
-            # progress counts the frames that are decoded, if pictures are written
+            labels, last, name_of = folder / LABELS / stem, None, PictureNames(source)
+            # pictures take much longer than labels: if there are any, progress counts them only
             frames = export.reader.frames(source.number) if pictures else export.frames(source)
             for frame in select(frames, export.options):
                 labels.mkdir(exist_ok=True)
                 name = f"{name_of(frame)}.txt"
                 (labels / name).write_text(_lines(frame), "utf-8", newline="")
                 objects += _objects(frame, f"{LABELS}/{stem}/{name}")
-            if pictures and labels.exists():
-                write_pictures(export, source, folder / IMAGES / stem, before)
+                last = frame.ref.index
+            if last is not None and pictures:
+                write_pictures(export, source, folder / IMAGES / stem, last)
             if pictures:
-                export.written = before + export.reader.count(source.number)
+                export.written += export.reader.count(source.number)
         (folder / "data.yaml").write_text(_description(export), "utf-8", newline="")
         if export.reader.has_tracks or export.reader.corrected:
             (folder / "objects.csv").write_text("\r\n".join([*objects, ""]), "utf-8", newline="")
@@ -71,13 +73,15 @@ def _objects(frame: FrameResult, labels: str) -> Iterator[str]:
 
 
 def _description(export: Export) -> str:
-    """Return the content of ``data.yaml``: the folders, the labels and, if there are no pictures, the commands that make them."""
+    """Return the content of ``data.yaml``: folders and labels; as comments, when videos began and how to make their pictures."""
     lines = [f"train: {IMAGES}", f"val: {IMAGES}  # choose pictures of other recordings for validation", "names:"]
     lines += [f"  {number}: {to_json(label)}" for number, label in enumerate(export.labels)]
-    if export.options.pictures is None:
-        for source, stem in zip(export.sources, export.stems, strict=True):
-            if command := ffmpeg_command(source, f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG]):
-                lines.append(f"# {' '.join(command.splitlines())}")
+    for source, stem in zip(export.sources, export.stems, strict=True):
+        if start := Clock.of(export.reader, source).start:
+            lines.append(f"# {' '.join(stem.splitlines())} began at {start}")
+        command = ffmpeg_command(source, f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG])
+        if command is not None and export.options.pictures is None:
+            lines.append(f"# {' '.join(command.splitlines())}")
     return "\n".join(lines) + "\n"
 
 

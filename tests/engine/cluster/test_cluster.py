@@ -88,3 +88,17 @@ def test_nodes_with_another_version_are_refused(raylets: Raylets) -> None:
     ):
         ClusterConnection(raylets.address, said.append, main=with_another_version)
     assert any(line.startswith("node alpha is left out: Framefleet is") for line in said)
+
+
+def with_another_ray(*arguments: Any) -> None:
+    """The process of a connection, on a machine with another version of Ray. Ray itself compares the versions."""
+    import ray
+
+    ray.__version__ = "2.99.0"
+    connection_process.main(*arguments)
+
+
+def test_another_version_of_ray_is_refused_in_words(raylets: Raylets) -> None:
+    words = r"cannot be used: it runs Ray \S+ on Python \S+, and this machine Ray 2.99.0 on Python \S+: install the same on both"
+    with pytest.raises(ClusterError, match=words):
+        ClusterConnection(raylets.address, print, main=with_another_ray)
