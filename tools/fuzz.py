@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-import atheris
+import atheris  # type: ignore[import-untyped]
 
 with atheris.instrument_imports(include=["engine"]):
     from engine.errors import FramefleetError
@@ -27,7 +28,7 @@ TINY = Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "tiny.cfg
 READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "cfg": ("a.cfg", lambda path: check_model(ModelFiles(path, "random:1"))),
     "weights": ("a.weights", lambda path: load_network(ModelFiles(TINY, path))),
-    "names": ("a.names", read_labels),
+    "names": ("a.names", lambda path: read_labels(path, 3)),
     "coco": ("a.json", read_truth),
     "cvat": ("a.xml", read_truth),
     "yolo": ("labels/a.txt", lambda path: read_truth(path.parent.parent)),
@@ -46,10 +47,8 @@ def main() -> None:
 
     def attempt(content: bytes) -> None:
         path.write_bytes(content)
-        try:
+        with suppress(FramefleetError):
             read(path)
-        except FramefleetError as error:
-            assert len(str(error)) < 2000
 
     atheris.Setup(sys.argv, attempt)
     atheris.Fuzz()

@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import ExportError, UsageError
-from engine.store.file.checksums import DamagedError, connect
+from engine.store.file.checksums import connect
 from engine.store.file.damage import describe_damage
+from engine.store.file.page_sums import DamagedError
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
 VERSION = 3
