@@ -12,34 +12,39 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-import atheris  # type: ignore[import-untyped]
-
-with atheris.instrument_imports(include=["engine"]):
-    from engine.errors import FramefleetError
-    from engine.evaluation.truth import read_truth
-    from engine.model.check import check_model
-    from engine.model.labels import read_labels
-    from engine.model.load import load_network
-    from engine.settings import ModelFiles
-    from engine.zones.file import read_zones
-
 TINY = Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "tiny.cfg"
 
-READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "cfg": ("a.cfg", lambda path: check_model(ModelFiles(path, "random:1"))),
-    "weights": ("a.weights", lambda path: load_network(ModelFiles(TINY, path))),
-    "names": ("a.names", lambda path: read_labels(path, 3)),
-    "coco": ("a.json", read_truth),
-    "cvat": ("a.xml", read_truth),
-    "yolo": ("labels/a.txt", lambda path: read_truth(path.parent.parent)),
-    "zones": ("zones.json", read_zones),
-}
-"""The file's name, and what reads it."""
+
+def readers() -> dict[str, tuple[str, Callable[[Path], object]]]:
+    """For each kind of file a name, and what reads it, instrumented for atheris."""
+    import atheris  # type: ignore[import-untyped]
+
+    with atheris.instrument_imports(include=["engine"]):
+        from engine.evaluation.truth import read_truth
+        from engine.model.check import check_model
+        from engine.model.labels import read_labels
+        from engine.model.load import load_network
+        from engine.settings import ModelFiles
+        from engine.zones.file import read_zones
+
+    return {
+        "cfg": ("a.cfg", lambda path: check_model(ModelFiles(path, "random:1"))),
+        "weights": ("a.weights", lambda path: load_network(ModelFiles(TINY, path))),
+        "names": ("a.names", lambda path: read_labels(path, 3)),
+        "coco": ("a.json", read_truth),
+        "cvat": ("a.xml", read_truth),
+        "yolo": ("labels/a.txt", lambda path: read_truth(path.parent.parent)),
+        "zones": ("zones.json", read_zones),
+    }
 
 
 def main() -> None:
     """Fuzz the reader that the command line names."""
-    name, read = READERS[sys.argv.pop(1)]
+    import atheris
+
+    name, read = readers()[sys.argv.pop(1)]
+    from engine.errors import FramefleetError
+
     folder = Path(tempfile.mkdtemp())
     (folder / "data.yaml").write_text("names: [one, two]\ntrain: images\n")
     path = folder / name
