@@ -105,7 +105,7 @@ def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int
 
 @short_and_long(2, 50, "kills")
 def test_a_killed_run_of_a_group_leaves_no_shared_memory(tmp_path: Path, kills: int) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=600, size=(64, 48), gop=12)
+    video = make_video(tmp_path / "a.mp4", frames=600, size=(320, 240), gop=12)
     run = (
         "detect",
         video,
