@@ -90,7 +90,8 @@ def engine_sentences() -> Iterator[str]:
 def is_sentence(text: str) -> bool:
     """Whether a text has two words or more beside its placeholders, and is no SQL, pattern or list of names."""
     plain = re.sub(r"{\w+}", " ", text)
-    other = r"[|\n%]|\[\[|\b(AND|BEGIN|CREATE|DELETE|INSERT|SELECT|UPDATE|WHERE)\b| = \?|^/|^\w+, \w+,|^framefleet |^(\w+ ){8,}\w+$"
+    sql = r"\b(AND|BEGIN|CREATE|DELETE|INSERT|SELECT|UPDATE|WHERE)\b| = \?"
+    other = rf"[|\n%]|\[\[|{sql}|^/|^\w+, \w+,|^framefleet |^(?!.* (and|be|is|of|the) )(\w+ ){{8,}}\w+$"
     return bool(re.search(r"[a-z]{2}[^a-z]*[ (].*[a-z]{2}", plain)) and not re.search(other, text.replace("}% ", ""))
 
 

@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         self.columns.setStretchFactor(1, 1)
         self.columns.setSizes([196, 896, 262])  # the video gets more than half of the window
         self.queue.setMinimumWidth(196)
-        self.right.setMinimumWidth(262)
+        self.right.setMinimumWidth(max(262, self.device_tabs.head.minimumSize().width()))
         self.columns.setCollapsible(1, False)
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
@@ -216,6 +216,7 @@ class MainWindow(QMainWindow):
         self._summing.timeout.connect(lambda: self.status.show_queue(self.items))
         controller.item_changed.connect(self._item_changed)
         controller.devices_changed.connect(self.devices.show_devices)
+        controller.figures_changed.connect(self.devices.show_figures)
         controller.devices_changed.connect(self.status.show_devices)
         controller.devices_changed.connect(self.notices.devices_changed)
         controller.devices_changed.connect(self.setup.last_run.show_devices)

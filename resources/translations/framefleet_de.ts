@@ -140,7 +140,7 @@
     </message>
     <message>
         <source>{count} failed</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} fehlgeschlagen</translation>
     </message>
     <message>
         <source>{name} ({address}) cannot be reached</source>
@@ -148,7 +148,7 @@
     </message>
     <message>
         <source>{rate} frames/s</source>
-        <translation type="unfinished">{rate} Bilder/s</translation>
+        <translation>{rate} Bilder/s</translation>
     </message>
     <message>
         <source>{why}. Detection goes on with the devices of this machine.</source>
@@ -535,6 +535,10 @@
         <translation>Startet</translation>
     </message>
     <message>
+        <source>Shows or hides the details</source>
+        <translation>Zeigt oder verbirgt die Einzelheiten</translation>
+    </message>
+    <message>
         <source>Take {device} out of this run</source>
         <translation>{device} aus diesem Lauf nehmen</translation>
     </message>
@@ -726,6 +730,10 @@
     <message>
         <source>; {restarts} restarts within {restart_seconds} s did not help</source>
         <translation>; {restarts} Neustarts in {restart_seconds} s halfen nicht</translation>
+    </message>
+    <message>
+        <source>A copy of the video with the boxes drawn into it</source>
+        <translation>Eine Kopie des Videos mit eingezeichneten Rahmen</translation>
     </message>
     <message>
         <source>Annotated video</source>
@@ -1090,6 +1098,10 @@
     <message>
         <source>its compute mode is Prohibited: {remedy}</source>
         <translation>der Compute-Modus ist Prohibited: {remedy}</translation>
+    </message>
+    <message>
+        <source>its container does not say when a frame is shown</source>
+        <translation>der Container sagt nicht, wann ein Bild gezeigt wird</translation>
     </message>
     <message>
         <source>its data is incomplete or damaged</source>
@@ -1460,6 +1472,10 @@
         <translation>es gibt kein Audiogerät ({error}): eines anschließen, oder den Tondienst dieses Rechners starten, dann zweimal M drücken</translation>
     </message>
     <message>
+        <source>there is no frame of a source to compare precisions on</source>
+        <translation>es gibt kein Bild einer Quelle, um Genauigkeiten zu vergleichen</translation>
+    </message>
+    <message>
         <source>there is no memory for {batch} ({problem})</source>
         <translation>es gibt keinen Speicher für {batch} ({problem})</translation>
     </message>
@@ -1478,6 +1494,10 @@
     <message>
         <source>these {uncut} videos cannot be cut and stay on one device each</source>
         <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
+    </message>
+    <message>
+        <source>this video cannot be cut and stays on one device</source>
+        <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
@@ -2175,11 +2195,11 @@
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished"></translation>
+        <translation>Von</translation>
     </message>
     <message>
         <source>From the first line or zone of a track to its last one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Von der ersten Linie oder Zone einer Spur zu ihrer letzten.</translation>
     </message>
     <message>
         <source>Kind of event</source>
@@ -2214,7 +2234,7 @@
     </message>
     <message>
         <source>Routes</source>
-        <translation type="unfinished"></translation>
+        <translation>Wege</translation>
     </message>
     <message>
         <source>Seconds around</source>
@@ -2230,11 +2250,11 @@
     </message>
     <message>
         <source>To</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach</translation>
     </message>
     <message>
         <source>Tracks</source>
-        <translation type="unfinished">Spuren</translation>
+        <translation>Spuren</translation>
     </message>
     <message>
         <source>Where to write the files</source>
@@ -2334,7 +2354,7 @@
     </message>
     <message>
         <source>nowhere else</source>
-        <translation type="unfinished"></translation>
+        <translation>nirgends sonst</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -5403,23 +5423,23 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is deleted.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist gelöscht.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is selected: arrow keys move it, Enter chooses a point of it, Delete removes it.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ist gewählt: Pfeiltasten verschieben es, Enter wählt einen Punkt, Entf löscht es.</translation>
     </message>
     <message>
         <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
     </message>
     <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
-        <translation type="unfinished"></translation>
+        <translation>Klicken Sie auf die Ecken, dann wieder auf die erste, oder verwenden Sie Pfeiltasten und Enter; Esc beendet</translation>
     </message>
     <message>
         <source>Click where it begins and where it ends, or use the arrow keys and Enter</source>
-        <translation type="unfinished"></translation>
+        <translation>Klicken Sie auf Anfang und Ende, oder verwenden Sie Pfeiltasten und Enter</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -5451,19 +5471,19 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>File</source>
-        <translation type="unfinished">Datei</translation>
+        <translation>Datei</translation>
     </message>
     <message>
         <source>Files of the queue</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien der Warteschlange</translation>
     </message>
     <message>
         <source>Files with the set &apos;{name}&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien mit dem Satz „{name}“</translation>
     </message>
     <message>
         <source>Files with this set…</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien mit diesem Satz …</translation>
     </message>
     <message>
         <source>Follow the objects through the stored results</source>
@@ -5479,7 +5499,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>If all files of a folder are checked, files that you add from this folder later use the set, too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sind alle Dateien eines Ordners markiert, gilt der Satz auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
     </message>
     <message>
         <source>Import lines and zones</source>
@@ -5535,31 +5555,31 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Point {count} is at {x}, {y}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Punkt {count} liegt bei {x}, {y}.</translation>
     </message>
     <message>
         <source>Point {count} is at {x}, {y}. Enter here again, or on the first point, completes the zone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Punkt {count} liegt bei {x}, {y}. Enter hier noch einmal oder auf dem ersten Punkt schließt die Zone ab.</translation>
     </message>
     <message>
         <source>Point {count} of &apos;{name}&apos; is at {x}, {y}: arrow keys move it, Backspace removes it, Insert adds one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Punkt {count} von „{name}“ liegt bei {x}, {y}: Pfeiltasten verschieben ihn, Rücktaste entfernt ihn, Einfg fügt einen ein.</translation>
     </message>
     <message>
         <source>Point {count} of &apos;{name}&apos; is at {x}, {y}: arrow keys move it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Punkt {count} von „{name}“ liegt bei {x}, {y}: Pfeiltasten verschieben ihn.</translation>
     </message>
     <message>
         <source>Present set</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Satz</translation>
     </message>
     <message>
         <source>The last point is removed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der letzte Punkt ist entfernt.</translation>
     </message>
     <message>
         <source>The lines and zones of this camera: videos of a folder use the same set</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden denselben Satz</translation>
     </message>
     <message>
         <source>{name}   {inside} inside · {total} in all</source>
@@ -5639,7 +5659,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>{x}, {y}</source>
-        <translation type="unfinished"></translation>
+        <translation>{x}, {y}</translation>
     </message>
     <message>
         <source>← / mean time</source>

@@ -39,7 +39,7 @@ class _Shown:
 
 
 class MachineHeading(Clickable):
-    """One machine. It paints itself: a cluster may have hundreds. toggled: the user wants to see its devices, or to hide them."""
+    """One machine. It paints itself: a cluster may have hundreds. A press shows or hides its devices."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,6 +56,11 @@ class MachineHeading(Clickable):
         if shown != self._shown:
             self._shown = shown
             self.update()
+
+    @property
+    def empty(self) -> bool:
+        """Whether no machine was shown yet."""
+        return self._shown is None
 
     @property
     def network(self) -> str:

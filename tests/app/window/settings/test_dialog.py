@@ -179,7 +179,7 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     assert form.boxes[CPU].isEnabled()
     assert not form.boxes[GPU].isEnabled()  # its driver is too old
     assert "its driver is too old" in form.boxes[GPU].accessibleName()
-    assert "its driver is too old" in shown_text(form)
+    assert "Its driver is too old" in shown_text(form)
     assert not can_save(dialog)  # nothing is ticked
     assert form.problem.text().startswith("Tick at least one device")
     form.boxes[CPU].setChecked(True)
