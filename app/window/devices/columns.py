@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
@@ -62,10 +63,8 @@ def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(names.pop() if len(names) == 1 else mixed for names in ({*column} - {None} for column in columns))
 
 
-class InColumns:
+class InColumns(QWidget if TYPE_CHECKING else object):  # type: ignore[misc]  # a row is a button, the heading a plain widget
     """Part of a widget whose content is arranged in columns."""
-
-    update: Callable[[], None]
 
     def __init__(self) -> None:
         super().__init__()
