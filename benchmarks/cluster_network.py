@@ -84,7 +84,8 @@ def exported(database: Path, out: Path) -> dict[str, bytes]:
     """The exports of a session, by name, without the names of nodes."""
     command = [sys.executable, "-m", "app", "results", str(database), "--format", FORMATS, "--out", str(out), "--quiet"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return {path.name: re.sub(rb"ff-(near|far)/(?=cpu:0)", b"", path.read_bytes()) for path in sorted(out.iterdir())}
+    files = [path for path in out.rglob("*") if path.is_file()]
+    return {str(path.relative_to(out)): re.sub(rb"ff-(near|far)/(?=cpu:0)", b"", path.read_bytes()) for path in files}
 
 
 def card(name: str, way: str) -> int:

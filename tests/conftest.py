@@ -115,7 +115,7 @@ def _used_by_others(name: str) -> bool:
 def _nothing_left_behind() -> Iterator[None]:
     threads, memory = set(threading.enumerate()), _shared_memory()
     yield
-    deadline = time.monotonic() + PATIENCE_MS / 1000
+    deadline, pause = time.monotonic() + PATIENCE_MS / 1000, 0.02
     while True:
         left = [thread.name for thread in set(threading.enumerate()) - threads if thread.is_alive()]
         left += [str(process) for process in multiprocessing.active_children()]
@@ -123,5 +123,6 @@ def _nothing_left_behind() -> Iterator[None]:
         if not left or time.monotonic() > deadline:
             break
         gc.collect()  # only now: collecting after every test took a tenth of the suite's time
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.5)
     assert not left, f"left behind: {left}"

@@ -216,6 +216,7 @@ class MainWindow(QMainWindow):
         self._summing.timeout.connect(lambda: self.status.show_queue(self.items))
         controller.item_changed.connect(self._item_changed)
         controller.devices_changed.connect(self.devices.show_devices)
+        controller.figures_changed.connect(self.devices.show_figures)
         controller.devices_changed.connect(self.status.show_devices)
         controller.devices_changed.connect(self.notices.devices_changed)
         controller.devices_changed.connect(self.setup.last_run.show_devices)

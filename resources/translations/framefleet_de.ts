@@ -904,6 +904,10 @@
         <translation>{path} lässt sich nicht schreiben: ein anderer Lauf benutzt sie, {holder}: auf dessen Ende warten, oder einen anderen Ordner wählen</translation>
     </message>
     <message>
+        <source>changed while it was read, so its results may mix two contents: run again when nothing writes to it</source>
+        <translation>hat sich beim Lesen geändert, die Ergebnisse können zwei Inhalte mischen: noch einmal ausführen, wenn nichts hineinschreibt</translation>
+    </message>
+    <message>
         <source>choose other devices or the strategy segments</source>
         <translation>andere Geräte oder die Strategie Segmente wählen</translation>
     </message>
@@ -1498,6 +1502,10 @@
     <message>
         <source>this video cannot be cut and stays on one device</source>
         <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
+        <translation>{path} ist eine Animation, von der nur das erste Bild lesbar wäre: in ein Video umwandeln</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>

@@ -58,6 +58,11 @@ class MachineHeading(Clickable):
             self.update()
 
     @property
+    def empty(self) -> bool:
+        """Whether no machine was shown yet."""
+        return self._shown is None
+
+    @property
     def network(self) -> str:
         """What the machine's network cards receive and send."""
         if self._shown is None:

@@ -87,8 +87,9 @@ class Machines:
         for status in statuses:
             of[status.device.node].append(status)
         for machine in self._machines:
-            name = machine.state.name
-            self.headings[name].show_machine(machine, self.folds.opened(name), self._counts[name], of[name])
+            name, heading = machine.state.name, self.headings[machine.state.name]
+            if heading.empty or not heading.visibleRegion().isEmpty():
+                heading.show_machine(machine, self.folds.opened(name), self._counts[name], of[name])
 
     def shows(self, device: DeviceId) -> bool:
         """Whether a device has a row: its machine is opened."""

@@ -163,7 +163,7 @@ class DeviceCard(QFrame):
         before, self._status, self._share = self._status, status, share
         self.row.change(rate=status.rate, share=share, pace=status.rate / fastest if fastest else None)
         self._show_figures()
-        if before is None or text_parts(before) != text_parts(status):
+        if before is None or before.state != status.state:
             self._show_text(status)
 
     def _show_text(self, status: DeviceStatus) -> None:
@@ -218,8 +218,3 @@ class DeviceCard(QFrame):
             return
         self.phase.setText(status_text.title(status))
         self.figures.refresh(status, time.monotonic() if now is None else now)
-
-
-def text_parts(status: DeviceStatus) -> tuple[object, ...]:
-    """The parts of a status that the card shows as text."""
-    return status.device, status.phase, status.attempt, status.engine, status.message, status.note, status.building

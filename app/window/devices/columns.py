@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import cast
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
@@ -63,7 +63,7 @@ def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(names.pop() if len(names) == 1 else mixed for names in ({*column} - {None} for column in columns))
 
 
-class InColumns(QWidget if TYPE_CHECKING else object):  # type: ignore[misc]  # a row is a button, the heading a plain widget
+class InColumns:
     """Part of a widget whose content is arranged in columns."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class InColumns(QWidget if TYPE_CHECKING else object):  # type: ignore[misc]  # 
         """Arrange the columns."""
         if columns != self._columns:
             self._columns = columns
-            self.update()
+            cast(QWidget, self).update()
 
 
 class RowHeading(InColumns, QWidget):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.window.cluster.link import Machine
 from app.window.cluster.machines import Machines
 from app.window.devices.bottleneck import Bottleneck, find_bottleneck
-from app.window.devices.card import Change, DeviceCard, text_parts
+from app.window.devices.card import Change, DeviceCard
 from app.window.devices.columns import InColumns, RowColumns, RowHeading, headings
 from app.window.devices.heading import RunHeading
 from app.window.devices.status import DeviceStatus, Phase, shares_of
@@ -103,9 +103,12 @@ class DevicePanel(Panel):
 
     def show_devices(self, devices: Iterable[DeviceStatus]) -> None:
         """Show these devices of the run in place of the earlier ones."""
-        before, self._statuses = self._statuses, tuple(devices)
-        if not self._timer.isActive() or list(map(text_parts, before)) != list(map(text_parts, self._statuses)):
-            self._arrange()  # figures alone wait for the timer
+        self._statuses = tuple(devices)
+        self._arrange()
+
+    def show_figures(self, devices: Sequence[DeviceStatus]) -> None:
+        """Show the new figures of the same devices with the next repaint."""
+        self._statuses = tuple(devices)
 
     def _arrange(self) -> None:
         shows = self.machines.shows
@@ -232,7 +235,11 @@ class DevicePanel(Panel):
 
     def _find_bottleneck(self) -> None:
         known = {
-            device: snapshot for status in self._statuses for device in status.device.members if (snapshot := self.telemetry.of(device))
+            device: snapshot
+            for status in self._statuses
+            if not status.device.node
+            for device in status.device.members
+            if (snapshot := self.telemetry.of(device))
         }
         cpu = next((device for device in known if device.kind == "cpu"), _HOST)
         found = find_bottleneck(self._statuses, known, self.telemetry.of(cpu))

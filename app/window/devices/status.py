@@ -76,6 +76,11 @@ class DeviceStatus:
     rate: float = 0.0
 
     @property
+    def state(self) -> tuple[object, ...]:
+        """All but the figures."""
+        return self.phase, self.attempt, self.engine, self.message, self.note, self.building
+
+    @property
     def takes_part(self) -> bool:
         """Whether the device works for the running session, or will."""
         return self.phase in (Phase.STARTING, Phase.READY, Phase.RESTARTING)

@@ -50,11 +50,13 @@ class DetectionController(QObject):
     One session runs at a time. It stays open when its files are done, so that the next files use the same engines. Other settings
     need another session, which starts when the current one has ended.
 
-    devices_changed: tuple of DeviceStatus. strategy_changed: StrategyChosen. device_failed: DeviceFailed. failed: why a
-    session ended. refused: why a device cannot join or leave. item_changed: key. rate_changed: the throughput of all files, frames/s.
+    devices_changed: tuple of DeviceStatus. figures_changed: the same with new figures only. strategy_changed: StrategyChosen.
+    device_failed: DeviceFailed. failed: why a session ended. refused: why a device cannot join or leave. item_changed: key.
+    rate_changed: the throughput of all files, frames/s.
     """
 
     devices_changed = Signal(object)
+    figures_changed = Signal(object)
     strategy_changed = Signal(object)
     device_failed = Signal(object)
     failed = Signal(str)
@@ -300,9 +302,8 @@ class DetectionController(QObject):
         if snapshot.strategy is not None and snapshot.strategy != self._strategy:
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
-        if snapshot.devices != self._devices:
-            self._devices = snapshot.devices
-            self.devices_changed.emit(snapshot.devices)
+        self._devices = snapshot.devices
+        (self.devices_changed if snapshot.states_changed else self.figures_changed).emit(snapshot.devices)
         for problem in snapshot.problems:
             self.device_failed.emit(problem)
         if snapshot.ended:

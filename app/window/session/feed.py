@@ -23,13 +23,14 @@ from engine.types import DeviceId
 class Snapshot:
     """The state of a session at one moment.
 
-    rates: those of the devices are also in their statuses. problems: device failures since the last snapshot. ended: no further events
-    follow. error: why the session ended, None without an error.
+    rates: those of the devices are also in their statuses. states_changed: a device has changed in more than its figures. problems:
+    device failures since the last snapshot. ended: no further events follow. error: why the session ended, None without an error.
     """
 
     sources: Mapping[int, SourceProgress]
     rates: Rates
     devices: tuple[DeviceStatus, ...]
+    states_changed: bool
     strategy: StrategyChosen | None
     problems: tuple[DeviceFailed, ...]
     ended: bool
@@ -49,6 +50,7 @@ class Feed:
         self._held = HeldRates()
         self._tallies: dict[int, Tally] = {}
         self._devices: dict[DeviceId, DeviceStatus] = {}
+        self._states_changed = False
         self._strategy: StrategyChosen | None = None
         self._problems: list[DeviceFailed] = []
         self._ended = False
@@ -77,11 +79,12 @@ class Feed:
             status = self._devices.get(device)
             if status is not None and status.takes_part:
                 self._devices[device] = replace(status, phase=Phase.LEAVING)
+                self._states_changed = True
 
     def end(self, error: str | None) -> bool:
         """Mark the end of the session; return True as ``apply`` does."""
         with self._lock:
-            self._ended, self._error = True, error
+            self._ended, self._error, self._states_changed = True, error, True
             self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
             return self._must_wake()
 
@@ -90,13 +93,14 @@ class Feed:
         with self._lock:
             self._reader_woken = False
             changed, self._changed = self._changed, set()
+            states_changed, self._states_changed = self._states_changed, False
             problems, self._problems = tuple(self._problems), []
             sources = {number: self._sources[number] for number in changed}
             received = {number: rate for number, rate in self._rates.items() if self._sources[number].finished is None}
             running = any(progress.finished is None for progress in self._sources.values())
             rates = self._held.at(self._clock(), self._devices.values() if running else (), received)
             devices = tuple(replace(status, rate=rates.devices.get(status.device, 0.0)) for status in self._devices.values())
-            return Snapshot(sources, rates, devices, self._strategy, problems, self._ended, self._error)
+            return Snapshot(sources, rates, devices, states_changed, self._strategy, problems, self._ended, self._error)
 
     def tally(self, source: int) -> Tally:
         """The counts of one source, which increase with further frames."""
@@ -115,7 +119,9 @@ class Feed:
 
     def _device(self, event: DeviceEvent, now: float) -> None:
         device = event.engine.device if isinstance(event, DeviceReady) else event.device
-        self._devices[device] = fold(self._devices.get(device, DeviceStatus(device)), event, now)
+        before = self._devices.get(device)
+        self._devices[device] = after = fold(before or DeviceStatus(device), event, now)
+        self._states_changed |= before is None or before.state != after.state
         if isinstance(event, DeviceFailed):
             self._problems.append(event)
 

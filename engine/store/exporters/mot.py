@@ -1,7 +1,7 @@
 """MOTChallenge (https://motchallenge.net/instructions): a folder for each video, for trackers, TrackEval, datumaro and CVAT.
 
 Frames count from 1: number = frame index + 1. Boxes are in source pixels, origin top left at (0, 0). The id is -1 in sessions without
-tracks. The class is class id + 1, a line of ``labels.txt``.
+tracks. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if known.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
 from engine.store.schema import explained
 
@@ -52,6 +53,8 @@ def _sequence(export: Export) -> str:
         "imHeight": info.height,
         "imExt": ".jpg",
     }
+    if start := Clock.of(export.reader, export.source).start:
+        facts["started"] = start  # no key of the format: programs skip it
     return "[Sequence]\n" + "".join(f"{name}={value}\n" for name, value in facts.items())
 
 

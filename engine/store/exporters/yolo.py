@@ -7,6 +7,7 @@ format has no place for them.
 
 from __future__ import annotations
 
+from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
 from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.common.rounding import relative, to_json
@@ -54,13 +55,15 @@ def _lines(frame: FrameResult) -> str:
 
 
 def _description(export: Export) -> str:
-    """Return the content of ``data.yaml``: the folders, the labels and, if there are no pictures, the commands that make them."""
+    """Return the content of ``data.yaml``: folders and labels; as comments, when videos began and how to make their pictures."""
     lines = [f"train: {IMAGES}", f"val: {IMAGES}  # choose pictures of other recordings for validation", "names:"]
     lines += [f"  {number}: {to_json(label)}" for number, label in enumerate(export.labels)]
-    if export.options.pictures is None:
-        for source, stem in zip(export.sources, export.stems, strict=True):
-            if command := ffmpeg_command(source, f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG]):
-                lines.append(f"# {' '.join(command.splitlines())}")
+    for source, stem in zip(export.sources, export.stems, strict=True):
+        if start := Clock.of(export.reader, source).start:
+            lines.append(f"# {' '.join(stem.splitlines())} began at {start}")
+        command = ffmpeg_command(source, f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG])
+        if command is not None and export.options.pictures is None:
+            lines.append(f"# {' '.join(command.splitlines())}")
     return "\n".join(lines) + "\n"
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, text_file
+from engine.store.exporters.common.base import Export, Exporter, Output
 from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.csv import row
+from engine.store.exporters.csv import row, table_file
 from engine.store.objects.zones import TrackCounter, TrackTable, require_tracks, unfiltered, zones_for
 from engine.store.session import SessionReader, StoredSource
 from engine.zones.counts import Counts, Intervals
@@ -131,8 +131,7 @@ def _table(name: str, heading: tuple[str, ...], rows: Callable[[Export, StoredSo
     def write(export: Export) -> None:
         videos = [source for source in export.sources if source.kind is SourceKind.VIDEO]
         counted = [(source, count(export, source)) for source in videos]
-        with text_file(export.path, "utf-8-sig" if export.options.bom else "utf-8") as file:
-            file.write(row(heading) + "\r\n")
+        with table_file(export, heading) as file:
             for source, counts in counted:
                 file.writelines(row(cells) + "\r\n" for cells in rows(export, source, counts))
 
