@@ -1504,6 +1504,10 @@
         <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
     </message>
     <message>
+        <source>{batch} brings {value} pictures/s only</source>
+        <translation>{batch} bringt nur {value} Bilder/s</translation>
+    </message>
+    <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
         <translation>{path} ist eine Animation, von der nur das erste Bild lesbar wäre: in ein Video umwandeln</translation>
     </message>
@@ -1598,10 +1602,6 @@
     <message>
         <source>{address} was interrupted {attempts} times, the last time after {furthest} bytes: try again to continue it</source>
         <translation>{address} brach {attempts}-mal ab, zuletzt nach {furthest} Bytes: zum Fortsetzen noch einmal versuchen</translation>
-    </message>
-    <message>
-        <source>{batch} brings {value} images/s only</source>
-        <translation>{batch} bringt nur {value} Bilder/s</translation>
     </message>
     <message>
         <source>{batch} pictures at once</source>
