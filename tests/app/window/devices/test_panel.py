@@ -253,7 +253,7 @@ def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtB
     panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", "as the settings say", elastic=False))
     assert not any(card.change.isVisibleTo(panel) for card in panel.cards)
     assert not panel.run.add.isEnabled()
-    assert panel.run.add.toolTip() == "With depth no device can join or leave while a run goes on"
+    assert panel.run.add.toolTip() == "With Depth no device can join or leave while a run goes on"
     panel.show_devices([replace(gpu(), phase=Phase.IDLE)])
     assert not panel.run.add.isVisibleTo(panel)
 
