@@ -30,6 +30,6 @@ def tune_batch(measure: Callable[[int], float | None], budget_ms: float | None =
         if best and budget_ms is not None and ms > budget_ms:
             return best, f"{batch} would take {ms:.1f} ms, longer than {budget_ms:g} ms"
         if best and speed < WORTH * best_speed:
-            return best, f"{batch} brings {speed / best_speed - 1:+.0%} images/s only"
+            return best, f"{batch} brings {speed / best_speed - 1:+.0%} pictures/s only"
         best, best_speed = batch, speed
     return best, "the largest that is tried"

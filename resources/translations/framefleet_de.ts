@@ -724,6 +724,10 @@
         <translation>, und das ganze Bild</translation>
     </message>
     <message>
+        <source>; TensorRT computes stages, cuDNN only whole networks</source>
+        <translation>; TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
+    </message>
+    <message>
         <source>; what it had written is in {part}</source>
         <translation>; was schon geschrieben war, ist in {part}</translation>
     </message>
@@ -856,10 +860,6 @@
         <translation>ein anderer Prozess</translation>
     </message>
     <message>
-        <source>another run or window is using it: choose another folder, or close that one</source>
-        <translation>ein anderer Lauf oder ein anderes Fenster benutzt sie: einen anderen Ordner wählen, oder dort schließen</translation>
-    </message>
-    <message>
         <source>as asked</source>
         <translation>wie verlangt</translation>
     </message>
@@ -896,10 +896,6 @@
         <translation>{path} lässt sich nicht öffnen: {what}. {value}</translation>
     </message>
     <message>
-        <source>cannot read {path}: {value}</source>
-        <translation>{path} ist nicht lesbar: {value}</translation>
-    </message>
-    <message>
         <source>cannot write {path}: another run uses it, {holder}: wait until it has ended, or choose another folder</source>
         <translation>{path} lässt sich nicht schreiben: ein anderer Lauf benutzt sie, {holder}: auf dessen Ende warten, oder einen anderen Ordner wählen</translation>
     </message>
@@ -910,6 +906,10 @@
     <message>
         <source>choose other devices or the strategy segments</source>
         <translation>andere Geräte oder die Strategie Segmente wählen</translation>
+    </message>
+    <message>
+        <source>choosing cuDNN&apos;s plans</source>
+        <translation>wählt die Pläne von cuDNN</translation>
     </message>
     <message>
         <source>clocks of the display</source>
@@ -1004,10 +1004,6 @@
         <translation>die Inferenz schlug fehl: {problem}</translation>
     </message>
     <message>
-        <source>it cannot be opened: check that the folder exists and may be written, or choose another folder</source>
-        <translation>sie lässt sich nicht öffnen: prüfen, ob der Ordner existiert und beschreibbar ist, oder einen anderen wählen</translation>
-    </message>
-    <message>
         <source>it cannot be started: {error}</source>
         <translation>kein Start möglich: {error}</translation>
     </message>
@@ -1060,24 +1056,8 @@
         <translation>es ist eine Quelle, eine Datei des Modells oder die Sitzung selbst</translation>
     </message>
     <message>
-        <source>it is no session database: choose another name, or move the file away</source>
-        <translation>es ist keine Sitzungsdatenbank: einen anderen Namen wählen, oder die Datei verschieben</translation>
-    </message>
-    <message>
-        <source>it is no session database: give the .sqlite file that a run has written</source>
-        <translation>es ist keine Sitzungsdatenbank: die .sqlite-Datei eines Laufs angeben</translation>
-    </message>
-    <message>
         <source>it is not a regular file</source>
         <translation>es ist keine normale Datei</translation>
-    </message>
-    <message>
-        <source>it is not there, or cannot be opened: check the name and the permissions</source>
-        <translation>sie ist nicht da oder lässt sich nicht öffnen: Namen und Rechte prüfen</translation>
-    </message>
-    <message>
-        <source>it is read-only: choose another folder, or change the permissions</source>
-        <translation>Schreibschutz: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
         <source>it refuses the connection</source>
@@ -1128,6 +1108,10 @@
         <translation>die Bilder haben {width}×{height}; NVDEC dieser GPU dekodiert {name} von {min_width}×{min_height} bis {max_width}×{max_height}</translation>
     </message>
     <message>
+        <source>its fused convolutions need compute capability {value}.{value2} or newer</source>
+        <translation>seine zusammengefassten Faltungen brauchen Compute Capability {value}.{value2} oder neuer</translation>
+    </message>
+    <message>
         <source>its kernel module is not loaded: restart the machine, or install the driver again</source>
         <translation>das Kernelmodul ist nicht geladen: den Rechner neu starten, oder den Treiber neu installieren</translation>
     </message>
@@ -1154,6 +1138,30 @@
     <message>
         <source>its tiles cannot be merged: {name}: {problem}</source>
         <translation>die Kacheln lassen sich nicht zusammenfügen: {name}: {problem}</translation>
+    </message>
+    <message>
+        <source>layer {index}: a YOLO layer that follows no convolution</source>
+        <translation>Schicht {index}: eine YOLO-Schicht, die auf keine Faltung folgt</translation>
+    </message>
+    <message>
+        <source>layer {index}: a concatenation of channel groups</source>
+        <translation>Schicht {index}: eine Verkettung von Kanalgruppen</translation>
+    </message>
+    <message>
+        <source>layer {index}: a convolution of {groups} groups with {activation}</source>
+        <translation>Schicht {index}: eine Faltung mit {groups} Gruppen und {activation}</translation>
+    </message>
+    <message>
+        <source>layer {index}: a sum that does not follow a convolution of the same shape</source>
+        <translation>Schicht {index}: eine Summe, die nicht auf eine Faltung derselben Form folgt</translation>
+    </message>
+    <message>
+        <source>layer {index}: the pictures as a value</source>
+        <translation>Schicht {index}: die Bilder als Wert</translation>
+    </message>
+    <message>
+        <source>layer {index}: {value} channels, which is not a multiple of {unit}</source>
+        <translation>Schicht {index}: {value} Kanäle, kein Vielfaches von {unit}</translation>
     </message>
     <message>
         <source>no OpenVINO form of {name}</source>
@@ -1234,10 +1242,6 @@
     <message>
         <source>other reasons</source>
         <translation>andere Gründe</translation>
-    </message>
-    <message>
-        <source>permission denied: choose another folder, or change the permissions</source>
-        <translation>keine Berechtigung: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
         <source>pictures are decoded by the CPU</source>
@@ -1324,14 +1328,6 @@
         <translation>der Speicher des Geräts ist zu klein für {batch}</translation>
     </message>
     <message>
-        <source>the disk failed or is full: check the space left and the disk, or choose another folder</source>
-        <translation>der Datenträger hat einen Fehler oder ist voll: freien Platz und Datenträger prüfen, oder einen anderen Ordner wählen</translation>
-    </message>
-    <message>
-        <source>the disk is full: free some space or choose another folder</source>
-        <translation>der Datenträger ist voll: Platz schaffen, oder einen anderen Ordner wählen</translation>
-    </message>
-    <message>
         <source>the download was cancelled</source>
         <translation>das Herunterladen wurde abgebrochen</translation>
     </message>
@@ -1354,10 +1350,6 @@
     <message>
         <source>the fabric manager of its NVSwitches does not run: &apos;systemctl start nvidia-fabricmanager&apos;, as administrator</source>
         <translation>der Fabric Manager der NVSwitches läuft nicht: „systemctl start nvidia-fabricmanager“, als Administrator</translation>
-    </message>
-    <message>
-        <source>the file is damaged: move it away or delete it, and run the detection again</source>
-        <translation>die Datei ist beschädigt: sie verschieben oder löschen, und neu erkennen</translation>
     </message>
     <message>
         <source>the first convolution</source>
@@ -1456,6 +1448,10 @@
         <translation>die Gewichte der Schicht {index} sind zu groß für FP16 (über 65504): --precision fp32 verwenden</translation>
     </message>
     <message>
+        <source>the weights of layer {value} are too large for FP16 (above 65504): use --precision fp32</source>
+        <translation>die Gewichte von Schicht {value} sind zu groß für FP16 (über 65504): verwenden Sie --precision fp32</translation>
+    </message>
+    <message>
         <source>the worker</source>
         <translation>der Arbeitsprozess</translation>
     </message>
@@ -1504,6 +1500,14 @@
         <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
     </message>
     <message>
+        <source>version {version} is too old: pip install -U &apos;framefleet[cudnn]&apos;</source>
+        <translation>Version {version} ist zu alt: pip install -U &apos;framefleet[cudnn]&apos;</translation>
+    </message>
+    <message>
+        <source>{batch} brings {value} pictures/s only</source>
+        <translation>{batch} bringt nur {value} Bilder/s</translation>
+    </message>
+    <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
     </message>
@@ -1514,6 +1518,26 @@
     <message>
         <source>this GPU&apos;s NVDEC cannot decode {name} of {depth} bits</source>
         <translation>NVDEC dieser GPU kann {name} mit {depth} Bit nicht dekodieren</translation>
+    </message>
+    <message>
+        <source> and kernels of our own for pairs of pointwise convolutions</source>
+        <translation> und eigenen Kernels für Paare von 1×1-Faltungen</translation>
+    </message>
+    <message>
+        <source> with pairs of convolutions</source>
+        <translation> mit Paaren von Faltungen</translation>
+    </message>
+    <message>
+        <source>build plans</source>
+        <translation>baut Pläne</translation>
+    </message>
+    <message>
+        <source>building cuDNN&apos;s plans</source>
+        <translation>baut die Pläne von cuDNN</translation>
+    </message>
+    <message>
+        <source>it cannot be loaded ({problem}): pip install &apos;framefleet[cudnn]&apos;</source>
+        <translation>es kann nicht geladen werden ({problem}): pip install &apos;framefleet[cudnn]&apos;</translation>
     </message>
     <message>
         <source>this device has no fp32 to compare with</source>
@@ -1598,10 +1622,6 @@
     <message>
         <source>{address} was interrupted {attempts} times, the last time after {furthest} bytes: try again to continue it</source>
         <translation>{address} brach {attempts}-mal ab, zuletzt nach {furthest} Bytes: zum Fortsetzen noch einmal versuchen</translation>
-    </message>
-    <message>
-        <source>{batch} brings {value} images/s only</source>
-        <translation>{batch} bringt nur {value} Bilder/s</translation>
     </message>
     <message>
         <source>{batch} pictures at once</source>
@@ -1712,12 +1732,24 @@
         <translation>{host} ist nicht erreichbar ({value}) für {address}: ist dieser Rechner online? Sonst {elsewhere}</translation>
     </message>
     <message>
+        <source>{library} cannot be used ({problem})</source>
+        <translation>{library} kann nicht verwendet werden ({problem})</translation>
+    </message>
+    <message>
         <source>{library} cannot build {name} for this device; its messages above say why</source>
         <translation>{library} kann {name} für dieses Gerät nicht bauen; die Meldungen davor nennen den Grund</translation>
     </message>
     <message>
         <source>{library} cannot build {name}: {problem}</source>
         <translation>{library} kann {name} nicht bauen: {problem}</translation>
+    </message>
+    <message>
+        <source>{library} cannot compute {problem}</source>
+        <translation>{library} kann dies nicht berechnen: {problem}</translation>
+    </message>
+    <message>
+        <source>{library} cannot load a plan: {problem}</source>
+        <translation>{library} kann einen Plan nicht laden: {problem}</translation>
     </message>
     <message>
         <source>{library} cannot load the plan; its messages above say why</source>
@@ -1730,6 +1762,22 @@
     <message>
         <source>{library} cannot run the plan; its messages above say why</source>
         <translation>{library} kann den Plan nicht ausführen; die Meldungen davor nennen den Grund</translation>
+    </message>
+    <message>
+        <source>{library} cannot use the device: {problem}</source>
+        <translation>{library} kann das Gerät nicht verwenden: {problem}</translation>
+    </message>
+    <message>
+        <source>{library} does not support {shape}: {problem}</source>
+        <translation>{library} unterstützt {shape} nicht: {problem}</translation>
+    </message>
+    <message>
+        <source>{library} has {share} of its speed</source>
+        <translation>{library} erreicht {share} davon</translation>
+    </message>
+    <message>
+        <source>{library} offers no plan for {shape}</source>
+        <translation>{library} bietet keinen Plan für {shape}</translation>
     </message>
     <message>
         <source>{module} is not installed</source>
@@ -1976,6 +2024,10 @@
         <translation>{precision}: {gain}× so schnell wie fp32, {share} der Rahmen gleich</translation>
     </message>
     <message>
+        <source>{reason} than with {tensorrt}</source>
+        <translation>{reason} als mit {tensorrt}</translation>
+    </message>
+    <message>
         <source>{reason}: no clip of {file} was written; try again with other times or classes</source>
         <translation>{reason}: kein Clip von {file} wurde geschrieben; mit anderen Zeiten oder Klassen versuchen</translation>
     </message>
@@ -2016,6 +2068,14 @@
         <translation>{together}; ein Video, das sich nicht schneiden lässt, bleibt auf einem Gerät</translation>
     </message>
     <message>
+        <source>{value} faster with {library}{own}</source>
+        <translation>{value} schneller mit {library}{own}</translation>
+    </message>
+    <message>
+        <source>{value} faster with {name} in a layer of its own</source>
+        <translation>{value} schneller mit {name} in einer eigenen Schicht</translation>
+    </message>
+    <message>
         <source>{value} is a device of a cluster: give --cluster ADDRESS, or choose one of &apos;framefleet devices&apos;</source>
         <translation>{value} ist ein Gerät eines Clusters: --cluster ADDRESS angeben, oder eines von „framefleet devices“ wählen</translation>
     </message>
@@ -2026,14 +2086,6 @@
     <message>
         <source>{value} {value2} cannot be used: give {kind}</source>
         <translation>{value} {value2} ist nicht brauchbar: {kind} angeben</translation>
-    </message>
-    <message>
-        <source>{value}% faster with {name} in a layer of its own</source>
-        <translation>{value} % schneller mit {name} in einer eigenen Schicht</translation>
-    </message>
-    <message>
-        <source>{value}: choose another folder, or change the permissions</source>
-        <translation>{value}: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
         <source>{video} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.window.viewer.canvas import VideoCanvas
 
@@ -14,7 +14,7 @@ REST_MS = 2500
 class FloatingControls(QObject):
     """Places the controls of a viewer: in its layout, or at the lower edge over the picture."""
 
-    def __init__(self, viewer: QWidget, layout: QVBoxLayout, canvas: VideoCanvas, controls: QWidget) -> None:
+    def __init__(self, viewer: QWidget, layout: QBoxLayout, canvas: VideoCanvas, controls: QWidget) -> None:
         super().__init__(viewer)
         self._viewer, self._layout, self._canvas, self._controls = viewer, layout, canvas, controls
         self._float = False

@@ -63,11 +63,11 @@ class Message(QFrame):
 
     def show_text(self, title: str, text: str = "", longest: int = 50) -> None:
         """Show a bold line and its details. longest: longer names are cut in the middle."""
-        self.message = f"{title} {text}".strip()
+        self.message = f"{title}: {text}" if text else title
         shown = formats.shortened(title, longest), formats.shortened(text, longest)
         for line, part in zip((self.title, self.text), shown, strict=True):
             say(line, part)
-        self.setToolTip("" if shown == (title, text) else self.message)
+        self.setToolTip("" if shown == (title, text) else f"{title}: {text}" if text else title)
         self.setAccessibleName(f"{self.severity.value}: {self.message}")
 
 
@@ -92,6 +92,8 @@ class Banner(Message):
             self.show_text(text)
         else:
             self.show_text(text[: end.start()], formats.capitalised(text[end.end() :]))
+        self.message = text
+        self.setAccessibleName(f"{self.severity.value}: {text}")
 
 
 class BannerArea(QWidget):

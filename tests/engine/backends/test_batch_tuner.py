@@ -20,7 +20,7 @@ def test_the_batch_grows_while_throughput_rises() -> None:
     batch, reason = tune_batch(measure)
     assert batch == 32
     assert tried == [1, 2, 4, 8, 16, 32, 64]
-    assert reason == "64 brings +1% images/s only"
+    assert reason == "64 brings +1% pictures/s only"
 
 
 def test_a_budget_bounds_the_latency() -> None:

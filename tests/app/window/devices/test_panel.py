@@ -161,7 +161,7 @@ def test_the_status_line_hides_nothing(qtbot: QtBot) -> None:
     line.show_devices([broken])
     assert (line.devices.text(), line.devices.toolTip()) == ("No device left", "cuda:0: no driver")
     line.show_strategy(StrategyChosen("streams", "as many files as devices"))
-    assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: streams", "as many files as devices")
+    assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: Streams", "as many files as devices")
     line.show_strategy(StrategyChosen("frames", "a long reason " * 30))
     assert max(map(len, line.strategy.toolTip().splitlines())) <= 80
 
@@ -198,7 +198,7 @@ def test_the_strategy_and_its_reason_are_there_as_soon_as_it_is_chosen(qtbot: Qt
     assert not panel.run.isVisibleTo(panel)
     panel.show_strategy(SEGMENTS)
     assert panel.run.isVisibleTo(panel)
-    assert (panel.run.title.text(), panel.run.text.text()) == ("Strategy: segments", "Files can be cut at keyframes.")
+    assert (panel.run.title.text(), panel.run.text.text()) == ("Strategy: Segments", "Files can be cut at keyframes.")
 
 
 def test_a_device_can_be_taken_out_unless_it_is_the_last(qtbot: QtBot) -> None:
@@ -253,7 +253,7 @@ def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtB
     panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", "as the settings say", elastic=False))
     assert not any(card.change.isVisibleTo(panel) for card in panel.cards)
     assert not panel.run.add.isEnabled()
-    assert panel.run.add.toolTip() == "With depth no device can join or leave while a run goes on"
+    assert panel.run.add.toolTip() == "With Depth no device can join or leave while a run goes on"
     panel.show_devices([replace(gpu(), phase=Phase.IDLE)])
     assert not panel.run.add.isVisibleTo(panel)
 

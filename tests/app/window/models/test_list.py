@@ -168,7 +168,7 @@ def test_a_download_goes_on_without_the_list_and_is_announced(qtbot: QtBot, wind
     models.close_button.click()
     assert window.banners.texts == ["tiny: being downloaded."]
     qtbot.waitUntil(lambda: window.banners.texts == ["The model tiny is downloaded."])
-    button = next(banner.button for banner in window.banners.findChildren(Banner) if "is downloaded" in banner.text.text())
+    button = next(banner.button for banner in window.banners.findChildren(Banner) if "is downloaded" in banner.message)
     assert button is not None
     button.click()
     qtbot.waitUntil(lambda: window.top.model.text() == "tiny · 96×96")

@@ -35,6 +35,6 @@ def test_a_long_name_does_not_widen_the_window(qtbot: QtBot) -> None:
     text = f"Exported 10 frames to /videos/{'long_name_' * 30}.mp4."
     banner = banners.show_banner("export", Severity.INFO, text, ("Show in folder", print))
     assert banners.minimumSizeHint().width() < 800
-    assert banner.text.toolTip() == text
+    assert banner.toolTip() == text
     banners.update_text("export", "done")
-    assert (banners.texts, banner.text.toolTip()) == (["done"], "")
+    assert (banners.texts, banner.toolTip()) == (["done"], "")
