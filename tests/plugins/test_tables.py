@@ -78,7 +78,7 @@ def test_mish_refuses_what_it_cannot_count() -> None:
 @pytest.mark.parametrize("beta", [None, 0.6])
 def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> None:
     pytest.importorskip("cuda.core", reason="cuda-python is not installed")
-    from engine.backends.tensorrt.slot import Outcome
+    from engine.backends.nvidia.slot import Outcome
 
     network = tiny_network()
     layers = tuple(replace(layer, diou_beta=beta) if isinstance(layer, Yolo) else layer for layer in network.layers)
