@@ -20,7 +20,8 @@ SEEN = 0.5
 """The weaker track is seen in at most this share of the frames in which the other one is seen."""
 
 OVERLAP, INSIDE, TOGETHER = 0.3, 0.7, 0.4
-"""Where both are seen, in this share of the frames: least intersection over union, and least share of the smaller box in the other."""
+"""In this share of the frames in which the weaker track is seen: least intersection over union with the other one's box, and least share of
+the smaller box in the larger one. Between detections, the other one's box is interpolated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +53,11 @@ def _weaker(pair: NDArray[np.void], seen: Seen) -> int | None:
     weaker = int(len(rows[1]) <= len(rows[0]))
     if len(rows[weaker]) > SEEN * len(rows[1 - weaker]):
         return None
-    _, one, other = np.intersect1d(seen.times[rows[0]], seen.times[rows[1]], assume_unique=True, return_indices=True)
-    boxes, others = (seen.boxes[each].astype(np.float64) for each in (rows[0][one], rows[1][other]))
+    (times, boxes), (other_times, other_boxes) = (
+        (seen.times[each], seen.boxes[each].astype(np.float64)) for each in (rows[weaker], rows[1 - weaker])
+    )
+    others = np.stack([np.interp(times, other_times, side, np.nan, np.nan) for side in other_boxes.T], 1)
+    boxes, others = (each[np.isfinite(others[:, 0])] for each in (boxes, others))
     overlap = pair_overlaps(boxes, others)
     both = areas(boxes) + areas(others)
     shared = overlap * both / (1 + overlap)

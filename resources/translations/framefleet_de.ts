@@ -904,6 +904,10 @@
         <translation>{path} lässt sich nicht schreiben: ein anderer Lauf benutzt sie, {holder}: auf dessen Ende warten, oder einen anderen Ordner wählen</translation>
     </message>
     <message>
+        <source>changed while it was read, so its results may mix two contents: run again when nothing writes to it</source>
+        <translation>während des Lesens verändert, daher können die Ergebnisse zwei Inhalte mischen: erneut ausführen, wenn nichts mehr hineinschreibt</translation>
+    </message>
+    <message>
         <source>choose other devices or the strategy segments</source>
         <translation>andere Geräte oder die Strategie Segmente wählen</translation>
     </message>
@@ -1498,6 +1502,10 @@
     <message>
         <source>this video cannot be cut and stays on one device</source>
         <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
+        <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
@@ -3394,10 +3402,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Alle Erkennungen</translation>
     </message>
     <message>
-        <source>Begin with a byte order mark, so that Excel reads all letters</source>
-        <translation>Mit Byte Order Mark beginnen, damit Excel alle Buchstaben liest</translation>
-    </message>
-    <message>
         <source>Boxes</source>
         <translation>Rahmen</translation>
     </message>
@@ -3490,6 +3494,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Verwerfen</translation>
     </message>
     <message>
+        <source>Begin with a byte order mark</source>
+        <translation>Mit Byte Order Mark beginnen</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
     </message>
@@ -3512,6 +3520,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Excel</source>
         <translation>Excel</translation>
+    </message>
+    <message>
+        <source>Excel needs it to read all letters.</source>
+        <translation>Excel braucht sie, um alle Buchstaben zu lesen.</translation>
     </message>
     <message>
         <source>Export</source>
@@ -5025,6 +5037,10 @@ Labels: {labels}</translation>
     <message>
         <source>In step from their beginnings</source>
         <translation>Im Gleichlauf ab Beginn</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
     </message>
     <message>
         <source>One video</source>

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import cast
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
@@ -65,8 +66,6 @@ def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
 class InColumns:
     """Part of a widget whose content is arranged in columns."""
 
-    update: Callable[[], None]
-
     def __init__(self) -> None:
         super().__init__()
         self._columns = RowColumns()
@@ -75,7 +74,7 @@ class InColumns:
         """Arrange the columns."""
         if columns != self._columns:
             self._columns = columns
-            self.update()
+            cast(QWidget, self).update()
 
 
 class RowHeading(InColumns, QWidget):

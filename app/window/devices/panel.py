@@ -13,7 +13,7 @@ from app.window.cluster.link import Machine
 from app.window.cluster.machines import Machines
 from app.window.devices.bottleneck import Bottleneck, find_bottleneck
 from app.window.devices.card import Change, DeviceCard
-from app.window.devices.columns import RowColumns, RowHeading, headings
+from app.window.devices.columns import InColumns, RowColumns, RowHeading, headings
 from app.window.devices.heading import RunHeading
 from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
@@ -168,7 +168,8 @@ class DevicePanel(Panel):
         self.columns.setVisible(bool(devices))
         names = {str(replace(device, node="")) for device in devices}
         columns = RowColumns(max(names, key=len, default=""), rates=bool(self._statuses))
-        for row in (self.columns, *(card.row for card in self._cards.values())):
+        rows: list[InColumns] = [self.columns, *(card.row for card in self._cards.values())]
+        for row in rows:
             row.set_columns(columns)
         for card in self._cards.values():
             card.set_alone(len(devices) == 1)

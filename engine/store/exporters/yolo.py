@@ -1,16 +1,19 @@
 """YOLO data set, as Ultralytics and datumaro read it: labels, ``data.yaml`` and, if wanted, the frames as pictures.
 
 Pictures of a video are named by time (see ``pictures.names``), so frames need no number. Boxes are centre x, centre y, width, height as
-shares of the picture. Class ids count from 0. Confidences, tracks and who verified a box are not stored: the
-format has no place for them.
+shares of the picture. Class ids count from 0. The format has no place for confidences, tracks and what a person verified. If there are
+tracks or corrections, ``objects.csv`` has the last two for each line of the labels.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
 from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.common.rounding import relative, to_json
+from engine.store.exporters.csv import row
 from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command
 from engine.store.exporters.pictures.selection import select
 from engine.store.exporters.pictures.write import write_pictures
@@ -18,6 +21,7 @@ from engine.store.schema import explained
 from engine.types import FrameResult
 
 IMAGES, LABELS = "images", "labels"
+OBJECTS = "labels", "line", "track", "verified"
 
 
 def write(export: Export) -> None:
@@ -32,19 +36,24 @@ def write(export: Export) -> None:
     with explained(export.path, "write"), complete_folder(export.path) as folder:
         (folder / IMAGES).mkdir(parents=True)
         (folder / LABELS).mkdir(parents=True)
+        objects = [row(OBJECTS)]
         for source, stem in zip(export.sources, export.stems, strict=True):
             labels, last, name_of = folder / LABELS / stem, None, PictureNames(source)
             # pictures take much longer than labels: if there are any, progress counts them only
             frames = export.reader.frames(source.number) if pictures else export.frames(source)
             for frame in select(frames, export.options):
                 labels.mkdir(exist_ok=True)
-                (labels / f"{name_of(frame)}.txt").write_text(_lines(frame), "utf-8", newline="")
+                name = f"{name_of(frame)}.txt"
+                (labels / name).write_text(_lines(frame), "utf-8", newline="")
+                objects += _objects(frame, f"{LABELS}/{stem}/{name}")
                 last = frame.ref.index
             if last is not None and pictures:
                 write_pictures(export, source, folder / IMAGES / stem, last)
             if pictures:
                 export.written += export.reader.count(source.number)
         (folder / "data.yaml").write_text(_description(export), "utf-8", newline="")
+        if export.reader.has_tracks or export.reader.corrected:
+            (folder / "objects.csv").write_text("\r\n".join([*objects, ""]), "utf-8", newline="")
 
 
 def _lines(frame: FrameResult) -> str:
@@ -52,6 +61,15 @@ def _lines(frame: FrameResult) -> str:
         f"{class_id} {x + width / 2:.6f} {y + height / 2:.6f} {width:.6f} {height:.6f}\n"
         for _, class_id, _, (x, y, width, height) in relative(frame)
     )
+
+
+def _objects(frame: FrameResult, labels: str) -> Iterator[str]:
+    """Yield track and ``verified`` of each line in a file of labels."""
+    found = frame.detections
+    for line, (place, *_) in enumerate(relative(frame), 1):
+        track = None if found is None or found.tracks is None or found.tracks[place] < 0 else int(found.tracks[place])
+        verified = found is not None and found.verified is not None and bool(found.verified[place])
+        yield row((labels, line, track, verified))
 
 
 def _description(export: Export) -> str:
