@@ -100,6 +100,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
         "version('cuda-core')": "cuda-core 1",
         "nvrtcVersion": "13.0",
         "find_library": None,
+        "find_cudnn": "not installed, not needed",
         "nvcuvid": None,
     }
     reasons = {"find_library": "engine.errors.DeviceError: no TensorRT", "nvcuvid": "OSError: libnvcuvid.so.1: not found"}
@@ -114,11 +115,12 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
         ("CUDA", True),
         ("NVRTC", True),
         ("TensorRT", False),
+        ("cuDNN", True),
         ("NVDEC", False),
     ]
-    assert (checks[3].detail, checks[4].detail) == ("no TensorRT", "libnvcuvid.so.1: not found")
+    assert (checks[3].detail, checks[5].detail) == ("no TensorRT", "libnvcuvid.so.1: not found")
     assert "framefleet[rtx]" in str(checks[3].remedy)
-    assert "libnvidia-decode-580" in str(checks[4].remedy)
+    assert "libnvidia-decode-580" in str(checks[5].remedy)
     reasons["cuda-core"] = reasons["version('cuda-core')"] = "DeviceError: CUDA cannot be started"
     assert [check.name for check in check_nvidia(tmp_path, tmp_path, attempt)] == ["NVIDIA driver", "CUDA"]
 
