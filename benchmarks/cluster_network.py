@@ -68,7 +68,10 @@ def machines(rate: str, folder: Path) -> Iterator[None]:
             inside = ["ip", "netns", "exec", name, "unshare", "-m", "sh", "-c", shell]
             with (folder / f"{name}.log").open("wb") as log:
                 started.append(subprocess.Popen(inside, env=os.environ | VARIABLES, stdout=log, stderr=log))
-            time.sleep(8)
+            while b"Ray runtime started" not in (folder / f"{name}.log").read_bytes():
+                if started[-1].poll() is not None:
+                    raise SystemExit((folder / f"{name}.log").read_text())
+                time.sleep(0.5)
         yield
     finally:
         for process in started:

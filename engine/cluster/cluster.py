@@ -13,10 +13,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from engine.cluster.files.content import Contents
 from engine.cluster.library import Library, NodeFacts
 from engine.cluster.messages import Hello, NodeState
 from engine.cluster.node import Node
-from engine.cluster.relay import Contents
 from engine.errors import ClusterError
 from engine.pool.protocol import Setup
 from engine.pool.supervision.host import WorkerMain

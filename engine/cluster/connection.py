@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from multiprocessing import Pipe, reduction
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,16 +20,17 @@ from typing import Any
 
 from engine.cluster import connection_process
 from engine.cluster.agent import STOP_SECONDS
+from engine.cluster.choice import choose, devices_of
 from engine.cluster.cluster import PATIENCE_SECONDS
+from engine.cluster.host import ClusterHost
 from engine.cluster.messages import Admit, Answer, Ask, Hello, Joined, Leave, Measure, NodeState, Refused, Say, States
 from engine.devices.description import DeviceDescription
 from engine.devices.topology.types import Topology
 from engine.errors import ClusterError, UsageError
-from engine.pool.protocol import FromWorker, Setup, ToWorker, Unreachable
+from engine.pool.protocol import Setup
 from engine.pool.supervision.host import WorkerHost, WorkerMain
 from engine.pool.supervision.hosts import Hosts
 from engine.processes.child import ChildProcess
-from engine.processes.outcome import Outcome
 from engine.settings import Isolation, Parallel, RunSettings
 from engine.types import Closing, DeviceId
 
@@ -113,14 +115,7 @@ class ClusterConnection(Hosts, Closing):
             ClusterError: no node has a device.
         """
         self._asked = tuple(asked)
-        nodes = self.nodes
-        if unknown := [device for device in asked if device.node and device.node not in nodes]:
-            raise UsageError(f"{unknown[0]}: the cluster has no node {unknown[0].node}; its nodes are {', '.join(sorted(nodes))}")
-        chosen = [device for name in sorted(nodes) for device in self._devices_of(name)]
-        if not chosen:
-            problems = "; ".join(f"{name}: {hello.problem}" for name, hello in sorted(nodes.items()))
-            raise ClusterError(f"no node of the cluster has a device that can be used ({problems})")
-        return tuple(dict.fromkeys(chosen))
+        return choose(self._asked, self.nodes)
 
     def describe(self) -> tuple[DeviceDescription, ...]:
         """All devices of all nodes, which are asked for them. Raises ClusterError."""
@@ -153,7 +148,7 @@ class ClusterConnection(Hosts, Closing):
 
     def host(self, device: DeviceId, worker_main: WorkerMain) -> WorkerHost:  # noqa: ARG002
         """See ``Hosts.host``."""
-        return ClusterHost(self, worker_main)
+        return ClusterHost(partial(self.admit, worker_main=worker_main), lambda: self.problem)
 
     def cores(self, device: DeviceId) -> int:
         """See ``Hosts.cores``."""
@@ -178,15 +173,6 @@ class ClusterConnection(Hosts, Closing):
         self._process.kill()
         self._reader.join()
         self._process.end()
-
-    def _devices_of(self, name: str) -> list[DeviceId]:
-        """The devices of a node that take part."""
-        if self._asked:
-            return [replace(device, node=name) for device in self._asked if device.node in ("", name)]
-        nodes = self.nodes
-        kinds = {device.kind for hello in nodes.values() for device in hello.devices}
-        best = next((kind for kind in ("cuda", "openvino", "cpu") if kind in kinds), "")
-        return [device for device in nodes[name].devices if device.kind == best]
 
     def _send(self, message: Ask | Leave | Measure) -> None:
         with self._sending, suppress(OSError):  # the reader notices that the process has ended
@@ -245,7 +231,7 @@ class ClusterConnection(Hosts, Closing):
         for name in nodes:
             self._say(f"node {name} has joined")
             if self._join is not None:
-                self._joining += self._devices_of(name)
+                self._joining += devices_of(name, self._asked, self.nodes)
         self._let_join()
 
     def _let_join(self) -> None:
@@ -259,29 +245,3 @@ class ClusterConnection(Hosts, Closing):
             except RuntimeError:  # the run is over
                 continue
         self._joining = still
-
-
-class ClusterHost:
-    """The host of one device's workers: see ``WorkerHost``."""
-
-    def __init__(self, cluster: ClusterConnection, worker_main: WorkerMain) -> None:
-        self._cluster = cluster
-        self._worker_main = worker_main
-
-    def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
-        """See ``WorkerHost``."""
-        return self._cluster.admit(setup, self._worker_main)
-
-    def dismiss(self) -> None:
-        """See ``WorkerHost``. The pool closes the connection, and the agent then ends the process."""
-
-    def release(self) -> None:
-        """See ``WorkerHost`` and ``dismiss``."""
-
-    def end(self) -> Outcome:
-        """See ``WorkerHost``. Does not wait for the process: the agent ends it before it starts another one for the device.
-
-        The worker's last message says how the process ended.
-        """
-        problem = self._cluster.problem
-        return Outcome(None, None if problem is None else Unreachable(problem, retry=False))

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from engine.cluster.files.content import Contents
 from engine.cluster.library import AgentHandle, NodeFacts
 from engine.cluster.messages import Hello, NodeState
-from engine.cluster.relay import Contents, Relay
+from engine.cluster.relay import Relay
 from engine.cluster.versions import own_versions
 from engine.errors import ClusterError
 from engine.pool.protocol import Setup

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cluster.agent import STOP_SECONDS
-from engine.cluster.files.content import Content, model_content, source_content
+from engine.cluster.files.content import Content, Contents
 from engine.cluster.library import AgentHandle
 from engine.cluster.messages import End, Ended, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
 from engine.cluster.sending import send_content
@@ -30,22 +30,6 @@ from engine.pool.supervision.host import WorkerMain
 
 _log = logging.getLogger(__name__)
 _numbers = itertools.count()
-
-
-class Contents:
-    """The contents of the run's sources and model. Each is identified once."""
-
-    def __init__(self) -> None:
-        self._known: dict[Path, Content] = {}
-
-    def source(self, path: Path) -> Content:
-        """The content of a source."""
-        return self._known.get(path) or self._known.setdefault(path, source_content(path))
-
-    def model(self, setup: Setup) -> tuple[Content, ...]:
-        """The contents of the model's files. Raises OSError."""
-        files = (setup.model.cfg, setup.model.weights, setup.model.labels)
-        return tuple(self._known.get(path) or self._known.setdefault(path, model_content(path)) for path in files if isinstance(path, Path))
 
 
 class Remote:

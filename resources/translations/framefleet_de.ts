@@ -3402,10 +3402,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Alle Erkennungen</translation>
     </message>
     <message>
-        <source>Begin with a byte order mark, so that Excel reads all letters</source>
-        <translation>Mit Byte Order Mark beginnen, damit Excel alle Buchstaben liest</translation>
-    </message>
-    <message>
         <source>Boxes</source>
         <translation>Rahmen</translation>
     </message>
@@ -3498,6 +3494,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Verwerfen</translation>
     </message>
     <message>
+        <source>Begin with a byte order mark</source>
+        <translation>Mit Byte Order Mark beginnen</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
     </message>
@@ -3520,6 +3520,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Excel</source>
         <translation>Excel</translation>
+    </message>
+    <message>
+        <source>Excel needs it to read all letters.</source>
+        <translation>Excel braucht sie, um alle Buchstaben zu lesen.</translation>
     </message>
     <message>
         <source>Export</source>
@@ -5033,6 +5037,10 @@ Labels: {labels}</translation>
     <message>
         <source>In step from their beginnings</source>
         <translation>Im Gleichlauf ab Beginn</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
     </message>
     <message>
         <source>One video</source>

@@ -48,13 +48,16 @@ class Corrector(QObject):
         self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
         viewer.player.shown.connect(self._picture_changed)
         viewer.player.result.connect(self._picture_changed)
-        self._canvas.installEventFilter(self)
-        window.installEventFilter(self)
+        self._watched = (self._canvas, window)
 
     def set_shown(self, shown: bool) -> None:
         """Show or hide the bar. The player stops, because a moving picture cannot be corrected."""
         self.bar.setVisible(shown)
         self._shortcuts.set_enabled(shown)
+        for watched in self._watched:  # only then: a filter in Python costs time at each event of a playing video
+            watched.removeEventFilter(self)
+            if shown:
+                watched.installEventFilter(self)
         if shown:
             self._viewer.player.pause()
         self._select(None)

@@ -45,6 +45,7 @@ class PictureView(QWidget):
         self._missing = translate("viewer", NOT_YET)
         self._pointed: int | None = None
         self._selected: int | None = None
+        self._counted: int | None = None
         self._overlay: Overlay | None = None
         self._zoom = Zoom()
         self._numbers = True
@@ -162,7 +163,10 @@ class PictureView(QWidget):
         found = self._result.detections if self._result is not None else None
         self.visible_detections = self._filter.apply(found) if found is not None else Detections()
         self._pointed = self._selected = self._overlay = None
-        self.setAccessibleDescription(formats.plural(len(self.visible_detections), "object") if self._image is not None else self._message)
+        count = len(self.visible_detections) if self._image is not None else None
+        if count is None or count != self._counted:  # each change is announced to screen readers
+            self._counted = count
+            self.setAccessibleDescription(self._message if count is None else formats.plural(count, "object"))
 
     def label_of(self, class_id: int) -> str:
         """A class's name, or its number if it has none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt
+from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
@@ -46,16 +46,10 @@ class ZoneLayer(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(translate("zones", "Lines and zones over the video"))
         self.setMouseTracking(True)
-        canvas.installEventFilter(self)
+        canvas.resized.connect(lambda _: self.resize(canvas.size()))
         editor.changed.connect(self.update)
         editor.drawn.connect(self.update)
         self.resize(canvas.size())
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the size of the picture's area."""
-        if event.type() is QEvent.Type.Resize:
-            self.resize(self._canvas.size())
-        return super().eventFilter(watched, event)
 
     def set_editing(self, editing: bool) -> None:
         """Let the mouse draw and move lines and zones, or pass through."""

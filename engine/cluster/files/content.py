@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.media.sources import is_folder, pictures_in
 from engine.media.stamp import Stamp, has_same_content, stamp_of
+from engine.pool.protocol import Setup
 
 
 @dataclass(frozen=True)
@@ -57,3 +58,19 @@ def source_content(path: Path) -> Content:
 def model_content(path: Path) -> Content:
     """The content of a model's file. Raises OSError."""
     return Content(path.absolute(), stamp_of(path), digest_of(path))
+
+
+class Contents:
+    """The contents of the run's sources and model. Each is identified once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, Content] = {}
+
+    def source(self, path: Path) -> Content:
+        """The content of a source."""
+        return self._known.get(path) or self._known.setdefault(path, source_content(path))
+
+    def model(self, setup: Setup) -> tuple[Content, ...]:
+        """The contents of the model's files. Raises OSError."""
+        files = (setup.model.cfg, setup.model.weights, setup.model.labels)
+        return tuple(self._known.get(path) or self._known.setdefault(path, model_content(path)) for path in files if isinstance(path, Path))

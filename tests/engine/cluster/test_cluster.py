@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,8 @@ from engine.pool.pool import EnginePool
 from engine.settings import Isolation, Parallel
 from engine.store.session import SessionReader
 from engine.types import DeviceId
-from tests.support.cli import TINY, run_main
+from tests.conftest import PROJECT
+from tests.support.cli import FAST, TINY, run_main
 from tests.support.cluster import ALPHA, BETA, OF_RAY, Raylets, facts, kill, run_on
 from tests.support.cluster_runs import FORMATS, SLOW, Once, check, exported
 from tests.support.pool import tiny_settings
@@ -88,6 +92,27 @@ def test_nodes_with_another_version_are_refused(raylets: Raylets) -> None:
     ):
         ClusterConnection(raylets.address, said.append, main=with_another_version)
     assert any(line.startswith("node alpha is left out: Framefleet is") for line in said)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+def test_two_drivers_share_the_sources_and_the_joined_exports_equal_those_of_one_run(raylets: Raylets, video: Path, tmp_path: Path) -> None:
+    raylets.add("beta")
+    archive, options = tmp_path / "archive", ("--precision", "fp32", "--confidence", "0.05")
+    archive.mkdir()
+    for number in range(4):
+        shutil.copy(video, archive / f"{number}.mp4")
+    detect = [sys.executable, "-m", "app", "detect", str(archive), *TINY, *options, "--cluster", raylets.address]
+    drivers = [
+        subprocess.Popen([*detect, "--shard", f"{number}/2", "--devices", f"{node}/cpu:0", "--out", str(tmp_path)], cwd=PROJECT)
+        for number, node in ((1, "alpha"), (2, "beta"))
+    ]
+    assert [driver.wait(200) for driver in drivers] == [0, 0]
+    parts = [tmp_path / f"shard-{number}-of-2" for number in (1, 2)]
+    assert run_main("merge", *parts, "--out", tmp_path / "all").status == 0
+    assert run_main("results", tmp_path / "all", "--format", FORMATS).status == 0
+    assert run_main("detect", archive, *FAST, *options, "--format", FORMATS, "--out", tmp_path / "here").status == 0
+    assert exported(tmp_path / "all") == exported(tmp_path / "here")
 
 
 def with_another_ray(*arguments: Any) -> None:
