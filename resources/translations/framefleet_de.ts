@@ -139,8 +139,16 @@
         <translation>nicht erreichbar</translation>
     </message>
     <message>
+        <source>{count} failed</source>
+        <translation>{count} ausgefallen</translation>
+    </message>
+    <message>
         <source>{name} ({address}) cannot be reached</source>
         <translation>{name} ({address}) ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation type="unfinished">{rate} Bilder/s</translation>
     </message>
     <message>
         <source>{why}. Detection goes on with the devices of this machine.</source>
