@@ -38,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from engine import logs
 
         logs.set_level("DEBUG" if debug else "INFO")
+    import_module("engine.settings.folders").apply()
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
         status = _run(command, arguments[1:], ends=argv is None) if command else int(import_module("app.cli.window").run(arguments))

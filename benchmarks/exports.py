@@ -7,6 +7,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,16 @@ from benchmarks import report
 from benchmarks.meters import in_new_process
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.store import schema
 from engine.store.export.run import export_session
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 PER_FRAME = 10
 """Detections in a frame."""
+
+WRITTEN = 100_000
+"""Number of frames that are made, so that long sessions are soon there."""
 
 
 def frames(count: int) -> Iterator[FrameResult]:
@@ -35,13 +40,21 @@ def frames(count: int) -> Iterator[FrameResult]:
 
 
 def store(path: Path, count: int) -> None:
-    """Write a session of one video with this number of frames."""
+    """Write a session of one video with this number of frames. Behind the first ``WRITTEN`` frames, it repeats them."""
     labels = [f"class {number}" for number in range(8)]
     with SessionWriter(path, labels, {}) as writer:
         writer.add_source(0, "street.mp4", SourceInfo("street.mp4", SourceKind.VIDEO, "h264", 1920, 1080, count, count / 25, 25.0, ()))
-        for frame in frames(count):
+        for frame in frames(min(count, WRITTEN)):
             writer.add_frames((frame,))
         writer.finish_source(0, "street.mp4", Ledger(count, count), 1.0)
+        with closing(schema.open_existing(path, "rw")) as connection:
+            for start in range(WRITTEN, count, WRITTEN):
+                for table in ("frames", "detections"):
+                    columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+                    moved = {"frame": f"frame + {start}", "pts": f"pts + {start / 25}"}
+                    values = ", ".join(moved.get(name, name) for name in columns)
+                    connection.execute(f"INSERT INTO {table} SELECT {values} FROM {table} WHERE frame < {min(WRITTEN, count - start)}")
+                connection.commit()
 
 
 def measure(session: Path, form: str) -> tuple[float, float, float]:

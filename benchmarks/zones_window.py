@@ -13,11 +13,12 @@ from statistics import median
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from app.window.events.panel import EventsPanel
+from app.window.keys.bindings import Bindings
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.appearance import Theme, apply_theme
@@ -103,7 +104,7 @@ def listed(application: QApplication) -> dict[str, list[float]]:
     events["end"] = events["start"] + random.uniform(0, 60, EVENT_ROWS)
     events["class_id"], events["track"] = random.integers(0, CLASSES, EVENT_ROWS), np.arange(EVENT_ROWS)
     events["shape"], events["confidence"] = -1, random.uniform(0.3, 1, EVENT_ROWS)
-    panel = EventsPanel()
+    panel = EventsPanel(Bindings(QSettings(os.devnull, QSettings.Format.IniFormat)))
     panel.resize(600, 400)
     panel.show()
     bar = panel.table.verticalScrollBar()

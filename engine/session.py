@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
 from engine.devices.discovery import default_devices
-from engine.media.stamp import stamp_of
+from engine.media.stamp import Stamp, has_same_content, is_unchanged, stamp_of
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
@@ -21,8 +22,8 @@ from engine.processes.file_lock import FileLock
 from engine.settings import RunSettings, Track
 from engine.store.facts import run_facts
 from engine.store.going_on import GoingOn, Start
-from engine.store.names import readable_name
 from engine.store.objects.following import Following
+from engine.store.report import device_figures, source_figures
 from engine.store.session import SessionWriter, StoredSource
 from engine.store.tracks import tracked_with
 from engine.tracking.follow import TrackerName
@@ -65,6 +66,7 @@ class DetectionSession(Closing):
         self._kept: list[tuple[Path, StoredSource, SourceFinished]] = []
         self._queued: list[tuple[int, str]] = []
         self._segments: dict[int, SourceInfo] = {}
+        self._stamps: dict[int, Stamp | None] = {}
         self._segment: dict[int, int | None] = {}
         self._cancelled = False
         self._writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
@@ -126,6 +128,7 @@ class DetectionSession(Closing):
         """
         for event in self._pool.events():
             yield from self._kept_events()
+            event = self._compared(event)
             self._store(event)
             if self._cpu_fallback is not None:
                 self._cpu_fallback.see(event)
@@ -134,6 +137,16 @@ class DetectionSession(Closing):
         self._writer.commit()
         if self._following is not None and not self._cancelled:
             self._following.finish()
+
+    def _compared(self, event: Event) -> Event:
+        """The event; with an error if it ends a video whose content is no longer that of its start."""
+        if not isinstance(event, SourceFinished) or event.cancelled or event.error is not None:
+            return event
+        stamp, path = self._stamps.pop(event.source, None), self.sources[event.source].path
+        if stamp is None or is_unchanged(path, stamp) or (now := stamp_of(path)) is None or has_same_content(now, stamp):
+            return event
+        why = "changed while it was read, so its results may mix two contents: run again when nothing writes to it"
+        return replace(event, error=f"{path} {why}")
 
     def _kept_events(self) -> Iterator[Event]:
         """The last events of sources that an earlier run has finished."""
@@ -173,8 +186,10 @@ class DetectionSession(Closing):
                     self._writer.discard(source)
                 elif start.stored:
                     self._writer.go_on(source, 0 if start.position is None else start.position.frames)
-                self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
+                stamp = stamp_of(path)
+                self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp)
                 if info.kind is SourceKind.VIDEO:
+                    self._stamps[source] = stamp
                     self._writer.describe_source(source, info=info)
                     self._set_start(source, path, info.created)
                     if self._following is not None:
@@ -202,37 +217,8 @@ class DetectionSession(Closing):
 
     def report(self, outcome: str) -> dict[str, Any]:
         """The run in numbers, as ``framefleet detect --json`` prints it. outcome: "ok", "failed", …"""
-        sources = [
-            {
-                "path": readable_name(str(source.path)),
-                "frames": {
-                    "decoded": source.ledger.decoded,
-                    "inferred": source.ledger.inferred,
-                    "skipped": source.ledger.skipped,
-                    "dropped": sum(source.ledger.dropped.values()),
-                    "failed": sum(source.ledger.failed.values()),
-                },
-                "decoder": source.decoder.name,
-                "decoder_reason": source.decoder.reason,
-                "seconds": round(source.seconds, 3),
-                "fps": round((source.ledger.inferred - source.before) / source.seconds, 2) if source.seconds else 0.0,
-            }
-            for source in self.sources.values()
-        ]
-        return {"sources": sources, "devices": [self._device(engine) for engine in self._engines.values()], "exit": outcome}
-
-    def _device(self, engine: EngineInfo) -> dict[str, Any]:
-        stats = self._stats.get(engine.device, DeviceStats(engine.device, 0, 0.0, None, None))
-        latency = {"p50": stats.latency_p50, "p99": stats.latency_p99}
-        return {
-            "id": str(engine.device),
-            "name": engine.device_name,
-            "backend": engine.backend,
-            "precision": engine.precision,
-            "frames": stats.frames,
-            "fps": round(stats.frames_per_second, 2),
-            "latency_ms": {name: None if value is None else round(value, 2) for name, value in latency.items()},
-        }
+        devices = [device_figures(engine, self._stats.get(device)) for device, engine in self._engines.items()]
+        return {"sources": [source_figures(source) for source in self.sources.values()], "devices": devices, "exit": outcome}
 
     def close(self) -> None:
         """Stop the pool, store the last results and close the database; harmless when repeated."""

@@ -73,6 +73,10 @@ class DeviceId:
         return self.name if self.kind == "group" else f"{self.node}{'/' * bool(self.node)}{self.kind}:{self.name}"
 
 
+AS_ASKED = "as asked"
+"""The reason of a precision or batch that the settings name."""
+
+
 @dataclass(frozen=True)
 class EngineInfo:
     """An engine as every report shows it.

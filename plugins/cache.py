@@ -26,6 +26,9 @@ from platformdirs import user_cache_path
 
 from plugins.private_folder import make_private, read_private
 
+FOLDER_VARIABLE = "FRAMEFLEET_CACHE"
+"""The environment variable with the user's cache folder."""
+
 LIMIT = 8 * 2**30
 """Most bytes of the cache. The least recently used entries are removed first."""
 
@@ -42,7 +45,7 @@ class FileCache:
     """A folder of entries. folder: None = a folder in the user's cache. limit: bytes."""
 
     def __init__(self, folder: Path | None = None, limit: int = LIMIT) -> None:
-        self._folder = folder or user_cache_path("framefleet") / "plans"
+        self._folder = folder or Path(os.environ.get(FOLDER_VARIABLE) or user_cache_path("framefleet", appauthor=False)) / "plans"
         self._limit = limit
         self._tidied = False
 

@@ -30,6 +30,7 @@ HEAD = np.dtype(
         ("anchors", np.int32),
         ("first", np.int32),
         ("new_coords", np.int32),
+        ("pitch", np.int32),
         ("scale_x_y", np.float32),
         ("shift", np.float32),
         ("sizes", np.float32, 2 * _MOST_ANCHORS),
@@ -41,7 +42,11 @@ HEAD = np.dtype(
 
 @dataclass(frozen=True)
 class Head:
-    """One raw output. values: address of (batch, anchors · (5 + classes), rows, columns). anchors: float32 (n, 2), network pixels."""
+    """One raw output. values: its address. anchors: float32 (n, 2), network pixels.
+
+    pitch: 0 for planes, (batch, anchors · (5 + classes), rows, columns); otherwise the values are stored channels last, (batch, rows,
+    columns, pitch).
+    """
 
     values: int
     rows: int
@@ -49,6 +54,7 @@ class Head:
     anchors: NDArray[np.float32]
     scale_x_y: float
     new_coords: bool
+    pitch: int = 0
 
     @property
     def cells(self) -> int:
@@ -94,6 +100,7 @@ def head_table(heads: Sequence[Head]) -> NDArray[Any]:
         entry["values"], entry["rows"], entry["columns"] = head.values, head.rows, head.columns
         entry["anchors"], entry["first"] = len(head.anchors), first
         entry["new_coords"], entry["scale_x_y"], entry["shift"] = head.new_coords, head.scale_x_y, 0.5 * (head.scale_x_y - 1)
+        entry["pitch"] = head.pitch
         entry["sizes"][: 2 * len(head.anchors)] = head.anchors.ravel()
         first += head.cells
     return table

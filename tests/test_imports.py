@@ -15,18 +15,25 @@ from tests.conftest import PROJECT
 FOLDERS = ("app", "engine", "plugins", "resources", "benchmarks", "tools")
 # what an installation may lack: libraries for NVIDIA GPUs, the library that trained the demo model, a POSIX-only module
 OPTIONAL = {"cuda", "pynvml", "PyNvVideoCodec", "tensorrt", "tensorrt_rtx", "torch", "resource"}
-# one process imports all modules: the heavy libraries load once
-IMPORT_ALL = """
-import importlib, json, sys, traceback
+# one process imports all modules, and one lets all benchmarks explain themselves: the heavy libraries load once
+TRY_ALL = """
+import contextlib, importlib, io, json, runpy, sys, traceback
+explain = sys.argv[1:] == ["--help"]
 for name in json.load(sys.stdin):
-    outcome = {"name": name, "error": "", "missing": ""}
+    outcome, said = {"name": name, "error": "", "missing": ""}, io.StringIO()
     try:
-        importlib.import_module(name)
+        if explain:
+            sys.modules.pop(name, None)  # another benchmark may have imported it
+            with contextlib.redirect_stdout(said):
+                runpy.run_module(name, run_name="__main__", alter_sys=True)
+        else:
+            importlib.import_module(name)
     except BaseException as error:
-        outcome["error"] = traceback.format_exc()
+        if not (explain and isinstance(error, SystemExit) and error.code == 0):
+            outcome["error"] = traceback.format_exc()
         if isinstance(error, ModuleNotFoundError):
             outcome["missing"] = (error.name or "").partition(".")[0]
-    print("\\n" + json.dumps(outcome), flush=True)
+    print("\\n" + json.dumps(outcome | {"said": said.getvalue()}), flush=True)
 """
 
 
@@ -39,38 +46,48 @@ def _module(file: Path) -> str:
 MODULES = sorted(_module(file) for folder in FOLDERS for file in (PROJECT / folder).rglob("*.py"))
 
 
+NO_PROGRAMS = ("report", "meters", "growth", "cluster_stub")
+BENCHMARKS = [name for name in MODULES if name.startswith("benchmarks.") and name.split(".")[1] not in NO_PROGRAMS]
+
+
+def _outcomes(names: list[str], *options: str) -> dict[str, dict[str, Any]]:
+    """What ``TRY_ALL`` found out about each module; a process that dies leaves the rest out."""
+    command = [sys.executable, "-W", "error", "-c", TRY_ALL, *options]
+    done = subprocess.run(command, cwd=PROJECT, input=json.dumps(names), capture_output=True, text=True, check=False)
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name": ')]
+    died = {"error": f"the process ended with exit status {done.returncode}:\n{done.stderr}", "missing": ""}
+    return dict.fromkeys(names, died) | {each["name"]: each for each in found}
+
+
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, dict[str, Any]]:
-    """What importing each module led to; a process that dies leaves the rest out."""
-    command = [sys.executable, "-W", "error", "-c", IMPORT_ALL]
-    done = subprocess.run(command, cwd=PROJECT, input=json.dumps(MODULES), capture_output=True, text=True, check=False)
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name": ')]
-    died = {"error": f"the importing process ended with exit status {done.returncode}:\n{done.stderr}", "missing": ""}
-    return dict.fromkeys(MODULES, died) | {each["name"]: each for each in found}
+    """What importing each module led to."""
+    return _outcomes(MODULES)
+
+
+@pytest.fixture(scope="module")
+def explained() -> dict[str, dict[str, Any]]:
+    """What each benchmark did with --help."""
+    return _outcomes(BENCHMARKS, "--help")
+
+
+def check(name: str, outcome: dict[str, Any]) -> None:
+    """Skip a module that lacks a library, and fail for another error."""
+    if outcome["missing"] in OPTIONAL:
+        pytest.skip(f"{name} needs {outcome['missing']}, which is not installed")
+    assert not outcome["error"], outcome["error"]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_module_imports(outcomes: dict[str, dict[str, Any]], name: str) -> None:
-    outcome = outcomes[name]
-    if outcome["missing"] in OPTIONAL:
-        pytest.skip(f"{name} needs {outcome['missing']}, which is not installed")
-    assert not outcome["error"], outcome["error"]
+    check(name, outcomes[name])
 
 
 def test_all_folders_have_modules() -> None:
     assert {name.partition(".")[0] for name in MODULES} == set(FOLDERS)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name in MODULES
-        if name.startswith("benchmarks.") and name.split(".")[1] not in ("report", "meters", "growth", "cluster_stub")
-    ],
-)
-def test_benchmark_explains_its_command_line(name: str) -> None:
-    done = subprocess.run([sys.executable, "-m", name, "--help"], cwd=PROJECT, capture_output=True, text=True, check=False)
-    if missing := next((library for library in OPTIONAL if f"No module named '{library}" in done.stderr), None):
-        pytest.skip(f"{name} needs {missing}, which is not installed")
-    assert (done.returncode, done.stdout[:6]) == (0, "usage:"), done.stderr
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_benchmark_explains_its_command_line(explained: dict[str, dict[str, Any]], name: str) -> None:
+    check(name, explained[name])
+    assert explained[name]["said"].startswith("usage:")

@@ -31,5 +31,7 @@ def run(argv: Sequence[str]) -> int:
     merged = merge_sessions(paths, arguments.out / DATABASE)
     for source, session in merged.left_out:
         print(f"framefleet: {source}: {session} holds the most complete results, and others are left out", file=sys.stderr)
+    for note in merged.notes:
+        print(f"framefleet: {note}", file=sys.stderr)
     print(f"{arguments.out / DATABASE}: {merged.sources} source" + "s" * (merged.sources != 1))
     return 0

@@ -17,8 +17,6 @@ FIXED = (
     (("Up", "Down"), marked("keys", "Another file of the queue")),
     (("Ctrl+Shift+Up", "Ctrl+Shift+Down"), marked("keys", "Move the file in the queue")),
     (("Del",), marked("keys", "Remove the file from the queue")),
-    (("Shift+N", "Shift+P"), marked("keys", "Next or previous event of the list")),
-    (("C", "B", "G", "U", "E", "Shift+E", "R", "T", "Backspace"), marked("keys", "Correct detections, while the bar for it is shown")),
     (("Tab", "Shift+Tab", "Return", "Enter", "Esc"), marked("keys", "Move between the parts of the window")),
 )
 """Keys that lists, buttons and fields have."""

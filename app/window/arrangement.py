@@ -53,7 +53,7 @@ class Arrangement(QObject):
             widget.setVisible(not full)
         for action, panel, _ in self._panels:
             panel.setVisible(action.isChecked() and not full)
-        self._viewer.set_fullscreen(full)
+        self._viewer.controls.set_floating(full)
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)  # keeps it maximized
 
     def keep(self) -> None:

@@ -23,6 +23,7 @@ from app.window.widgets.translation import LANGUAGE
 from engine.devices.recording import Recording
 from engine.errors import UsageError
 from engine.settings import ModelFiles, RunSettings
+from engine.settings.folders import Folder
 
 
 def make_application() -> QApplication:
@@ -61,29 +62,39 @@ def run_window(
     log = log_to(user_log_path("framefleet", appauthor=False))
     errors = UnexpectedErrors()
     errors.install()
-    window = MainWindow(QSettings(), user_data_path("framefleet", appauthor=False) / "sessions", model)
-    report = CrashReport(window, window.banners, log)
-    errors.raised.connect(report.show_error)
     garbage = GarbageCollector()
-    garbage.start()
     signal_timer = QTimer(interval=300)  # Python handles signals only when it runs
     signal_timer.timeout.connect(lambda: None)
     signal_timer.start()
-    if recording is not None:
-        window.device_tabs.show_recording(recording)
+    again = False
     try:
-        with handling(lambda *_: close_soon(window)):
-            window.quitting.ask = True
-            window.show()
-            window.interrupted.look()
-            window.reminder.look()
-            window.open_paths(paths)
-            if demo is not None:
-                window.demo.start(demo)
-            return application.exec()
+        while True:
+            window = MainWindow(QSettings(), Folder.SESSIONS.path, model, user_data_path("framefleet", appauthor=False))
+            garbage.start()
+            report = CrashReport(window, window.banners, log)
+            errors.raised.connect(report.show_error)
+            if recording is not None:
+                window.device_tabs.show_recording(recording)
+            try:
+                with handling(lambda *_, shown=window: close_soon(shown)):
+                    window.quitting.ask = True
+                    window.show()
+                    window.interrupted.look(go_on=again)
+                    window.reminder.look()
+                    window.open_paths(paths)
+                    if demo is not None:
+                        window.demo.start(demo)
+                    status = application.exec()
+            finally:
+                window.quitting.ask = False
+                window.close()
+            if not window.again:
+                return status
+            errors.raised.disconnect(report.show_error)
+            window.deleteLater()
+            again, paths, model, demo = True, (), None, None
+            translation.install(application, str(QSettings().value(LANGUAGE) or ""))
     finally:
-        window.quitting.ask = False
-        window.close()
         garbage.stop()
         errors.uninstall()
         logging.shutdown()

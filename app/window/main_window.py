@@ -52,7 +52,7 @@ from app.window.topology.tabs import DeviceTabs
 from app.window.viewer.filter_panel import FilterPanel
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
-from app.window.widgets.banner import BannerArea
+from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.build import column, within_screen
 from app.window.widgets.translation import translate
 from app.window.zones.workspace import Zones
@@ -62,9 +62,12 @@ from engine.settings import ModelFiles
 
 
 class MainWindow(QMainWindow):
-    """The application's window. store: keeps the user's choices. folder: for session databases. model: replaces the stored one."""
+    """The application's window. store: keeps the user's choices. folder: for session databases. model: replaces the stored one.
 
-    def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None) -> None:
+    data: folder for zones and results of scaling, None = that around ``folder``.
+    """
+
+    def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None, data: Path | None = None) -> None:
         super().__init__()
         self.setWindowTitle("Framefleet")
         self.resize(within_screen(self, 1360, 840))
@@ -81,7 +84,7 @@ class MainWindow(QMainWindow):
         self.queue = QueuePanel(self.items, self.actions_)
         self.start = StartPage(self.actions_)
         self.viewer = Viewer(self.client, self.background, self.bindings)
-        self.zones = Zones(self.viewer, self.items, self.background, store, folder.parent / "zones", self)
+        self.zones = Zones(self.viewer, self.items, self.background, store, (data or folder.parent) / "zones", self)
         self.corrector = Corrector(self.viewer, self.background, self)
         self.recount = Recount(self.items, self.controller, self.background, self)
         self.viewer.add_bar(self.corrector.bar)
@@ -89,7 +92,7 @@ class MainWindow(QMainWindow):
         self.filter = FilterPanel()
         self.devices = DevicePanel()
         self.topology = TopologyPanel()
-        self.scaling = ScalingPanel(folder.parent / "scaling")
+        self.scaling = ScalingPanel((data or folder.parent) / "scaling")
         self.device_tabs = DeviceTabs(self.devices, self.topology, self.scaling, store)
         self.status = StatusLine()
         self.top = TopBar(self.actions_)
@@ -109,6 +112,8 @@ class MainWindow(QMainWindow):
         self.grid = Grid(self.viewer, self.items, self.background, self.actions_.videos, self)
         self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
         self.reminder = SessionReminder(folder, store, self.actions_, self.background, self.banners, self)
+        self.again = False
+        """Whether the window shall open again when it has closed, in another language for example."""
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -141,11 +146,12 @@ class MainWindow(QMainWindow):
         self.columns.setStretchFactor(1, 1)
         self.columns.setSizes([196, 896, 262])  # the video gets more than half of the window
         self.queue.setMinimumWidth(196)
-        self.right.setMinimumWidth(262)
+        self.right.setMinimumWidth(max(262, self.device_tabs.head.minimumSize().width()))
         self.columns.setCollapsible(1, False)
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.status.add(self.exports.line)
+        self.status.add(self.zones.spoken, share=10)
         self.setCentralWidget(whole)
         splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self.arrangement = Arrangement(
@@ -160,7 +166,8 @@ class MainWindow(QMainWindow):
         actions.open_files.triggered.connect(self.files.choose_files)
         actions.open_folder.triggered.connect(self.files.choose_folder)
         actions.settings.triggered.connect(self.setup.open_dialog)
-        actions.sessions.triggered.connect(self._open_sessions)
+        for asked in (actions.sessions.triggered, self.setup.sessions_requested):
+            asked.connect(self._open_sessions)
         actions.fullscreen.triggered.connect(self.arrangement.toggle_fullscreen)
         actions.open_results.triggered.connect(lambda: self.files.choose_results(controller.folder))
         for paths in (self.files.chosen, self.overlay.dropped, self.recent.chosen):
@@ -231,6 +238,19 @@ class MainWindow(QMainWindow):
         self.topology.wanted.connect(self._find_topology)
         self.scaling.wanted.connect(self._read_scaling)
         self.notices.settings_requested.connect(self.setup.open_dialog)
+        self.setup.language_changed.connect(self._change_language)
+
+    def _change_language(self) -> None:
+        """Open the window again in the new language: at once, or when the user says so while files are not finished."""
+        if all(item.ended for item in self.items):
+            self._restart()
+        else:
+            text = translate("window", "The language changes at the next start. A restart now continues where detection stops.")
+            self.banners.show_banner("language", Severity.INFO, text, (translate("window", "Restart now"), self._restart))
+
+    def _restart(self) -> None:
+        self.again, self.quitting.ask = True, False
+        QTimer.singleShot(0, self, self.close)
 
     def open_paths(self, paths: Iterable[Path]) -> None:
         """Open files and folders: use a model's parts as the model, show stored results, queue everything else."""
@@ -311,7 +331,7 @@ class MainWindow(QMainWindow):
 
     def _open_sessions(self) -> None:
         used = {item.results.database for item in self.items if item.results is not None}
-        dialog = SessionsDialog(self.controller.folder, self.background, lambda: used, self)
+        dialog = SessionsDialog(self.controller.folder, self.background, lambda: used, self.setup.dialog or self)
         dialog.opened.connect(lambda path: self.opening.take([path]))
         dialog.opened.connect(dialog.accept)
         dialog.export_requested.connect(lambda path: self.exports.ask(read_stored(path)[0], self.filter.filter))
@@ -321,10 +341,11 @@ class MainWindow(QMainWindow):
         if (item := self.items.get(key)) is not None:
             shown = key == self.shown_key
             part = self.viewer.transport.timeline.part if shown else None
-            self.exports.ask(item, self.filter.filter, self.zones.current if shown else None, part=part)
+            self.exports.ask(item, self.filter.filter, self.zones.set.set_for(item), part=part)
 
     def _export_events(self) -> None:
-        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current, "events")
+        item = self.queue.current
+        self.exports.ask(item, self.filter.filter, self.zones.set.set_for(item) if item is not None else None, "events")
 
     def _export_current(self) -> None:
         current = self.queue.current

@@ -12,6 +12,7 @@ from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Light, Panel, label, row
+from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.translation import translate
 from engine.pool.events import StrategyChosen
 
@@ -33,9 +34,9 @@ class StatusLine(Panel):
         self._rate, self._left = 0.0, ""
         self.show_devices(())
 
-    def add(self, widget: QWidget) -> None:
-        """Add a widget before the remaining work. It must not be higher than a line of text."""
-        self._row.insertWidget(self._row.indexOf(self.queue), widget)
+    def add(self, widget: QWidget, share: int = 0) -> None:
+        """Add a widget before the remaining work. It must not be higher than a line of text. share: of the room that others leave."""
+        self._row.insertWidget(self._row.indexOf(self.queue), widget, share)
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """Show the devices of the session, an empty sequence before the first session."""
@@ -63,7 +64,7 @@ class StatusLine(Panel):
             idle = all(status.phase is Phase.IDLE for status in statuses)
             colour = theme.WARNING if failed or not built else theme.MUTED if idle else theme.GOOD
             why = "\n".join(
-                f"{status.device}: {status.engine.device_name}\n    {status.engine.precision}: {status.engine.reason}"
+                f"{status.device}: {status.engine.device_name}\n    {status.engine.precision}: {of_engine(status.engine.reason)}"
                 for status in built
                 if status.engine is not None
             )
@@ -73,8 +74,8 @@ class StatusLine(Panel):
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Show how the devices share the work."""
-        self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=chosen.strategy))
-        self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt does not wrap plain text
+        self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=strategy_name(chosen.strategy)))
+        self.strategy.setToolTip(textwrap.fill(formats.capitalised(chosen.reason), _TIP_COLUMNS))  # Qt does not wrap plain text
 
     def show_bottleneck(self, found: Bottleneck | None) -> None:
         """Show what limits the throughput, None = nothing is known."""

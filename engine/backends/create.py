@@ -38,7 +38,7 @@ _OPENVINO = Library(
 )
 _TENSORRT = Library(
     "TensorRT",
-    "engine.backends.tensorrt.backend:TensorRtBackend",
+    "engine.backends.nvidia.backend:NvidiaBackend",
     "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'",
     "engine.backends.tensorrt.depth:TensorRtDepthBackend",
     "engine.backends.tensorrt.devices:describe_devices",

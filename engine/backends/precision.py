@@ -20,7 +20,7 @@ from engine.detection.yolo import decode_cells
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId, Found, Image, InferenceFailure
+from engine.types import AS_ASKED, Detections, DeviceId, Found, Image, InferenceFailure
 from plugins.cache import FileCache
 
 MATCHING = 0.99
@@ -75,7 +75,7 @@ def resolve_precision(
     if asked is not Precision.AUTO:
         if asked not in offered:
             raise DeviceError(f"{device}: precision {asked} is not available on this device: choose {', '.join(['auto', *offered])}")
-        return asked, "as asked"
+        return asked, AS_ASKED
     if not offered:
         raise DeviceError(f"{device}: supports none of {', '.join(_KNOWN)}: choose another device")
     if len(offered) == 1:

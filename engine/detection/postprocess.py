@@ -16,9 +16,14 @@ from engine.types import Detections, Found, InferenceFailure
 
 NOT_FINITE = InferenceFailure("the network's outputs are not finite: check the weights, or try --precision fp32")
 
+MOST_CANDIDATES = 100_000
+"""Most boxes of a picture that are compared: a million would take minutes. Trained networks give a few thousand, even at 0.001."""
+
+TOO_MANY = InferenceFailure(f"more than {MOST_CANDIDATES:,} boxes reach the confidence threshold: check the weights, or raise --confidence")
+
 
 def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Found]:
-    """Return the detections of each picture, or why it has none: its outputs are not finite.
+    """Return the detections of each picture, or why it has none: its outputs are not finite, or almost every cell has a box.
 
     Boxes are in the picture's pixels and clipped to it; boxes outside the picture are dropped.
 
@@ -30,6 +35,9 @@ def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Seq
     for picture, fit in zip(candidates, fits, strict=True):
         if not picture.finite:
             found.append(NOT_FINITE)
+            continue
+        if len(picture) > MOST_CANDIDATES:
+            found.append(TOO_MANY)
             continue
         keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, network.heads[-1].diou_beta)
         boxes, class_ids = fit.to_source(picture.boxes[keep]), picture.class_ids[keep]

@@ -14,7 +14,7 @@ import numpy as np
 from engine.errors import SourceError
 from engine.evaluation.coco import from_data
 from engine.evaluation.matching import Boxes, match
-from engine.evaluation.precision import average_precisions
+from engine.evaluation.precision import average_precisions, mean
 from engine.types import Detections
 
 FLOOR = 0.005
@@ -86,5 +86,4 @@ def score(truth: Mapping[str, Any], found: Sequence[Detections]) -> Accuracy:
         for number, label in enumerate(known.labels)
         if counts[number]
     ]
-    count = max(len(classes), 1)
-    return Accuracy(sum(c.ap50 for c in classes) / count, sum(c.ap50_95 for c in classes) / count, tuple(classes))
+    return Accuracy(mean(precisions[0]), mean(precisions.mean(axis=0)), tuple(classes))

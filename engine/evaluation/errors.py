@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.evaluation.fit import Frame
 from engine.evaluation.matching import Boxes, Matches, match
-from engine.evaluation.precision import average_precisions
+from engine.evaluation.precision import average_precisions, mean
 from engine.store.session import StoredSource
 
 _MOST_CROSSED = 1000
@@ -43,12 +43,6 @@ class FrameErrors:
     objects: int
     missed: int
     wrong: int
-
-
-def mean(precisions: NDArray[np.float64]) -> float:
-    """Return the mean over the classes with objects, 0 if there are none. precisions: NaN for the other classes."""
-    known = precisions[~np.isnan(precisions)]
-    return float(known.mean()) if len(known) else 0.0
 
 
 class Errors:

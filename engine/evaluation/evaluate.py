@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from engine.errors import UsageError
 from engine.evaluation.bootstrap import Interval, drawn_changes, interval
-from engine.evaluation.errors import Errors, FileResult, FrameErrors, by_file, confusion, mean
+from engine.evaluation.errors import Errors, FileResult, FrameErrors, by_file, confusion
 from engine.evaluation.fit import Fitted, Frame, fit, true_boxes
 from engine.evaluation.matching import Boxes, Matches, match
-from engine.evaluation.precision import CONFIDENCES, Curve, average_precisions, curve
+from engine.evaluation.precision import CONFIDENCES, Curve, average_precisions, curve, mean
 from engine.evaluation.truth import Truth
 from engine.store.session import SessionReader
 

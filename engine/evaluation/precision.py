@@ -47,6 +47,12 @@ def average_precisions(matches: Matches, truth: Boxes, classes: int) -> NDArray[
     return result
 
 
+def mean(precisions: NDArray[np.float64]) -> float:
+    """Return the mean over the classes with objects, 0 if there are none. precisions: NaN for the other classes."""
+    known = precisions[~np.isnan(precisions)]
+    return float(known.mean()) if len(known) else 0.0
+
+
 def interpolated(right: NDArray[np.number], wrong: NDArray[np.number], objects: NDArray[np.number]) -> NDArray[np.float64]:
     """Average the precision over ``RECALLS``.
 

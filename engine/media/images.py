@@ -25,6 +25,8 @@ from engine.types import Image
 SEGMENT_PICTURES = 32
 """Number of pictures in a segment."""
 
+_HEAD = 1 << 16  # bytes in which an animation says that it is one
+
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # the errors raised here contain what OpenCV would print
 
 
@@ -32,7 +34,7 @@ def read_picture(path: Path) -> Image:
     """Read one picture, upright and RGB.
 
     Raises:
-        SourceError: the file is missing, damaged, not a regular file, not a picture, or larger than 16384×16384.
+        SourceError: the file is missing, damaged, not a regular file, not a picture, an animation, or larger than 16384×16384.
     """
     try:
         status = path.stat()
@@ -44,6 +46,8 @@ def read_picture(path: Path) -> Image:
         raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the name and the file's permissions") from error
     if not content.size:
         raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
+    if _is_animation(content[:_HEAD].tobytes()):
+        raise SourceError(f"{path} is an animation, of which only the first picture could be read: convert it to a video")
     try:
         image = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB)
     except (cv2.error, MemoryError) as error:
@@ -53,6 +57,13 @@ def read_picture(path: Path) -> Image:
     if max(image.shape) > MAX_SIDE:
         raise SourceError(f"{path} has {image.shape[1]}×{image.shape[0]} pixels: at most {MAX_SIDE}×{MAX_SIDE} can be used")
     return np.asarray(image, np.uint8)
+
+
+def _is_animation(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is an animated WebP or PNG."""
+    if head.startswith(b"RIFF") and head[8:16] == b"WEBPVP8X":
+        return bool(head[20:21] and head[20] & 2)
+    return head.startswith(b"\x89PNG") and b"acTL" in head.partition(b"IDAT")[0]
 
 
 def probe_images(path: Path) -> SourceInfo:

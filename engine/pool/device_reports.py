@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.pool.device_statistics import DeviceStatistics
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, EngineBuilding, Event
 from engine.pool.protocol import Building, Failed, Member, Ready, Starting, Stats
 from engine.pool.results import Frames
 from engine.pool.scheduling.strategies.base import Strategy
-from engine.types import DeviceId
+from engine.settings import Precision
+from engine.types import AS_ASKED, DeviceId, EngineInfo
 
 
 class DeviceReports:
@@ -18,6 +21,12 @@ class DeviceReports:
         self._statistics: dict[DeviceId, DeviceStatistics] = {}
         self._working: set[DeviceId] = set()  # devices that were started and have not left
         self._given_up: set[DeviceId] = set()  # members of a group that are not restarted
+        self._first: dict[DeviceId, EngineInfo] = {}  # the engine of each device's first worker
+
+    def precision(self, device: DeviceId) -> Precision | None:
+        """The precision that a worker's engines had before it was replaced. None: it had no engine, or its members differ."""
+        before = {self._first[shown].precision for shown in self._shown(device) if shown in self._first}
+        return Precision(before.pop()) if len(before) == 1 else None
 
     def starting(self, device: DeviceId, attempt: int) -> list[Event]:
         """Events for a worker that is started."""
@@ -60,7 +69,8 @@ class DeviceReports:
             case Building(phase, fraction):
                 return EngineBuilding(device, phase, fraction)
             case Ready(engine):
-                return DeviceReady(engine)
+                first = self._first.setdefault(device, engine)
+                return DeviceReady(replace(engine, reason=first.reason) if engine.reason == AS_ASKED else engine)
             case Failed(why, restarting):
                 if not restarting:
                     self._given_up.add(device)

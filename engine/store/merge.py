@@ -30,10 +30,14 @@ _KNOWN = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 @dataclass(frozen=True)
 class Merged:
-    """What ``merge_sessions`` wrote. sources: their number. left_out: sources of which another session holds more, and that session."""
+    """What ``merge_sessions`` wrote. sources: their number. left_out: sources of which another session holds more, and that session.
+
+    notes: sentences for the user about an earlier session at the same place.
+    """
 
     sources: int
     left_out: tuple[tuple[Path, Path], ...]
+    notes: tuple[str, ...]
 
 
 def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
@@ -68,7 +72,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
             writer.close(complete=False)
             raise
         writer.close(complete=all(source.complete and source.error is None for _, source in chosen))
-    return Merged(len(chosen), left_out)
+    return Merged(len(chosen), left_out, tuple(writer.notes))
 
 
 def _check_same(first: SessionReader, other: SessionReader) -> None:

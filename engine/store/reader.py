@@ -167,9 +167,15 @@ class SessionReader(Closing):
             table = np.fromstring(text or "", np.int64, sep=",").reshape(-1, 2)
             return table[:, 0].astype(np.int32), (table[:, 1] / _SCALE).astype(np.float32)
 
-    def times(self, source: int, count: int) -> list[float]:
-        """Return the times (seconds) of a source's first ``count`` frames."""
-        return [pts for (pts,) in self._query("SELECT pts FROM frames WHERE source = ? ORDER BY frame LIMIT ?", source, count)]
+    def times(self, source: int, count: int) -> NDArray[np.float64]:
+        """Return the times (seconds) of a source's first ``count`` frames, float64 (n,).
+
+        SQLite puts them into one text. A row for each would take Python's lock so often that other threads hardly run.
+        """
+        rows = "SELECT pts FROM frames WHERE source = ? ORDER BY frame LIMIT ?"
+        ((text,),) = self._query(f"SELECT group_concat(printf('%!.17g', pts)) FROM ({rows})", source, count)
+        with schema.reading(self.path):
+            return np.fromstring(text or "", np.float64, sep=",")
 
     def tracks(self, source: int) -> list[tuple[int, int, int, int, int]]:
         """Return the tracks of a source: number, class id, first and last frame, number of detections. Empty if it was not tracked."""

@@ -1,4 +1,4 @@
-"""Creates and opens session databases: the tables, and messages for SQLite's errors.
+"""Creates and opens session databases: the tables, and the upgrade of older files.
 
 Frames and detections are stored in the order of their primary keys (WITHOUT ROWID), so that reading consecutive frames and their boxes
 is sequential.
@@ -6,16 +6,17 @@ is sequential.
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import ExportError, UsageError
-from engine.store.file.checksums import DamagedError, connect
+from engine.errors import ExportError
+from engine.store.file.checksums import connect
 from engine.store.file.damage import describe_damage
+from engine.store.file.errors import REMEDIES
+from engine.store.file.errors import explained as explained
+from engine.store.file.errors import reading as reading
+from engine.store.file.page_sums import DamagedError
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
 VERSION = 3
@@ -104,22 +105,6 @@ ADDED_COLUMNS = {
 ADDED_TABLES = {"segments": SEGMENTS, "outputs": OUTPUTS, "tracks": TRACKS}
 """Tables that files of older versions lack."""
 
-REMEDIES = {
-    "SQLITE_FULL": "the disk is full: free some space or choose another folder",
-    "SQLITE_READONLY": "it is read-only: choose another folder, or change the permissions",
-    "SQLITE_CANTOPEN": "it cannot be opened: check that the folder exists and may be written, or choose another folder",
-    "SQLITE_PERM": "permission denied: choose another folder, or change the permissions",
-    "SQLITE_NOTADB": "it is no session database: choose another name, or move the file away",
-    "SQLITE_CORRUPT": "the file is damaged: move it away or delete it, and run the detection again",
-    "SQLITE_BUSY": "another run or window is using it: choose another folder, or close that one",
-    "SQLITE_IOERR": "the disk failed or is full: check the space left and the disk, or choose another folder",
-}
-
-REMEDIES_READING = REMEDIES | {
-    "SQLITE_CANTOPEN": "it is not there, or cannot be opened: check the name and the permissions",
-    "SQLITE_NOTADB": "it is no session database: give the .sqlite file that a run has written",
-}
-
 
 def exact(text: str) -> str | bytes:
     """Convert a file name to the form in which the database stores it: bytes if it is not valid text."""
@@ -133,37 +118,6 @@ def exact(text: str) -> str | bytes:
 def absolute(folder: str | bytes, path: str | bytes) -> str:
     """Return the absolute path of a source. folder: the folder that relative paths refer to. Both as the database stores them."""
     return os.path.normpath(Path(os.fsdecode(folder), os.fsdecode(path)))
-
-
-@contextmanager
-def explained(path: Path, action: str) -> Iterator[None]:
-    """Convert errors of SQLite and of the file system to ExportError, with the file and the remedy.
-
-    Programming errors (a frame stored twice, a closed connection) are not converted. action: a verb for the message, such as "read".
-    """
-    try:
-        yield
-    except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
-        name = getattr(error, "sqlite_errorname", None)
-        if name is None or isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
-            raise
-        kind = "_".join(name.split("_")[:2])  # SQLITE_IOERR_WRITE is an SQLITE_IOERR
-        remedies = REMEDIES_READING if action == "read" else REMEDIES
-        raise ExportError(f"cannot {action} {path}: {remedies.get(kind, error)}") from error
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        remedy = REMEDIES["SQLITE_FULL"] if full else f"{error.strerror or error}: choose another folder, or change the permissions"
-        raise ExportError(f"cannot {action} {path}: {remedy}") from error
-
-
-@contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Convert the errors that a damaged session causes when its values are used to ExportError."""
-    try:
-        with explained(path, "read"):
-            yield
-    except (ValueError, TypeError, LookupError, ArithmeticError, UsageError) as error:
-        raise ExportError(f"cannot read {path}: {REMEDIES['SQLITE_CORRUPT']}") from error
 
 
 def create(path: Path) -> sqlite3.Connection:

@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 from engine.tracking.appearances import vote
 from engine.tracking.association import overlaps
-from engine.tracking.bytetrack import ByteTrack
+from engine.tracking.bytetrack import STEADY, ByteTrack
 from engine.tracking.motion import Array
 from engine.tracking.ocsort import OcSort
 from engine.tracking.refine import Sightings, refined
 from engine.tracking.tracker import NONE, Tracker
 from engine.types import FrameResult
 
-VERSION = 2
+VERSION = 3
 """Changes whenever the same detections get other tracks."""
 
 LEAST_CONFIDENCE = 0.1
 """Weaker detections help no tracker."""
 
-_STRONG, _OVERLAP, _PATIENCE = 0.6, 0.3, 2.0
-"""Confidence of the detections that can begin a track, least overlap with the predicted box, and seconds that a track lives without
-detections. Chosen on the demo's clip: see ``benchmarks/results/tracking.md``."""
+_STRONG, _OVERLAP, _WEAK_OVERLAP, _PATIENCE = 0.6, 0.3, 0.7, 2.0
+"""Confidence of the detections that can begin a track, least overlap of them and of weaker ones with the predicted box, and seconds that a
+track lives without detections: see ``benchmarks/results/tracking.md``."""
 
 _SAME = 0.65
 """Boxes of different classes that overlap more than this show the same object."""
@@ -58,7 +58,7 @@ def make_tracker(name: TrackerName, interval: float) -> Tracker:
     """Create a tracker. interval: usual time between two analysed frames, seconds."""
     if name is TrackerName.OCSORT:
         return OcSort(interval, _PATIENCE, strong=_STRONG, overlap=_OVERLAP)
-    return ByteTrack(interval, _PATIENCE, strong=_STRONG, first=_STRONG, overlap=_OVERLAP)
+    return ByteTrack(interval, _PATIENCE, strong=_STRONG, first=_STRONG, overlap=_OVERLAP, weak_overlap=_WEAK_OVERLAP, noise=STEADY)
 
 
 class Follower:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.zones.geometry import Array, along, distances, passing, reference_points
+from engine.zones.repeated import Seen
 from engine.zones.shapes import Line, Shape, ZoneSet
 
 Integers = NDArray[np.int64]
@@ -54,15 +55,17 @@ class ZoneCounter:
         self._points: Array = np.zeros((0, 2))
         self._states = np.zeros((len(zones.shapes), 0), _STATE)
         self._changes: list[NDArray[np.void]] = []
+        self._seen: list[tuple[NDArray[np.int32], Array, NDArray[np.float32]]] = []
 
     def add(self, tracks: Integers, times: Array, boxes: Array) -> None:
-        """Count later detections of tracks.
+        """Count later detections of tracks, those of a frame at once.
 
         tracks: numbers from 0 up, int64 (n,). times: seconds, float64 (n,); each track's in order. boxes: x1 y1 x2 y2, pixels,
         float64 (n, 4).
         """
         if not len(tracks):
             return
+        self._seen.append((tracks.astype(np.int32), times, boxes.astype(np.float32)))
         self._make_room(int(tracks.max()) + 1)
         rows = self._rows(tracks, times, boxes)
         for number, shape in enumerate(self.zones.shapes):
@@ -70,6 +73,16 @@ class ZoneCounter:
         last = np.flatnonzero(np.append(rows.first[1:], True))
         self.ends[rows.tracks[last]] = rows.times[last]
         self._points[rows.tracks[last]] = rows.points[last]
+
+    @property
+    def seen(self) -> Seen:
+        """The detections so far."""
+        if not self._seen:
+            return Seen(np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 4), np.float32))
+        tracks, times, boxes = (np.concatenate(column) for column in zip(*self._seen, strict=True))
+        self._seen = [(tracks, times, boxes)]
+        order = np.argsort(times, kind="stable") if (np.diff(times) < 0).any() else slice(None)
+        return Seen(tracks[order], times[order], boxes[order])
 
     @property
     def changes(self) -> NDArray[np.void]:

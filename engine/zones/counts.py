@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.zones.counter import Integers, ZoneCounter
 from engine.zones.geometry import Array
+from engine.zones.repeated import repeated
 from engine.zones.shapes import Line, Shape, ZoneSet
 
 CROSSINGS = np.dtype([("shape", np.int64), ("track", np.int64), ("class_id", np.int64), ("time", np.float64), ("forward", np.bool_)])
@@ -29,6 +30,9 @@ RETURN = 1.0
 
 ROUTES = np.dtype([("track", np.int64), ("class_id", np.int64), ("origin", np.int64), ("target", np.int64)])
 """The first and the last line or zone of a track. target: -1 if there is only one."""
+
+ROUTE_COUNTS = np.dtype([("origin", np.int64), ("target", np.int64), ("class_id", np.int64), ("tracks", np.int64)])
+"""How many tracks of a class took a route."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +103,15 @@ class Counts:
         found["target"] = np.where(lengths > 1, shape[order[starts + lengths - 1]], -1)
         return found
 
+    def route_counts(self) -> NDArray[np.void]:
+        """How many tracks of each class took each route, of type ``ROUTE_COUNTS``, in the order of lines and zones."""
+        routes, names = self.routes(), ("origin", "target", "class_id")
+        kinds, numbers = np.unique(np.stack([routes[name] for name in names]), axis=1, return_counts=True)
+        found = np.zeros(len(numbers), ROUTE_COUNTS)
+        for name, values in zip((*names, "tracks"), (*kinds, numbers), strict=True):
+            found[name] = values
+        return found
+
 
 def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, frozenset[int] | None]) -> Counts:
     """What a counter has counted so far.
@@ -120,7 +133,9 @@ def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, f
     changes = changes[counted]
     changes = _settled(changes, lines)
     at_line = lines[changes["shape"]]
-    return Counts(counter.zones, _crossings(changes[at_line], classes), _visits(changes[~at_line], classes, counter.ends))
+    crossings = _crossings(changes[at_line], classes)
+    crossings = crossings[~repeated(crossings, counter.seen)]
+    return Counts(counter.zones, crossings, _visits(changes[~at_line], classes, counter.ends))
 
 
 def _settled(changes: NDArray[np.void], lines: NDArray[np.bool_]) -> NDArray[np.void]:

@@ -10,10 +10,11 @@ constexpr float WIDEST = 20.0f;  // exp(20) anchors is wider than any picture
 
 // Filled by plugins/yolo_layer.py, see HEAD there.
 struct Head {
-    unsigned long long values;      // FP16 or FP32 (batch, anchors · (5 + classes), rows, columns)
+    unsigned long long values;      // FP16 or FP32
     int rows, columns, anchors;
     int first;                      // the number of cells in the heads before; a cell is a place and an anchor
     int new_coords;
+    int pitch;                      // 0: planes, (batch, anchors · (5 + classes), rows, columns); else channels last, (batch, rows, columns, pitch)
     float scale_x_y, shift;
     float sizes[2 * MOST_ANCHORS];  // width and height of each anchor, network pixels
 };
@@ -27,19 +28,25 @@ __device__ __forceinline__ float as_float(float value) { return value; }
 template <typename Number> struct Cell {
     const Head* head;
     const Number* raw;
-    int area, anchor, place;
+    int step, anchor, place;  // step: from channel to channel
 
     __device__ __forceinline__ Cell(const Head* heads, int head_count, int classes, int picture, int index) : head(heads) {
         for (const Head* last = heads + head_count - 1; head < last && index >= head[1].first; ++head) {
         }
         const int local = index - head->first;
-        area = head->rows * head->columns;
+        const int area = head->rows * head->columns;
         anchor = local / area, place = local - anchor * area;
         raw = reinterpret_cast<const Number*>(head->values);
-        raw += (static_cast<long long>(picture) * head->anchors + anchor) * (5 + classes) * area + place;
+        if (head->pitch == 0) {
+            step = area;
+            raw += (static_cast<long long>(picture) * head->anchors + anchor) * (5 + classes) * area + place;
+        } else {
+            step = 1;
+            raw += (static_cast<long long>(picture) * area + place) * head->pitch + anchor * (5 + classes);
+        }
     }
 
-    __device__ __forceinline__ float value(int channel) const { return as_float(raw[static_cast<long long>(channel) * area]); }
+    __device__ __forceinline__ float value(int channel) const { return as_float(raw[static_cast<long long>(channel) * step]); }
 
     // x1 y1 x2 y2, network pixels, not clipped
     __device__ __forceinline__ float4 box(float width, float height) const {
@@ -153,7 +160,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
         promising[sums.before + __popc(votes & ((1u << lane) - 1))] = static_cast<unsigned char>(threadIdx.x);
     }
     __syncthreads();
-    // The values of a cell's classes are far apart in memory, so a whole warp reads one cell.
+    // A whole warp reads one cell: in planes, the values of its classes are far apart.
     int found = room == nullptr && !all_finite ? NOT_FINITE : 0;
     for (int group = 0; group < sums.total; group += WARPS) {
         int mine = 0;

@@ -140,7 +140,7 @@
     </message>
     <message>
         <source>{count} failed</source>
-        <translation>{count} ausgefallen</translation>
+        <translation>{count} fehlgeschlagen</translation>
     </message>
     <message>
         <source>{name} ({address}) cannot be reached</source>
@@ -148,7 +148,7 @@
     </message>
     <message>
         <source>{rate} frames/s</source>
-        <translation type="unfinished">{rate} Bilder/s</translation>
+        <translation>{rate} Bilder/s</translation>
     </message>
     <message>
         <source>{why}. Detection goes on with the devices of this machine.</source>
@@ -162,16 +162,8 @@
         <translation>Wählen Sie eine Spur, dann eine andere, die dasselbe Objekt ist</translation>
     </message>
     <message>
-        <source>Class ({key})</source>
-        <translation>Klasse ({key})</translation>
-    </message>
-    <message>
         <source>Class of the selected object</source>
         <translation>Klasse des gewählten Objekts</translation>
-    </message>
-    <message>
-        <source>Click an object, or press E</source>
-        <translation>Klicken Sie auf ein Objekt, oder drücken Sie E</translation>
     </message>
     <message>
         <source>Confirm</source>
@@ -190,16 +182,8 @@
         <translation>Wiederhergestellt: {words}</translation>
     </message>
     <message>
-        <source>E, ⇧E: next and previous object · Esc: none · . , : next and previous frame</source>
-        <translation>E, ⇧E: nächstes und voriges Objekt · Esc: keines · . , : nächstes und voriges Bild</translation>
-    </message>
-    <message>
         <source>From this picture on, the track is another object</source>
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
-    </message>
-    <message>
-        <source>Give it another class ({key})</source>
-        <translation>Eine andere Klasse zuweisen ({key})</translation>
     </message>
     <message>
         <source>Redo</source>
@@ -208,14 +192,6 @@
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
         <translation>Die letzte Korrektur dieser Sitzung rückgängig machen (auch Strg+Z)</translation>
-    </message>
-    <message>
-        <source>Whole track ({key})</source>
-        <translation>Spur ({key})</translation>
-    </message>
-    <message>
-        <source>press G to join it with track {number}</source>
-        <translation>G verbindet es mit Spur {number}</translation>
     </message>
     <message>
         <source>track {number}</source>
@@ -228,6 +204,18 @@
     <message>
         <source>It is right: mark it as verified</source>
         <translation>Richtig: als geprüft markieren</translation>
+    </message>
+    <message>
+        <source>Class</source>
+        <translation>Klasse</translation>
+    </message>
+    <message>
+        <source>Click an object, or press {key}</source>
+        <translation>Klicken Sie auf ein Objekt, oder drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>Give it another class</source>
+        <translation>Eine andere Klasse zuweisen</translation>
     </message>
     <message>
         <source>It is wrong: leave it out of all results</source>
@@ -256,6 +244,18 @@
     <message>
         <source>Undone: {words}</source>
         <translation>Rückgängig gemacht: {words}</translation>
+    </message>
+    <message>
+        <source>Whole track</source>
+        <translation>Spur</translation>
+    </message>
+    <message>
+        <source>press {key} to join it with track {number}</source>
+        <translation>{key} verbindet es mit Spur {number}</translation>
+    </message>
+    <message>
+        <source>{next}, {previous}: next, previous object · Esc: none · {later} {earlier}: next, previous frame</source>
+        <translation>{next}, {previous}: nächstes, voriges Objekt · Esc: keines · {later} {earlier}: nächstes, voriges Bild</translation>
     </message>
 </context>
 <context>
@@ -535,6 +535,10 @@
         <translation>Startet</translation>
     </message>
     <message>
+        <source>Shows or hides the details</source>
+        <translation>Zeigt oder verbirgt die Einzelheiten</translation>
+    </message>
+    <message>
         <source>Take {device} out of this run</source>
         <translation>{device} aus diesem Lauf nehmen</translation>
     </message>
@@ -654,19 +658,1487 @@
     </message>
 </context>
 <context>
+    <name>engine</name>
+    <message>
+        <source>&apos;framefleet doctor&apos; says what is missing</source>
+        <translation>„framefleet doctor“ nennt, was fehlt</translation>
+    </message>
+    <message>
+        <source>&apos;nvidia-smi -i {uuid} -c DEFAULT&apos;, as administrator, allows it</source>
+        <translation>„nvidia-smi -i {uuid} -c DEFAULT“, als Administrator, erlaubt es</translation>
+    </message>
+    <message>
+        <source>&apos;{address}&apos; is not the address of a web server, which begins with https:// or http://: check FRAMEFLEET_MODELS_URL</source>
+        <translation>„{address}“ ist nicht die Adresse eines Webservers, die mit https:// oder http:// beginnt: FRAMEFLEET_MODELS_URL prüfen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is neither a file nor a model to download; models to download: {names}</source>
+        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; herunterladen lassen sich: {names}</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; cannot be used: give a time or a number of frames above 0</source>
+        <translation>„{text}“ ist nicht brauchbar: eine Zeit oder eine Zahl von Bildern über 0 angeben</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; cannot be used: give a time such as 90s or 1:02.5, or a number of frames such as 2700</source>
+        <translation>„{text}“ ist nicht brauchbar: eine Zeit wie 90s oder 1:02.5 oder eine Zahl von Bildern wie 2700 angeben</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; cannot be used: give a whole number from 0</source>
+        <translation>„{text}“ ist nicht brauchbar: eine ganze Zahl ab 0 angeben</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; cannot be used: give {self}</source>
+        <translation>„{text}“ ist nicht brauchbar: {self} angeben</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is no known time zone: write its name, such as UTC or Europe/Berlin</source>
+        <translation>„{text}“ ist keine bekannte Zeitzone: ihren Namen schreiben, wie UTC oder Europe/Berlin</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is no time: write name, metadata, or when the file began, such as &quot;2026-11-01 08:00&quot;</source>
+        <translation>„{text}“ ist keine Zeit: name, metadata oder den Beginn der Datei schreiben, wie &quot;2026-11-01 08:00&quot;</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a device: write cpu:0, cuda:0 or openvino:GPU.0 (&apos;framefleet devices&apos; lists yours)</source>
+        <translation>„{text}“ ist kein Gerät: cpu:0, cuda:0 oder openvino:GPU.0 schreiben („framefleet devices“ listet Ihre)</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is unknown; choose from: {value}</source>
+        <translation>„{text}“ ist unbekannt; wählen aus: {value}</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; names no device: write auto, or cpu:0, cuda:0 … (&apos;framefleet devices&apos; lists yours)</source>
+        <translation>„{text}“ nennt kein Gerät: auto oder cpu:0, cuda:0 … schreiben („framefleet devices“ listet Ihre)</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; names nothing: give at least one, or leave the option out</source>
+        <translation>„{text}“ nennt nichts: mindestens eines angeben, oder die Option weglassen</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos;: write the devices with commas, {value}; --parallel says how they work together</source>
+        <translation>„{text}“: die Geräte mit Kommas schreiben, {value}; --parallel sagt, wie sie zusammenarbeiten</translation>
+    </message>
+    <message>
+        <source>, and the whole picture</source>
+        <translation>, und das ganze Bild</translation>
+    </message>
+    <message>
+        <source>; what it had written is in {part}</source>
+        <translation>; was schon geschrieben war, ist in {part}</translation>
+    </message>
+    <message>
+        <source>; {restarts} restarts within {restart_seconds} s did not help</source>
+        <translation>; {restarts} Neustarts in {restart_seconds} s halfen nicht</translation>
+    </message>
+    <message>
+        <source>A copy of the video with the boxes drawn into it</source>
+        <translation>Eine Kopie des Videos mit eingezeichneten Rahmen</translation>
+    </message>
+    <message>
+        <source>Annotated video</source>
+        <translation>Annotiertes Video</translation>
+    </message>
+    <message>
+        <source>CUDA cannot be started ({problem}): {remedy}</source>
+        <translation>CUDA kann nicht gestartet werden ({problem}): {remedy}</translation>
+    </message>
+    <message>
+        <source>CUDA does not show it: restart the machine, or install the driver again</source>
+        <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
+    </message>
+    <message>
+        <source>It has no effect while the batch is set to {value}.</source>
+        <translation>Ohne Wirkung, solange der Batch auf {value} eingestellt ist.</translation>
+    </message>
+    <message>
+        <source>MIG mode is on without an instance: &apos;nvidia-smi mig -i {uuid} -cgi PROFILE -C&apos; creates one, &apos;nvidia-smi -i {uuid2} -mig 0&apos; turns MIG off (both as administrator)</source>
+        <translation>der MIG-Modus ist an, aber ohne Instanz: „nvidia-smi mig -i {uuid} -cgi PROFILE -C“ legt eine an, „nvidia-smi -i {uuid2} -mig 0“ schaltet MIG aus (beides als Administrator)</translation>
+    </message>
+    <message>
+        <source>NVDEC cannot decode it ({problem})</source>
+        <translation>NVDEC kann die Datei nicht dekodieren ({problem})</translation>
+    </message>
+    <message>
+        <source>NVDEC does not return its first frame</source>
+        <translation>NVDEC liefert das erste Bild nicht</translation>
+    </message>
+    <message>
+        <source>NVDEC is part of NVIDIA&apos;s GPUs, and none is among the devices ({value}): choose one, or let the CPU decode</source>
+        <translation>NVDEC ist Teil von NVIDIA-GPUs, und unter den Geräten ist keine ({value}): eine wählen, oder die CPU dekodieren lassen</translation>
+    </message>
+    <message>
+        <source>NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({first}): install &apos;framefleet[cuda]&apos;, in a container allow the driver&apos;s &apos;video&apos; capability, or use --decode cpu</source>
+        <translation>NVDEC braucht PyNvVideoCodec und einen NVIDIA-Treiber mit dessen Videobibliotheken ({first}): „framefleet[cuda]“ installieren, in einem Container die Fähigkeit „video“ des Treibers erlauben, oder --decode cpu verwenden</translation>
+    </message>
+    <message>
+        <source>NVDEC&apos;s error messages cannot be read on this system ({problem}): use --decode cpu</source>
+        <translation>die Fehlermeldungen von NVDEC sind auf diesem System nicht lesbar ({problem}): --decode cpu verwenden</translation>
+    </message>
+    <message>
+        <source>NVDEC&apos;s first frame differs from FFmpeg&apos;s</source>
+        <translation>das erste Bild von NVDEC weicht von dem von FFmpeg ab</translation>
+    </message>
+    <message>
+        <source>NVDEC&apos;s frames are {width}×{height}, FFmpeg&apos;s {stored_width}×{stored_height}</source>
+        <translation>die Bilder von NVDEC haben {width}×{height}, die von FFmpeg {stored_width}×{stored_height}</translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver cannot be asked: {value}</source>
+        <translation>der NVIDIA-Treiber lässt sich nicht abfragen: {value}</translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver does not answer ({problem}): {remedy}</source>
+        <translation>der NVIDIA-Treiber antwortet nicht ({problem}): {remedy}</translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver is not installed</source>
+        <translation>der NVIDIA-Treiber ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>a checksum does not match in {value}</source>
+        <translation>eine Prüfsumme stimmt nicht in {value}</translation>
+    </message>
+    <message>
+        <source>a compatibility library is loaded instead of the driver&apos;s own: remove it from LD_LIBRARY_PATH</source>
+        <translation>statt der Bibliothek des Treibers ist eine Kompatibilitätsbibliothek geladen: sie aus LD_LIBRARY_PATH entfernen</translation>
+    </message>
+    <message>
+        <source>a device is named twice: {value}</source>
+        <translation>ein Gerät ist zweimal genannt: {value}</translation>
+    </message>
+    <message>
+        <source>a frame is missing or out of order</source>
+        <translation>ein Bild fehlt oder ist nicht in der Reihenfolge</translation>
+    </message>
+    <message>
+        <source>a frame of {value} MiB does not fit into the {value2} MiB for decoded frames</source>
+        <translation>ein Bild von {value} MiB passt nicht in die {value2} MiB für dekodierte Bilder</translation>
+    </message>
+    <message>
+        <source>a frame of {width}×{height}: at most {max_side}×{max_side2} can be used</source>
+        <translation>ein Bild von {width}×{height}: höchstens {max_side}×{max_side2} sind möglich</translation>
+    </message>
+    <message>
+        <source>a packet has no presentation time</source>
+        <translation>ein Paket hat keine Anzeigezeit</translation>
+    </message>
+    <message>
+        <source>a packet is damaged</source>
+        <translation>ein Paket ist beschädigt</translation>
+    </message>
+    <message>
+        <source>a smaller --batch or --size</source>
+        <translation>ein kleineres --batch oder --size</translation>
+    </message>
+    <message>
+        <source>a smaller --size</source>
+        <translation>ein kleineres --size</translation>
+    </message>
+    <message>
+        <source>a step in building the engine for {device}</source>
+        <translation>ein Schritt beim Bau der Engine für {device}</translation>
+    </message>
+    <message>
+        <source>above {least} and at most {most}</source>
+        <translation>über {least} und höchstens {most}</translation>
+    </message>
+    <message>
+        <source>an inference on {device}</source>
+        <translation>eine Inferenz auf {device}</translation>
+    </message>
+    <message>
+        <source>annotated video</source>
+        <translation>annotiertes Video</translation>
+    </message>
+    <message>
+        <source>another process</source>
+        <translation>ein anderer Prozess</translation>
+    </message>
+    <message>
+        <source>as asked</source>
+        <translation>wie verlangt</translation>
+    </message>
+    <message>
+        <source>as the settings say</source>
+        <translation>wie in den Einstellungen</translation>
+    </message>
+    <message>
+        <source>as the settings say: {in_words}</source>
+        <translation>wie in den Einstellungen: {in_words}</translation>
+    </message>
+    <message>
+        <source>auto or </source>
+        <translation>auto oder </translation>
+    </message>
+    <message>
+        <source>build an engine of batch {batch}</source>
+        <translation>eine Engine mit Batch {batch} bauen</translation>
+    </message>
+    <message>
+        <source>built without the cache: {refusal}</source>
+        <translation>ohne Cache gebaut: {refusal}</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: a newer Framefleet wrote it (format {version}, this one reads {version2}): update Framefleet</source>
+        <translation>{path} lässt sich nicht öffnen: ein neueres Framefleet hat die Datei geschrieben (Format {version}, dieses liest {version2}): Framefleet aktualisieren</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: {value}</source>
+        <translation>{path} lässt sich nicht öffnen: {value}</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: {what}. {value}</source>
+        <translation>{path} lässt sich nicht öffnen: {what}. {value}</translation>
+    </message>
+    <message>
+        <source>cannot write {path}: another run uses it, {holder}: wait until it has ended, or choose another folder</source>
+        <translation>{path} lässt sich nicht schreiben: ein anderer Lauf benutzt sie, {holder}: auf dessen Ende warten, oder einen anderen Ordner wählen</translation>
+    </message>
+    <message>
+        <source>changed while it was read, so its results may mix two contents: run again when nothing writes to it</source>
+        <translation>während des Lesens verändert, daher können die Ergebnisse zwei Inhalte mischen: erneut ausführen, wenn nichts mehr hineinschreibt</translation>
+    </message>
+    <message>
+        <source>choose other devices or the strategy segments</source>
+        <translation>andere Geräte oder die Strategie Segmente wählen</translation>
+    </message>
+    <message>
+        <source>clocks of the display</source>
+        <translation>Takt der Anzeige</translation>
+    </message>
+    <message>
+        <source>clocks set by an application</source>
+        <translation>von einer Anwendung gesetzter Takt</translation>
+    </message>
+    <message>
+        <source>compute capability {value}.{value2}</source>
+        <translation>Compute Capability {value}.{value2}</translation>
+    </message>
+    <message>
+        <source>cuda-python is not installed ({problem}): {extras}</source>
+        <translation>cuda-python ist nicht installiert ({problem}): {extras}</translation>
+    </message>
+    <message>
+        <source>cuda:{index}: NVDEC cannot decode {path} ({reason}): use --decode auto</source>
+        <translation>cuda:{index}: NVDEC kann {path} nicht dekodieren ({reason}): --decode auto verwenden</translation>
+    </message>
+    <message>
+        <source>decoded by NVDEC</source>
+        <translation>von NVDEC dekodiert</translation>
+    </message>
+    <message>
+        <source>decoded by NVDEC, {cpu} of {value} frames by the CPU{why}</source>
+        <translation>von NVDEC dekodiert, {cpu} von {value} Bildern von der CPU{why}</translation>
+    </message>
+    <message>
+        <source>decoded by the CPU{why}</source>
+        <translation>von der CPU dekodiert{why}</translation>
+    </message>
+    <message>
+        <source>decoding a picture of {path}</source>
+        <translation>das Dekodieren eines Bildes von {path}</translation>
+    </message>
+    <message>
+        <source>detect again, or restore the file</source>
+        <translation>neu erkennen, oder die Datei wiederherstellen</translation>
+    </message>
+    <message>
+        <source>directly where devices can reach each other</source>
+        <translation>direkt, wo Geräte einander erreichen</translation>
+    </message>
+    <message>
+        <source>file:///{rest} is an address: give the path alone, /{rest2}</source>
+        <translation>file:///{rest} ist eine Adresse: nur den Pfad angeben, /{rest2}</translation>
+    </message>
+    <message>
+        <source>files are cut at keyframes, and all {value} devices work on the oldest one</source>
+        <translation>Dateien werden an Keyframes geschnitten, und alle {value} Geräte arbeiten an der ältesten</translation>
+    </message>
+    <message>
+        <source>finish an inference</source>
+        <translation>eine Inferenz abschließen</translation>
+    </message>
+    <message>
+        <source>for the lowest latency</source>
+        <translation>für die kürzeste Latenz</translation>
+    </message>
+    <message>
+        <source>frames are missing</source>
+        <translation>Bilder fehlen</translation>
+    </message>
+    <message>
+        <source>from {least} to {most}</source>
+        <translation>von {least} bis {most}</translation>
+    </message>
+    <message>
+        <source>further devices</source>
+        <translation>weitere Geräte</translation>
+    </message>
+    <message>
+        <source>hardware slowdown</source>
+        <translation>Drosselung durch die Hardware</translation>
+    </message>
+    <message>
+        <source>hidden by CUDA_VISIBLE_DEVICES={setting}</source>
+        <translation>verborgen durch CUDA_VISIBLE_DEVICES={setting}</translation>
+    </message>
+    <message>
+        <source>hold decoded frames</source>
+        <translation>dekodierte Bilder speichern</translation>
+    </message>
+    <message>
+        <source>inference failed: the engine gave {value} results for {wanted} pictures</source>
+        <translation>die Inferenz schlug fehl: die Engine gab {value} Ergebnisse für {wanted} Bilder</translation>
+    </message>
+    <message>
+        <source>inference failed: {problem}</source>
+        <translation>die Inferenz schlug fehl: {problem}</translation>
+    </message>
+    <message>
+        <source>it cannot be started: {error}</source>
+        <translation>kein Start möglich: {error}</translation>
+    </message>
+    <message>
+        <source>it crashed (signal {value})</source>
+        <translation>Absturz (Signal {value})</translation>
+    </message>
+    <message>
+        <source>it does not begin with a keyframe</source>
+        <translation>es beginnt nicht mit einem Keyframe</translation>
+    </message>
+    <message>
+        <source>it ended with status {status}</source>
+        <translation>Ende mit Status {status}</translation>
+    </message>
+    <message>
+        <source>it found none</source>
+        <translation>es wurde keines gefunden</translation>
+    </message>
+    <message>
+        <source>it gave no answer within {timeout} s</source>
+        <translation>keine Antwort in {timeout} s</translation>
+    </message>
+    <message>
+        <source>it has no packets</source>
+        <translation>es hat keine Pakete</translation>
+    </message>
+    <message>
+        <source>it has no sequence parameter set</source>
+        <translation>es hat kein Sequence Parameter Set</translation>
+    </message>
+    <message>
+        <source>it has {value} layers and {value2} parameters, {name} has {layers} and {parameters}</source>
+        <translation>es hat {value} Schichten und {value2} Parameter, {name} hat {layers} und {parameters}</translation>
+    </message>
+    <message>
+        <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
+        <translation>es ist ein HDR-Video ({transfer}), das die CPU in normalen Dynamikumfang umrechnet</translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>es ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>it is a picture of a source</source>
+        <translation>es ist ein Bild einer Quelle</translation>
+    </message>
+    <message>
+        <source>it is a source, a file of the model or the session itself</source>
+        <translation>es ist eine Quelle, eine Datei des Modells oder die Sitzung selbst</translation>
+    </message>
+    <message>
+        <source>it is not a regular file</source>
+        <translation>es ist keine normale Datei</translation>
+    </message>
+    <message>
+        <source>it refuses the connection</source>
+        <translation>die Verbindung wird abgelehnt</translation>
+    </message>
+    <message>
+        <source>it was removed</source>
+        <translation>es wurde entfernt</translation>
+    </message>
+    <message>
+        <source>its SHA-256 is not {sha256}. It was damaged on its way or replaced on the server, and is deleted: try again, or use a .cfg and .weights of your own</source>
+        <translation>die SHA-256-Summe ist nicht {sha256}. Die Datei wurde unterwegs beschädigt oder auf dem Server ersetzt und ist gelöscht: noch einmal versuchen, oder eigene .cfg und .weights verwenden</translation>
+    </message>
+    <message>
+        <source>its certificate is not trusted</source>
+        <translation>dem Zertifikat wird nicht vertraut</translation>
+    </message>
+    <message>
+        <source>its codec is {name}; NVDEC is used for {value}</source>
+        <translation>der Codec ist {name}; NVDEC wird für {value} verwendet</translation>
+    </message>
+    <message>
+        <source>its compute mode is Prohibited: {remedy}</source>
+        <translation>der Compute-Modus ist Prohibited: {remedy}</translation>
+    </message>
+    <message>
+        <source>its container does not say when a frame is shown</source>
+        <translation>der Container sagt nicht, wann ein Bild gezeigt wird</translation>
+    </message>
+    <message>
+        <source>its data is incomplete or damaged</source>
+        <translation>die Daten sind unvollständig oder beschädigt</translation>
+    </message>
+    <message>
+        <source>its decoder cannot be opened: {problem}</source>
+        <translation>der Decoder lässt sich nicht öffnen: {problem}</translation>
+    </message>
+    <message>
+        <source>its driver fails: {error}</source>
+        <translation>der Treiber schlägt fehl: {error}</translation>
+    </message>
+    <message>
+        <source>its driver {driver} supports CUDA {value}, {value2} is needed: install driver {least_driver} or newer</source>
+        <translation>der Treiber {driver} unterstützt CUDA {value}, nötig ist {value2}: Treiber {least_driver} oder neuer installieren</translation>
+    </message>
+    <message>
+        <source>its frames are {width}×{height}; this GPU&apos;s NVDEC decodes {name} from {min_width}×{min_height} to {max_width}×{max_height}</source>
+        <translation>die Bilder haben {width}×{height}; NVDEC dieser GPU dekodiert {name} von {min_width}×{min_height} bis {max_width}×{max_height}</translation>
+    </message>
+    <message>
+        <source>its kernel module is not loaded: restart the machine, or install the driver again</source>
+        <translation>das Kernelmodul ist nicht geladen: den Rechner neu starten, oder den Treiber neu installieren</translation>
+    </message>
+    <message>
+        <source>its last packet may be incomplete</source>
+        <translation>das letzte Paket ist vielleicht unvollständig</translation>
+    </message>
+    <message>
+        <source>its libraries are not installed: {extras} ({problem})</source>
+        <translation>die Bibliotheken sind nicht installiert: {extras} ({problem})</translation>
+    </message>
+    <message>
+        <source>its library and its kernel module are of different versions: restart the machine</source>
+        <translation>Bibliothek und Kernelmodul haben verschiedene Versionen: den Rechner neu starten</translation>
+    </message>
+    <message>
+        <source>its name is unknown here</source>
+        <translation>der Name ist hier unbekannt</translation>
+    </message>
+    <message>
+        <source>its pixel format is {name}; NVDEC is used for {value}</source>
+        <translation>das Pixelformat ist {name}; NVDEC wird für {value} verwendet</translation>
+    </message>
+    <message>
+        <source>its tiles cannot be merged: {name}: {problem}</source>
+        <translation>die Kacheln lassen sich nicht zusammenfügen: {name}: {problem}</translation>
+    </message>
+    <message>
+        <source>no OpenVINO form of {name}</source>
+        <translation>keine OpenVINO-Form von {name}</translation>
+    </message>
+    <message>
+        <source>no TensorRT for compute capability {value}.{value2} ({value3}): pip install &apos;framefleet[tensorrt]&apos;, or &apos;framefleet[rtx]&apos; for GeForce and RTX cards</source>
+        <translation>kein TensorRT für Compute Capability {value}.{value2} ({value3}): pip install &apos;framefleet[tensorrt]&apos;, oder &apos;framefleet[rtx]&apos; für GeForce- und RTX-Karten</translation>
+    </message>
+    <message>
+        <source>no TensorRT form of {name}</source>
+        <translation>keine TensorRT-Form von {name}</translation>
+    </message>
+    <message>
+        <source>no answer in time</source>
+        <translation>keine rechtzeitige Antwort</translation>
+    </message>
+    <message>
+        <source>no custom layers</source>
+        <translation>keine eigenen Schichten</translation>
+    </message>
+    <message>
+        <source>no device</source>
+        <translation>kein Gerät</translation>
+    </message>
+    <message>
+        <source>no device can be used ({reasons}); &apos;framefleet doctor&apos; says what is missing</source>
+        <translation>kein Gerät ist verwendbar ({reasons}); „framefleet doctor“ nennt, was fehlt</translation>
+    </message>
+    <message>
+        <source>no device is left: {device}: {why}</source>
+        <translation>kein Gerät ist übrig: {device}: {why}</translation>
+    </message>
+    <message>
+        <source>no device to run on: &apos;framefleet devices&apos; lists yours</source>
+        <translation>kein Gerät für den Lauf: „framefleet devices“ listet Ihre</translation>
+    </message>
+    <message>
+        <source>no frame at its beginning can be decoded</source>
+        <translation>kein Bild am Anfang ist dekodierbar</translation>
+    </message>
+    <message>
+        <source>no frame in it can be decoded</source>
+        <translation>kein Bild darin ist dekodierbar</translation>
+    </message>
+    <message>
+        <source>no memory for a batch of {batch}</source>
+        <translation>kein Speicher für einen Batch von {batch}</translation>
+    </message>
+    <message>
+        <source>no picture in the folder {path}: give a folder that contains pictures or a video file</source>
+        <translation>kein Bild im Ordner {path}: einen Ordner mit Bildern oder eine Videodatei angeben</translation>
+    </message>
+    <message>
+        <source>no secure connection could be made</source>
+        <translation>keine sichere Verbindung möglich</translation>
+    </message>
+    <message>
+        <source>no video and no picture in the folder {path}: names must end in .mp4, .mkv, .jpg or another of {known} suffixes; name files with other suffixes one by one</source>
+        <translation>kein Video und kein Bild im Ordner {path}: Namen müssen auf .mp4, .mkv, .jpg oder eine andere von {known} Endungen enden; Dateien mit anderen Endungen einzeln nennen</translation>
+    </message>
+    <message>
+        <source>none was found</source>
+        <translation>keines wurde gefunden</translation>
+    </message>
+    <message>
+        <source>nvidia-ml-py is not installed: pip install &apos;framefleet[tensorrt]&apos; or &apos;framefleet[rtx]&apos;</source>
+        <translation>nvidia-ml-py ist nicht installiert: pip install &apos;framefleet[tensorrt]&apos; oder &apos;framefleet[rtx]&apos;</translation>
+    </message>
+    <message>
+        <source>one picture</source>
+        <translation>ein Bild</translation>
+    </message>
+    <message>
+        <source>open the device</source>
+        <translation>das Gerät öffnen</translation>
+    </message>
+    <message>
+        <source>other reasons</source>
+        <translation>andere Gründe</translation>
+    </message>
+    <message>
+        <source>pictures are decoded by the CPU</source>
+        <translation>Bilder dekodiert die CPU</translation>
+    </message>
+    <message>
+        <source>pip install &apos;framefleet[tensorrt]&apos; or &apos;framefleet[rtx]&apos;</source>
+        <translation>pip install &apos;framefleet[tensorrt]&apos; oder &apos;framefleet[rtx]&apos;</translation>
+    </message>
+    <message>
+        <source>power brake</source>
+        <translation>Leistungsbremse</translation>
+    </message>
+    <message>
+        <source>power limit</source>
+        <translation>Leistungsgrenze</translation>
+    </message>
+    <message>
+        <source>preparing its kernels</source>
+        <translation>ihre Kernel werden vorbereitet</translation>
+    </message>
+    <message>
+        <source>process {value} uses it, and its compute mode is Exclusive: end that process, or {remedy}</source>
+        <translation>Prozess {value} benutzt es, und der Compute-Modus ist Exclusive: diesen Prozess beenden, oder {remedy}</translation>
+    </message>
+    <message>
+        <source>restart the machine</source>
+        <translation>den Rechner neu starten</translation>
+    </message>
+    <message>
+        <source>restart the machine, or install the driver again</source>
+        <translation>den Rechner neu starten, oder den Treiber neu installieren</translation>
+    </message>
+    <message>
+        <source>run the network</source>
+        <translation>das Netz ausführen</translation>
+    </message>
+    <message>
+        <source>stage {value} of {value2}</source>
+        <translation>Stufe {value} von {value2}</translation>
+    </message>
+    <message>
+        <source>start an inference</source>
+        <translation>eine Inferenz beginnen</translation>
+    </message>
+    <message>
+        <source>sync boost</source>
+        <translation>Sync Boost</translation>
+    </message>
+    <message>
+        <source>telemetry cannot be started: {error}</source>
+        <translation>die Telemetrie lässt sich nicht starten: {error}</translation>
+    </message>
+    <message>
+        <source>telemetry is not available: {reason}</source>
+        <translation>Telemetrie ist nicht verfügbar: {reason}</translation>
+    </message>
+    <message>
+        <source>temperature (hardware)</source>
+        <translation>Temperatur (Hardware)</translation>
+    </message>
+    <message>
+        <source>the C library&apos;s output cannot be redirected</source>
+        <translation>die Ausgabe der C-Bibliothek lässt sich nicht umleiten</translation>
+    </message>
+    <message>
+        <source>the C library&apos;s output cannot be redirected ({problem})</source>
+        <translation>die Ausgabe der C-Bibliothek lässt sich nicht umleiten ({problem})</translation>
+    </message>
+    <message>
+        <source>the connection was closed</source>
+        <translation>die Verbindung wurde geschlossen</translation>
+    </message>
+    <message>
+        <source>the connection was closed too early</source>
+        <translation>die Verbindung wurde zu früh geschlossen</translation>
+    </message>
+    <message>
+        <source>the decoder is closed</source>
+        <translation>der Decoder ist geschlossen</translation>
+    </message>
+    <message>
+        <source>the device&apos;s memory is too small for {batch}</source>
+        <translation>der Speicher des Geräts ist zu klein für {batch}</translation>
+    </message>
+    <message>
+        <source>the download was cancelled</source>
+        <translation>das Herunterladen wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>the driver&apos;s libraries and its kernel module are of different versions: restart the machine</source>
+        <translation>Bibliotheken und Kernelmodul des Treibers haben verschiedene Versionen: den Rechner neu starten</translation>
+    </message>
+    <message>
+        <source>the earlier results are kept in {kept}</source>
+        <translation>die früheren Ergebnisse bleiben in {kept}</translation>
+    </message>
+    <message>
+        <source>the engine stopped working: {problem}</source>
+        <translation>die Engine arbeitet nicht mehr: {problem}</translation>
+    </message>
+    <message>
+        <source>the engine stopped working: {why}</source>
+        <translation>die Engine arbeitet nicht mehr: {why}</translation>
+    </message>
+    <message>
+        <source>the fabric manager of its NVSwitches does not run: &apos;systemctl start nvidia-fabricmanager&apos;, as administrator</source>
+        <translation>der Fabric Manager der NVSwitches läuft nicht: „systemctl start nvidia-fabricmanager“, als Administrator</translation>
+    </message>
+    <message>
+        <source>the first convolution</source>
+        <translation>die erste Faltung</translation>
+    </message>
+    <message>
+        <source>the folder {folder} cannot be read: {strerror}</source>
+        <translation>der Ordner {folder} ist nicht lesbar: {strerror}</translation>
+    </message>
+    <message>
+        <source>the installed package {module} contains no TensorRT</source>
+        <translation>das installierte Paket {module} enthält kein TensorRT</translation>
+    </message>
+    <message>
+        <source>the largest that is tried</source>
+        <translation>der größte, der probiert wird</translation>
+    </message>
+    <message>
+        <source>the memory for decoded frames has been given back: the engine was closed</source>
+        <translation>der Speicher für dekodierte Bilder ist zurückgegeben: die Engine wurde geschlossen</translation>
+    </message>
+    <message>
+        <source>the network is unreachable</source>
+        <translation>das Netzwerk ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>the only one this device offers</source>
+        <translation>die einzige, die dieses Gerät bietet</translation>
+    </message>
+    <message>
+        <source>the part from {begin} to {end} is empty: the end must come after the beginning</source>
+        <translation>der Teil von {begin} bis {end} ist leer: das Ende muss nach dem Anfang kommen</translation>
+    </message>
+    <message>
+        <source>the process printed no answer</source>
+        <translation>der Prozess gab keine Antwort aus</translation>
+    </message>
+    <message>
+        <source>the process that reads it</source>
+        <translation>der Prozess, der sie liest</translation>
+    </message>
+    <message>
+        <source>the process that writes annotated videos</source>
+        <translation>der Prozess, der annotierte Videos schreibt</translation>
+    </message>
+    <message>
+        <source>the process that writes clips</source>
+        <translation>der Prozess, der Clips schreibt</translation>
+    </message>
+    <message>
+        <source>the query of NVDEC&apos;s capabilities failed (CUDA error {status})</source>
+        <translation>die Abfrage der Fähigkeiten von NVDEC schlug fehl (CUDA-Fehler {status})</translation>
+    </message>
+    <message>
+        <source>the search failed: {problem}</source>
+        <translation>die Suche schlug fehl: {problem}</translation>
+    </message>
+    <message>
+        <source>the search for devices failed: {value}; &apos;framefleet doctor&apos; says what is missing</source>
+        <translation>die Suche nach Geräten schlug fehl: {value}; „framefleet doctor“ nennt, was fehlt</translation>
+    </message>
+    <message>
+        <source>the strategy depth needs 2 to {most_stages} devices, one for each stage, not {value} ({names}): {advice}</source>
+        <translation>die Strategie Tiefe braucht 2 bis {most_stages} Geräte, eines je Stufe, nicht {value} ({names}): {advice}</translation>
+    </message>
+    <message>
+        <source>the strategy depth needs CUDA devices only, or other devices only, not both ({names}): {advice}</source>
+        <translation>die Strategie Tiefe braucht nur CUDA-Geräte oder nur andere, nicht beide ({names}): {advice}</translation>
+    </message>
+    <message>
+        <source>the strategy depth needs a device for each stage, and one is named twice ({names}): {advice}</source>
+        <translation>die Strategie Tiefe braucht ein Gerät je Stufe, und eines ist zweimal genannt ({names}): {advice}</translation>
+    </message>
+    <message>
+        <source>the stream changes its format</source>
+        <translation>der Strom ändert sein Format</translation>
+    </message>
+    <message>
+        <source>the stream may change its format</source>
+        <translation>der Strom ändert vielleicht sein Format</translation>
+    </message>
+    <message>
+        <source>the video cannot be encoded ({value})</source>
+        <translation>das Video lässt sich nicht kodieren ({value})</translation>
+    </message>
+    <message>
+        <source>the video is interlaced, which NVDEC shows deinterlaced</source>
+        <translation>das Video ist verschachtelt (interlaced), und NVDEC zeigt es entschachtelt</translation>
+    </message>
+    <message>
+        <source>the video may be interlaced, which NVDEC shows deinterlaced</source>
+        <translation>das Video ist vielleicht verschachtelt (interlaced), und NVDEC zeigt es entschachtelt</translation>
+    </message>
+    <message>
+        <source>the weights of layer {index} are too large for FP16 (above 65504): use --precision fp32</source>
+        <translation>die Gewichte der Schicht {index} sind zu groß für FP16 (über 65504): --precision fp32 verwenden</translation>
+    </message>
+    <message>
+        <source>the worker</source>
+        <translation>der Arbeitsprozess</translation>
+    </message>
+    <message>
+        <source>the worker died on this frame twice</source>
+        <translation>der Arbeitsprozess endete an diesem Bild zweimal</translation>
+    </message>
+    <message>
+        <source>the worker of {device} ended the process that both share</source>
+        <translation>der Arbeitsprozess von {device} beendete den Prozess, den beide teilen</translation>
+    </message>
+    <message>
+        <source>there is no NVIDIA driver: its library libnvidia-ml cannot be found</source>
+        <translation>es gibt keinen NVIDIA-Treiber: seine Bibliothek libnvidia-ml fehlt</translation>
+    </message>
+    <message>
+        <source>there is no audio device ({error}): connect one, or start the sound service of this machine, then press M twice</source>
+        <translation>es gibt kein Audiogerät ({error}): eines anschließen, oder den Tondienst dieses Rechners starten, dann zweimal M drücken</translation>
+    </message>
+    <message>
+        <source>there is no frame of a source to compare precisions on</source>
+        <translation>es gibt kein Bild einer Quelle, um Genauigkeiten zu vergleichen</translation>
+    </message>
+    <message>
+        <source>there is no memory for {batch} ({problem})</source>
+        <translation>es gibt keinen Speicher für {batch} ({problem})</translation>
+    </message>
+    <message>
+        <source>there is no memory for {least_surfaces} of its frames of {value} MiB</source>
+        <translation>es gibt keinen Speicher für {least_surfaces} Bilder von {value} MiB</translation>
+    </message>
+    <message>
+        <source>there is no model &apos;{name}&apos; to download; there are {value}</source>
+        <translation>es gibt kein Modell „{name}“ zum Herunterladen; es gibt {value}</translation>
+    </message>
+    <message>
+        <source>there is one device: {value} does every file from start to end</source>
+        <translation>es gibt ein Gerät: {value} verarbeitet jede Datei vom Anfang bis zum Ende</translation>
+    </message>
+    <message>
+        <source>these {uncut} videos cannot be cut and stay on one device each</source>
+        <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
+    </message>
+    <message>
+        <source>this video cannot be cut and stays on one device</source>
+        <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
+        <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
+    </message>
+    <message>
+        <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
+        <translation>{together}; aber {stay}: Die Strategie Bilder kann schneller sein, sie verteilt einzelne Bilder auf alle Geräte</translation>
+    </message>
+    <message>
+        <source>this GPU&apos;s NVDEC cannot decode {name} of {depth} bits</source>
+        <translation>NVDEC dieser GPU kann {name} mit {depth} Bit nicht dekodieren</translation>
+    </message>
+    <message>
+        <source> and kernels of our own for pairs of pointwise convolutions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source> with pairs of convolutions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; TensorRT computes stages, cuDNN only whole networks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>build plans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>building cuDNN&apos;s plans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>choosing cuDNN&apos;s plans</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it cannot be loaded ({problem}): pip install &apos;framefleet[cudnn]&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its fused convolutions need compute capability {value}.{value2} or newer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>layer {index}: a YOLO layer that follows no convolution</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>layer {index}: a concatenation of channel groups</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>layer {index}: a convolution of {groups} groups with {activation}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>layer {index}: a sum that does not follow a convolution of the same shape</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>layer {index}: the pictures as a value</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>layer {index}: {value} channels, which is not a multiple of {unit}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the weights of layer {value} are too large for FP16 (above 65504): use --precision fp32</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this device has no fp32 to compare with</source>
+        <translation>dieses Gerät hat kein fp32 zum Vergleichen</translation>
+    </message>
+    <message>
+        <source>this user may not use /dev/nvidia*: check its groups, or how the container was started</source>
+        <translation>dieser Benutzer darf /dev/nvidia* nicht verwenden: seine Gruppen prüfen, oder wie der Container gestartet wurde</translation>
+    </message>
+    <message>
+        <source>through host memory</source>
+        <translation>über den Hauptspeicher</translation>
+    </message>
+    <message>
+        <source>through the host&apos;s memory</source>
+        <translation>über den Speicher des Rechners</translation>
+    </message>
+    <message>
+        <source>tiles of about the network&apos;s size</source>
+        <translation>Kacheln von etwa der Größe des Netzes</translation>
+    </message>
+    <message>
+        <source>timing stages that begin at layers {value}</source>
+        <translation>Stufen, die bei den Schichten {value} beginnen, werden gemessen</translation>
+    </message>
+    <message>
+        <source>try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a .cfg and .weights of your own</source>
+        <translation>später noch einmal versuchen, einen Spiegelserver in FRAMEFLEET_MODELS_URL nennen, oder eigene .cfg und .weights verwenden</translation>
+    </message>
+    <message>
+        <source>trying {precision}</source>
+        <translation>{precision} wird erprobt</translation>
+    </message>
+    <message>
+        <source>version {version} is too old: pip install -U &apos;framefleet[cudnn]&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>waiting for the earlier engine to end</source>
+        <translation>wartet auf das Ende der früheren Engine</translation>
+    </message>
+    <message>
+        <source>was terminated</source>
+        <translation>wurde beendet</translation>
+    </message>
+    <message>
+        <source>with the strategy {name} no device can join or leave a run: start another one</source>
+        <translation>mit der Strategie {name} kann kein Gerät hinzukommen oder gehen: einen anderen Lauf starten</translation>
+    </message>
+    <message>
+        <source>writing a clip of {video}</source>
+        <translation>das Schreiben eines Clips von {video}</translation>
+    </message>
+    <message>
+        <source>{address} answers with a web page instead of the file: if this network asks for a login, log in first, or {elsewhere}</source>
+        <translation>{address} antwortet mit einer Webseite statt der Datei: wenn dieses Netzwerk eine Anmeldung verlangt, erst anmelden, oder {elsewhere}</translation>
+    </message>
+    <message>
+        <source>{address} cannot be downloaded, the server answers &apos;{reason}&apos;: {elsewhere}</source>
+        <translation>{address} lässt sich nicht herunterladen, der Server antwortet „{reason}“: {elsewhere}</translation>
+    </message>
+    <message>
+        <source>{address} cannot be reached safely ({value}): is the clock of this machine right? Behind a proxy that opens connections, name its certificate in REQUESTS_CA_BUNDLE</source>
+        <translation>{address} ist nicht sicher erreichbar ({value}): stimmt die Uhr dieses Rechners? Hinter einem Proxy, der Verbindungen öffnet, dessen Zertifikat in REQUESTS_CA_BUNDLE nennen</translation>
+    </message>
+    <message>
+        <source>{address} cannot be reached: the proxy that HTTP_PROXY or HTTPS_PROXY names does not answer ({value})</source>
+        <translation>{address} ist nicht erreichbar: der Proxy aus HTTP_PROXY oder HTTPS_PROXY antwortet nicht ({value})</translation>
+    </message>
+    <message>
+        <source>{address} is announced with {value} bytes, but this file has exactly {size}: the server has another file, or is misconfigured; {elsewhere}</source>
+        <translation>{address} ist mit {value} Bytes angekündigt, die Datei hat aber genau {size}: der Server hat eine andere Datei oder ist falsch eingestellt; {elsewhere}</translation>
+    </message>
+    <message>
+        <source>{address} redirects in a circle: {elsewhere}</source>
+        <translation>{address} leitet im Kreis um: {elsewhere}</translation>
+    </message>
+    <message>
+        <source>{address} sends more than the expected {most} bytes: it is another file; {elsewhere}</source>
+        <translation>{address} sendet mehr als die erwarteten {most} Bytes: es ist eine andere Datei; {elsewhere}</translation>
+    </message>
+    <message>
+        <source>{address} was interrupted after {reached}{whole} bytes ({value}): try again to continue it</source>
+        <translation>{address} brach nach {reached}{whole} Bytes ab ({value}): zum Fortsetzen noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>{address} was interrupted {attempts} times, the last time after {furthest} bytes: try again to continue it</source>
+        <translation>{address} brach {attempts}-mal ab, zuletzt nach {furthest} Bytes: zum Fortsetzen noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>{batch} brings {value} images/s only</source>
+        <translation>{batch} bringt nur {value} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{batch} pictures at once</source>
+        <translation>{batch} Bilder zugleich</translation>
+    </message>
+    <message>
+        <source>{batch} would take {ms} ms, longer than {budget_ms} ms</source>
+        <translation>{batch} würde {ms} ms brauchen, länger als {budget_ms} ms</translation>
+    </message>
+    <message>
+        <source>{boxes} boxes in {pictures} frames of the first source are too few to compare precisions</source>
+        <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quelle sind zu wenig, um Genauigkeiten zu vergleichen</translation>
+    </message>
+    <message>
+        <source>{device} does not take part: there is {value}</source>
+        <translation>{device} nimmt nicht teil: es gibt {value}</translation>
+    </message>
+    <message>
+        <source>{device} is a group of devices: add each device separately</source>
+        <translation>{device} ist eine Gruppe von Geräten: jedes Gerät einzeln hinzufügen</translation>
+    </message>
+    <message>
+        <source>{device} is the last device, and there is work left: add another device first, or cancel the work</source>
+        <translation>{device} ist das letzte Gerät, und es gibt noch Arbeit: erst ein anderes hinzufügen, oder die Arbeit abbrechen</translation>
+    </message>
+    <message>
+        <source>{device} offers {value} only</source>
+        <translation>{device} bietet nur {value}</translation>
+    </message>
+    <message>
+        <source>{device} takes part already</source>
+        <translation>{device} nimmt schon teil</translation>
+    </message>
+    <message>
+        <source>{device}: CUDA failed to {doing}: {text}</source>
+        <translation>{device}: CUDA-Fehler beim Schritt „{doing}“: {text}</translation>
+    </message>
+    <message>
+        <source>{device}: OpenVINO cannot build {name} in {precision}: {problem}</source>
+        <translation>{device}: OpenVINO kann {name} nicht in {precision} bauen: {problem}</translation>
+    </message>
+    <message>
+        <source>{device}: OpenVINO finds no device {name} (it has: {available})</source>
+        <translation>{device}: OpenVINO findet kein Gerät {name} (es hat: {available})</translation>
+    </message>
+    <message>
+        <source>{device}: inference failed in OpenVINO: {problem}</source>
+        <translation>{device}: die Inferenz in OpenVINO schlug fehl: {problem}</translation>
+    </message>
+    <message>
+        <source>{device}: no NVIDIA driver answers ({problem}); &apos;framefleet doctor&apos; says what is missing</source>
+        <translation>{device}: kein NVIDIA-Treiber antwortet ({problem}); „framefleet doctor“ nennt, was fehlt</translation>
+    </message>
+    <message>
+        <source>{device}: not enough memory to {doing}: close other programs that use the GPU</source>
+        <translation>{device}: zu wenig Speicher für den Schritt „{doing}“: andere Programme auf der GPU beenden</translation>
+    </message>
+    <message>
+        <source>{device}: precision {asked} is not available on this device: choose {value}</source>
+        <translation>{device}: die Genauigkeit {asked} gibt es auf diesem Gerät nicht: {value} wählen</translation>
+    </message>
+    <message>
+        <source>{device}: raw outputs are not available from other processes</source>
+        <translation>{device}: Rohausgaben gibt es nicht aus anderen Prozessen</translation>
+    </message>
+    <message>
+        <source>{device}: supports none of {value}: choose another device</source>
+        <translation>{device}: unterstützt nichts von {value}: ein anderes Gerät wählen</translation>
+    </message>
+    <message>
+        <source>{device}: there are {found} CUDA devices; &apos;framefleet devices&apos; lists yours</source>
+        <translation>{device}: es gibt {found} CUDA-Geräte; „framefleet devices“ listet Ihre</translation>
+    </message>
+    <message>
+        <source>{device}: {name} at {width}×{height} needs at least {value} GB of memory for {pictures}, but only {value2} GB are free: use {smaller}, or close other programs</source>
+        <translation>{device}: {name} mit {width}×{height} braucht mindestens {value} GB Speicher für {pictures}, aber nur {value2} GB sind frei: {smaller} verwenden, oder andere Programme beenden</translation>
+    </message>
+    <message>
+        <source>{device}: {name} cannot be loaded ({problem}): {advice}</source>
+        <translation>{device}: {name} lässt sich nicht laden ({problem}): {advice}</translation>
+    </message>
+    <message>
+        <source>{device}: {threads} threads: an engine needs at least one</source>
+        <translation>{device}: {threads} Threads: eine Engine braucht mindestens einen</translation>
+    </message>
+    <message>
+        <source>{file} does not exist: clips are taken from the video itself; put it back, or change the folder&apos;s name back</source>
+        <translation>{file} existiert nicht: Clips stammen aus dem Video selbst; es zurücklegen, oder den Ordner zurückbenennen</translation>
+    </message>
+    <message>
+        <source>{file} has changed since the detection, and the times are of the earlier video: detect again, or restore it</source>
+        <translation>{file} hat sich seit der Erkennung geändert, und die Zeiten gehören zum früheren Video: neu erkennen, oder es wiederherstellen</translation>
+    </message>
+    <message>
+        <source>{folder} cannot be written to: {value}</source>
+        <translation>{folder} ist nicht beschreibbar: {value}</translation>
+    </message>
+    <message>
+        <source>{grid} that overlap by {overlap}{value}</source>
+        <translation>{grid}, die sich um {overlap} überlappen{value}</translation>
+    </message>
+    <message>
+        <source>{group}: {name} cannot cut a network into stages: use --parallel segments</source>
+        <translation>{group}: {name} kann ein Netz nicht in Stufen schneiden: --parallel segments verwenden</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached ({value}) for {address}: is this machine online? Otherwise {elsewhere}</source>
+        <translation>{host} ist nicht erreichbar ({value}) für {address}: ist dieser Rechner online? Sonst {elsewhere}</translation>
+    </message>
+    <message>
+        <source>{library} cannot be used ({problem})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{library} cannot build {name} for this device; its messages above say why</source>
+        <translation>{library} kann {name} für dieses Gerät nicht bauen; die Meldungen davor nennen den Grund</translation>
+    </message>
+    <message>
+        <source>{library} cannot build {name}: {problem}</source>
+        <translation>{library} kann {name} nicht bauen: {problem}</translation>
+    </message>
+    <message>
+        <source>{library} cannot compute {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{library} cannot load a plan: {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{library} cannot load the plan; its messages above say why</source>
+        <translation>{library} kann den Plan nicht laden; die Meldungen davor nennen den Grund</translation>
+    </message>
+    <message>
+        <source>{library} cannot prepare the plan for this device; its messages above say why</source>
+        <translation>{library} kann den Plan für dieses Gerät nicht vorbereiten; die Meldungen davor nennen den Grund</translation>
+    </message>
+    <message>
+        <source>{library} cannot run the plan; its messages above say why</source>
+        <translation>{library} kann den Plan nicht ausführen; die Meldungen davor nennen den Grund</translation>
+    </message>
+    <message>
+        <source>{library} cannot use the device: {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{library} does not support {shape}: {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{library} has {share} of its speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{library} offers no plan for {shape}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{module} is not installed</source>
+        <translation>{module} ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>{name} at batch {batch} is beyond what the CUDA layers can do: {problem}</source>
+        <translation>{name} mit Batch {batch} übersteigt, was die CUDA-Schichten können: {problem}</translation>
+    </message>
+    <message>
+        <source>{name} did not end</source>
+        <translation>{name} endete nicht</translation>
+    </message>
+    <message>
+        <source>{name} ended unexpectedly with status {exit_code}</source>
+        <translation>{name} endete unerwartet mit Status {exit_code}</translation>
+    </message>
+    <message>
+        <source>{name} finds no free name in {folder}: choose another folder</source>
+        <translation>{name} findet keinen freien Namen in {folder}: einen anderen Ordner wählen</translation>
+    </message>
+    <message>
+        <source>{name} has no sound</source>
+        <translation>{name} hat keinen Ton</translation>
+    </message>
+    <message>
+        <source>{name} in a layer of its own</source>
+        <translation>{name} in einer eigenen Schicht</translation>
+    </message>
+    <message>
+        <source>{name} is being downloaded already, by {holder}: wait until that has ended</source>
+        <translation>{name} wird schon heruntergeladen, von {holder}: auf dessen Ende warten</translation>
+    </message>
+    <message>
+        <source>{name} is not downloaded yet: &apos;framefleet models download {name2}&apos; does it ({size})</source>
+        <translation>{name} ist noch nicht heruntergeladen: „framefleet models download {name2}“ tut es ({size})</translation>
+    </message>
+    <message>
+        <source>{name} needs {value} MB more in {parent}, but only {value2} MB are free there: make room</source>
+        <translation>{name} braucht {value} MB mehr in {parent}, aber nur {value2} MB sind dort frei: Platz schaffen</translation>
+    </message>
+    <message>
+        <source>{name} takes pictures of {channels} channels; videos have 3</source>
+        <translation>{name} nimmt Bilder mit {channels} Kanälen; Videos haben 3</translation>
+    </message>
+    <message>
+        <source>{name} was killed (SIGKILL), by a user or by the system because memory ran out</source>
+        <translation>{name} wurde getötet (SIGKILL), von einem Benutzer oder vom System, weil der Speicher ausging</translation>
+    </message>
+    <message>
+        <source>{parent} cannot be written to: {value}</source>
+        <translation>{parent} ist nicht beschreibbar: {value}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {error}</source>
+        <translation>{path} ist nicht lesbar: {error}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {strerror}; check the name and the folder&apos;s permissions</source>
+        <translation>{path} ist nicht lesbar: {strerror}; den Namen und die Rechte des Ordners prüfen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {value}; check the file&apos;s permissions</source>
+        <translation>{path} ist nicht lesbar: {value}; die Rechte der Datei prüfen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {value}; check the name and the file&apos;s permissions</source>
+        <translation>{path} ist nicht lesbar: {value}; den Namen und die Rechte der Datei prüfen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be used ({value}): it is damaged or too large</source>
+        <translation>{path} ist nicht brauchbar ({value}): die Datei ist beschädigt oder zu groß</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: {error}</source>
+        <translation>{path} lässt sich nicht schreiben: {error}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: {value}</source>
+        <translation>{path} lässt sich nicht schreiben: {value}</translation>
+    </message>
+    <message>
+        <source>{path} changed while it was being read: try again</source>
+        <translation>{path} hat sich beim Lesen geändert: noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>{path} claims pictures of {width}×{height}: at most {max_side}×{max_side2} can be used</source>
+        <translation>{path} meldet Bilder von {width}×{height}: höchstens {max_side}×{max_side2} sind möglich</translation>
+    </message>
+    <message>
+        <source>{path} does not belong to {path2}: that network needs a weight file of exactly {expected} bytes, this one has {actual}; use a cfg and weights that were published together, or download the file again</source>
+        <translation>{path} gehört nicht zu {path2}: dieses Netz braucht eine Gewichtsdatei von genau {expected} Bytes, diese hat {actual}; zusammengehörige cfg und Gewichte verwenden, oder die Datei neu herunterladen</translation>
+    </message>
+    <message>
+        <source>{path} does not exist</source>
+        <translation>{path} existiert nicht</translation>
+    </message>
+    <message>
+        <source>{path} does not exist: check the name and the folder</source>
+        <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
+    </message>
+    <message>
+        <source>{path} has no frame from which a clip can begin: repair the file</source>
+        <translation>{path} hat kein Bild, mit dem ein Clip beginnen kann: die Datei reparieren</translation>
+    </message>
+    <message>
+        <source>{path} has no lines and zones, because they count tracks, and there are none</source>
+        <translation>{path} hat keine Linien und Zonen, weil sie Spuren zählen, und es gibt keine</translation>
+    </message>
+    <message>
+        <source>{path} has no sections: is this a Darknet cfg?</source>
+        <translation>{path} hat keine Abschnitte: ist es eine Darknet-cfg?</translation>
+    </message>
+    <message>
+        <source>{path} has no video track: sound alone cannot be searched for objects</source>
+        <translation>{path} hat keine Videospur: in Ton allein lassen sich keine Objekte suchen</translation>
+    </message>
+    <message>
+        <source>{path} has only {value} bytes: it is not a Darknet weight file</source>
+        <translation>{path} hat nur {value} Bytes: es ist keine Darknet-Gewichtsdatei</translation>
+    </message>
+    <message>
+        <source>{path} has {value} labels, but the model has {classes} classes: choose the label file of this model</source>
+        <translation>{path} hat {value} Klassennamen, aber das Modell hat {classes} Klassen: die Namensdatei dieses Modells wählen</translation>
+    </message>
+    <message>
+        <source>{path} has {value}×{value2} pixels: at most {max_side}×{max_side2} can be used</source>
+        <translation>{path} hat {value}×{value2} Pixel: höchstens {max_side}×{max_side2} sind möglich</translation>
+    </message>
+    <message>
+        <source>{path} is a binary file, not a Darknet cfg (if it is a cfg, save it as UTF-8)</source>
+        <translation>{path} ist eine Binärdatei, keine Darknet-cfg (falls doch, als UTF-8 speichern)</translation>
+    </message>
+    <message>
+        <source>{path} is a playlist or a text, not a video: give the videos themselves</source>
+        <translation>{path} ist eine Wiedergabeliste oder ein Text, kein Video: die Videos selbst angeben</translation>
+    </message>
+    <message>
+        <source>{path} is empty: nothing was written to it, or a download did not finish</source>
+        <translation>{path} ist leer: es wurde nichts hineingeschrieben, oder ein Herunterladen wurde nicht fertig</translation>
+    </message>
+    <message>
+        <source>{path} is larger than {value} MiB: a Darknet cfg is a small text file</source>
+        <translation>{path} ist größer als {value} MiB: eine Darknet-cfg ist eine kleine Textdatei</translation>
+    </message>
+    <message>
+        <source>{path} is locked by {holder}</source>
+        <translation>{path} ist gesperrt von {holder}</translation>
+    </message>
+    <message>
+        <source>{path} is no picture that can be read: it is damaged, unfinished or of another kind</source>
+        <translation>{path} ist kein lesbares Bild: beschädigt, unfertig oder von anderer Art</translation>
+    </message>
+    <message>
+        <source>{path} is no video that can be decoded ({cause}): it is damaged, unfinished or of another kind</source>
+        <translation>{path} ist kein dekodierbares Video ({cause}): beschädigt, unfertig oder von anderer Art</translation>
+    </message>
+    <message>
+        <source>{path} is no video that can be read ({value}): it may be damaged, unfinished or of another kind</source>
+        <translation>{path} ist kein lesbares Video ({value}): vielleicht beschädigt, unfertig oder von anderer Art</translation>
+    </message>
+    <message>
+        <source>{path} is not UTF-8 text at byte {start}: save it as UTF-8</source>
+        <translation>{path} ist ab Byte {start} kein UTF-8-Text: als UTF-8 speichern</translation>
+    </message>
+    <message>
+        <source>{path} is not a file</source>
+        <translation>{path} ist keine Datei</translation>
+    </message>
+    <message>
+        <source>{path} is not a list of labels: a list of labels is a text file with one name per line</source>
+        <translation>{path} ist keine Liste von Klassennamen: sie ist eine Textdatei mit einem Namen je Zeile</translation>
+    </message>
+    <message>
+        <source>{path} is not a regular file: give a picture, or a folder of pictures</source>
+        <translation>{path} ist keine normale Datei: ein Bild oder einen Ordner mit Bildern angeben</translation>
+    </message>
+    <message>
+        <source>{path} is not a regular file: give a video, a picture or a folder of them</source>
+        <translation>{path} ist keine normale Datei: ein Video, ein Bild oder einen Ordner damit angeben</translation>
+    </message>
+    <message>
+        <source>{path} is not cut as in the earlier run: use --restart to begin again</source>
+        <translation>{path} ist nicht wie im früheren Lauf geschnitten: mit --restart neu beginnen</translation>
+    </message>
+    <message>
+        <source>{path} is not written, because {why}: choose another name</source>
+        <translation>{path} wird nicht geschrieben, denn {why}: einen anderen Namen wählen</translation>
+    </message>
+    <message>
+        <source>{path} is the video itself: choose another name for its annotated copy</source>
+        <translation>{path} ist das Video selbst: einen anderen Namen für die annotierte Kopie wählen</translation>
+    </message>
+    <message>
+        <source>{path} was removed or moved while the run wrote it</source>
+        <translation>{path} wurde entfernt oder verschoben, während der Lauf sie schrieb</translation>
+    </message>
+    <message>
+        <source>{path}, line {number} has a character that cannot be printed: remove it</source>
+        <translation>{path}, Zeile {number}, hat ein nicht druckbares Zeichen: es entfernen</translation>
+    </message>
+    <message>
+        <source>{path}, line {number}: &apos;{value}&apos; is before the first section: a Darknet cfg begins with [net]</source>
+        <translation>{path}, Zeile {number}: „{value}“ steht vor dem ersten Abschnitt: eine Darknet-cfg beginnt mit [net]</translation>
+    </message>
+    <message>
+        <source>{path}, line {number}: &apos;{value}&apos; is neither a [section] nor option=value: is this a Darknet cfg?</source>
+        <translation>{path}, Zeile {number}: „{value}“ ist weder ein [Abschnitt] noch Option=Wert: ist es eine Darknet-cfg?</translation>
+    </message>
+    <message>
+        <source>{path}, line {number}: &apos;{value}&apos; is not a section: write it as [convolutional]</source>
+        <translation>{path}, Zeile {number}: „{value}“ ist kein Abschnitt: als [convolutional] schreiben</translation>
+    </message>
+    <message>
+        <source>{path}, line {value} is empty: every line must name a class</source>
+        <translation>{path}, Zeile {value}, ist leer: jede Zeile muss eine Klasse nennen</translation>
+    </message>
+    <message>
+        <source>{path}: opening it ended the worker twice: {why}</source>
+        <translation>{path}: beim Öffnen endete der Arbeitsprozess zweimal: {why}</translation>
+    </message>
+    <message>
+        <source>{path}: pictures have no times: give --from, --to and --every as numbers of pictures</source>
+        <translation>{path}: Bilder haben keine Zeiten: --from, --to und --every als Zahl von Bildern angeben</translation>
+    </message>
+    <message>
+        <source>{path}: the frame at {seconds} s cannot be converted ({value})</source>
+        <translation>{path}: das Bild bei {seconds} s lässt sich nicht umwandeln ({value})</translation>
+    </message>
+    <message>
+        <source>{path}: there is no decoder for its video track; convert it to H.264</source>
+        <translation>{path}: es gibt keinen Decoder für die Videospur; sie in H.264 umwandeln</translation>
+    </message>
+    <message>
+        <source>{path}: {frames} at {value} s could not be decoded</source>
+        <translation>{path}: {frames} bei {value} s nicht dekodierbar</translation>
+    </message>
+    <message>
+        <source>{place} cannot be deleted: {value}</source>
+        <translation>{place} lässt sich nicht löschen: {value}</translation>
+    </message>
+    <message>
+        <source>{precision}: {gain}× the speed of fp32, {share} of its boxes equal</source>
+        <translation>{precision}: {gain}× so schnell wie fp32, {share} der Rahmen gleich</translation>
+    </message>
+    <message>
+        <source>{reason} than with {tensorrt}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason}: no clip of {file} was written; try again with other times or classes</source>
+        <translation>{reason}: kein Clip von {file} wurde geschrieben; mit anderen Zeiten oder Klassen versuchen</translation>
+    </message>
+    <message>
+        <source>{reason}; batch {batch}: the device&apos;s memory became too small for {batch2}</source>
+        <translation>{reason}; Batch {batch}: der Speicher des Geräts wurde zu klein für {batch2}</translation>
+    </message>
+    <message>
+        <source>{scheme}://{rest} is an address, and only files and folders can be read: save its content as a file first</source>
+        <translation>{scheme}://{rest} ist eine Adresse, und nur Dateien und Ordner sind lesbar: den Inhalt erst als Datei speichern</translation>
+    </message>
+    <message>
+        <source>{shown} does not support {device} (7.5 or newer is needed)</source>
+        <translation>{shown} unterstützt {device} nicht (7.5 oder neuer ist nötig)</translation>
+    </message>
+    <message>
+        <source>{shown} is too old: version {value} or newer is needed</source>
+        <translation>{shown} ist zu alt: Version {value} oder neuer ist nötig</translation>
+    </message>
+    <message>
+        <source>{shown} refuses {device}: pip install tensorrt-rtx==1.6.1.120</source>
+        <translation>{shown} lehnt {device} ab: pip install tensorrt-rtx==1.6.1.120</translation>
+    </message>
+    <message>
+        <source>{source} is not the file that was published: {error}</source>
+        <translation>{source} ist nicht die veröffentlichte Datei: {error}</translation>
+    </message>
+    <message>
+        <source>{target} cannot be encoded</source>
+        <translation>{target} lässt sich nicht kodieren</translation>
+    </message>
+    <message>
+        <source>{target} cannot be written: {value}</source>
+        <translation>{target} lässt sich nicht schreiben: {value}</translation>
+    </message>
+    <message>
+        <source>{together}; a video that cannot be cut stays on one device</source>
+        <translation>{together}; ein Video, das sich nicht schneiden lässt, bleibt auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>{value} faster with {library}{own}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{value} faster with {name} in a layer of its own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{value} is a device of a cluster: give --cluster ADDRESS, or choose one of &apos;framefleet devices&apos;</source>
+        <translation>{value} ist ein Gerät eines Clusters: --cluster ADDRESS angeben, oder eines von „framefleet devices“ wählen</translation>
+    </message>
+    <message>
+        <source>{value} stages, cut before layer{value2} of {value3}: {times} ms a batch, {evenness} even, values move {how}</source>
+        <translation>{value} Stufen, geschnitten vor Schicht{value2} von {value3}: {times} ms je Batch, {evenness} gleichmäßig, Werte gehen {how}</translation>
+    </message>
+    <message>
+        <source>{value} {value2} cannot be used: give {kind}</source>
+        <translation>{value} {value2} ist nicht brauchbar: {kind} angeben</translation>
+    </message>
+    <message>
+        <source>{video} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
+        <translation>{video} hat sich seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: {remedy}</translation>
+    </message>
+    <message>
+        <source>{video} has no frame from {start} s to {end} s that can be decoded</source>
+        <translation>{video} hat von {start} s bis {end} s kein dekodierbares Bild</translation>
+    </message>
+    <message>
+        <source>{video} is no video: an annotated video can be made of videos only; choose another format</source>
+        <translation>{video} ist kein Video: nur Videos lassen sich annotieren; ein anderes Format wählen</translation>
+    </message>
+    <message>
+        <source>{video}: the frame at {moment} s cannot be converted ({value})</source>
+        <translation>{video}: das Bild bei {moment} s lässt sich nicht umwandeln ({value})</translation>
+    </message>
+    <message>
+        <source>{video}: the frame at {moment} s was not found again: detect again</source>
+        <translation>{video}: das Bild bei {moment} s wurde nicht wiedergefunden: neu erkennen</translation>
+    </message>
+    <message>
+        <source>{weights}: the weights of [convolutional] (layer {index}) are not all finite numbers: the training diverged, or the file is damaged; download it again or use an earlier one</source>
+        <translation>{weights}: die Gewichte von [convolutional] (Schicht {index}) sind nicht alle endliche Zahlen: das Training lief auseinander, oder die Datei ist beschädigt; neu herunterladen, oder eine frühere verwenden</translation>
+    </message>
+    <message>
+        <source>{what} did not come to an end within {limit} s</source>
+        <translation>{what} endete nicht in {limit} s</translation>
+    </message>
+    <message>
+        <source>{what}, and its results are lost: {error}</source>
+        <translation>{what}, und die Ergebnisse sind verloren: {error}</translation>
+    </message>
+    <message>
+        <source>{what}. The run ends; its results so far are in {place}</source>
+        <translation>{what}. Der Lauf endet; seine Ergebnisse bis hierher sind in {place}</translation>
+    </message>
+    <message>
+        <source>{where} ({cause}); copy the file again or repair it</source>
+        <translation>{where} ({cause}); die Datei neu kopieren oder reparieren</translation>
+    </message>
+    <message>
+        <source>{words} gave no sign of life for {value} s</source>
+        <translation>{words} gab {value} s kein Lebenszeichen</translation>
+    </message>
+</context>
+<context>
     <name>events</name>
     <message numerus="yes">
         <source>%Ln detections</source>
         <translation>
             <numerusform>%Ln Erkennung</numerusform>
             <numerusform>%Ln Erkennungen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln events · Shift + N, P: next, previous</source>
-        <translation>
-            <numerusform>%Ln Ereignis · ⇧N, ⇧P</numerusform>
-            <numerusform>%Ln Ereignisse · ⇧N, ⇧P</numerusform>
         </translation>
     </message>
     <message>
@@ -782,6 +2254,14 @@
         <translation>Bild</translation>
     </message>
     <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>From the first line or zone of a track to its last one.</source>
+        <translation>Von der ersten Linie oder Zone einer Spur zu ihrer letzten.</translation>
+    </message>
+    <message>
         <source>Kind of event</source>
         <translation>Art des Ereignisses</translation>
     </message>
@@ -813,6 +2293,10 @@
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
     <message>
+        <source>Routes</source>
+        <translation>Wege</translation>
+    </message>
+    <message>
         <source>Seconds around</source>
         <translation>Sekunden davor, danach</translation>
     </message>
@@ -823,6 +2307,14 @@
     <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>Nach</translation>
+    </message>
+    <message>
+        <source>Tracks</source>
+        <translation>Spuren</translation>
     </message>
     <message>
         <source>Where to write the files</source>
@@ -881,6 +2373,13 @@
             <numerusform>%Ln Ausschnitte, zusammen {length}.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln events · {next}, {previous}: next, previous</source>
+        <translation>
+            <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
+            <numerusform>%Ln Ereignisse · {next}, {previous}</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Size</source>
         <translation>Größe</translation>
@@ -912,6 +2411,10 @@
     <message>
         <source>is in {zone}</source>
         <translation>ist in {zone}</translation>
+    </message>
+    <message>
+        <source>nowhere else</source>
+        <translation>nirgends sonst</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -1044,6 +2547,10 @@
         <translation>Einen Abschnitt hier beginnen</translation>
     </message>
     <message>
+        <source>Begin a part, while the timeline has the focus (click it)</source>
+        <translation>Auf der angeklickten Zeitleiste: hier einen Abschnitt beginnen</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -1066,10 +2573,6 @@
     <message>
         <source>Commands</source>
         <translation>Befehle</translation>
-    </message>
-    <message>
-        <source>Correct detections, while the bar for it is shown</source>
-        <translation>Erkennungen korrigieren, während die Leiste dafür gezeigt wird</translation>
     </message>
     <message>
         <source>End the part here</source>
@@ -1128,8 +2631,48 @@
         <translation>Nächstes Bild</translation>
     </message>
     <message>
-        <source>Next or previous event of the list</source>
-        <translation>Nächstes oder voriges Ereignis der Liste</translation>
+        <source>Correct: choose another class</source>
+        <translation>Korrektur: andere Klasse wählen</translation>
+    </message>
+    <message>
+        <source>Correct: confirm the object</source>
+        <translation>Korrektur: Objekt bestätigen</translation>
+    </message>
+    <message>
+        <source>Correct: delete the object</source>
+        <translation>Korrektur: Objekt löschen</translation>
+    </message>
+    <message>
+        <source>Correct: join two tracks</source>
+        <translation>Korrektur: zwei Spuren verbinden</translation>
+    </message>
+    <message>
+        <source>Correct: next object of the picture</source>
+        <translation>Korrektur: nächstes Objekt des Bildes</translation>
+    </message>
+    <message>
+        <source>Correct: previous object of the picture</source>
+        <translation>Korrektur: voriges Objekt des Bildes</translation>
+    </message>
+    <message>
+        <source>Correct: redo</source>
+        <translation>Korrektur: wiederholen</translation>
+    </message>
+    <message>
+        <source>Correct: split the track</source>
+        <translation>Korrektur: Spur teilen</translation>
+    </message>
+    <message>
+        <source>Correct: the whole track or one detection</source>
+        <translation>Korrektur: ganze Spur oder ein Objekt</translation>
+    </message>
+    <message>
+        <source>Correct: undo</source>
+        <translation>Korrektur: rückgängig</translation>
+    </message>
+    <message>
+        <source>Next event of the list</source>
+        <translation>Nächstes Ereignis der Liste</translation>
     </message>
     <message>
         <source>No key</source>
@@ -1158,6 +2701,10 @@
     <message>
         <source>Previous detection of the shown classes</source>
         <translation>Vorige Erkennung der gezeigten Klassen</translation>
+    </message>
+    <message>
+        <source>Previous event of the list</source>
+        <translation>Voriges Ereignis der Liste</translation>
     </message>
     <message>
         <source>Previous frame</source>
@@ -1297,8 +2844,36 @@
         <translation> · {speed} MB/s · noch {remaining}</translation>
     </message>
     <message>
+        <source>330 frames/s on an RTX 2070</source>
+        <translation>330 Bilder/s auf einer RTX 2070</translation>
+    </message>
+    <message>
+        <source>50 frames/s on a Tesla V100</source>
+        <translation>50 Bilder/s auf einer Tesla V100</translation>
+    </message>
+    <message>
+        <source>62 frames/s on a Tesla V100</source>
+        <translation>62 Bilder/s auf einer Tesla V100</translation>
+    </message>
+    <message>
+        <source>93 frames/s on a Tesla V100</source>
+        <translation>93 Bilder/s auf einer Tesla V100</translation>
+    </message>
+    <message>
+        <source>A good first choice: better than YOLOv4, less work.</source>
+        <translation>Eine gute erste Wahl: besser als YOLOv4, weniger Rechenarbeit.</translation>
+    </message>
+    <message>
+        <source>A wider and deeper YOLOv4-CSP. For a GPU.</source>
+        <translation>Ein breiteres und tieferes YOLOv4-CSP. Für eine GPU.</translation>
+    </message>
+    <message>
         <source>Accuracy against speed: {models}</source>
         <translation>Genauigkeit gegen Geschwindigkeit: {models}</translation>
+    </message>
+    <message>
+        <source>Accurate</source>
+        <translation>Genau</translation>
     </message>
     <message>
         <source>Also ran on this machine; the throughput is that of the newest run</source>
@@ -1313,8 +2888,16 @@
         <translation>Mittlere Genauigkeit auf COCO bei IoU 0.50–0.95; {ap50} bei IoU 0.50</translation>
     </message>
     <message>
+        <source>Balanced</source>
+        <translation>Ausgewogen</translation>
+    </message>
+    <message>
         <source>Below the first four rows: average precision of each class, the largest difference first.</source>
         <translation>Unter den ersten vier Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
+    </message>
+    <message>
+        <source>By far the fastest. For machines without a GPU.</source>
+        <translation>Bei weitem das schnellste. Für Rechner ohne GPU.</translation>
     </message>
     <message>
         <source>COCO AP, %</source>
@@ -1389,12 +2972,20 @@
         <translation>Auswertungen (evaluation.json *.json)</translation>
     </message>
     <message>
+        <source>Fast</source>
+        <translation>Schnell</translation>
+    </message>
+    <message>
         <source>Finish them first</source>
         <translation>Erst abschließen</translation>
     </message>
     <message>
         <source>First model</source>
         <translation>Erstes Modell</translation>
+    </message>
+    <message>
+        <source>For small objects in large pictures. For a GPU.</source>
+        <translation>Für kleine Objekte in großen Bildern. Für eine GPU.</translation>
     </message>
     <message>
         <source>GFLOP / picture</source>
@@ -1419,6 +3010,10 @@
     <message>
         <source>It is in use: choose another model first</source>
         <translation>Es wird verwendet: Wählen Sie zuerst ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>Licence: {licence} · Published by the authors: {speed}</source>
+        <translation>Lizenz: {licence} · Von den Autoren veröffentlicht: {speed}</translation>
     </message>
     <message>
         <source>Models</source>
@@ -1489,6 +3084,10 @@
         <translation>Ordner öffnen</translation>
     </message>
     <message>
+        <source>Source: README of github.com/AlexeyAB/darknet. The speed is that of Darknet.</source>
+        <translation>Quelle: README von github.com/AlexeyAB/darknet. Die Geschwindigkeit ist die von Darknet.</translation>
+    </message>
+    <message>
         <source>Take it off this list. Its files stay.</source>
         <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
     </message>
@@ -1497,8 +3096,20 @@
         <translation>Das Modell {name} ist heruntergeladen.</translation>
     </message>
     <message>
+        <source>The most accurate at 640 pixels. For a GPU.</source>
+        <translation>Das genaueste bei 640 Pixeln. Für eine GPU.</translation>
+    </message>
+    <message>
+        <source>The most accurate, and the slowest.</source>
+        <translation>Das genaueste und langsamste.</translation>
+    </message>
+    <message>
         <source>The official YOLOv4 family. All find the 80 classes of COCO: people, vehicles, animals, everyday things.</source>
         <translation>Die offizielle YOLOv4-Familie. Alle finden die 80 Klassen von COCO: Menschen, Fahrzeuge, Tiere, Alltägliches.</translation>
+    </message>
+    <message>
+        <source>The original of 2020, known everywhere.</source>
+        <translation>Das Original von 2020, überall bekannt.</translation>
     </message>
     <message>
         <source>The size of picture the network sees</source>
@@ -1529,6 +3140,10 @@
         <translation>Aufwand für ein Bild: Die Hälfte davon dauert etwa halb so lang</translation>
     </message>
     <message>
+        <source>YOLOv4-CSP at 640 pixels. Finds smaller objects.</source>
+        <translation>YOLOv4-CSP mit 640 Pixeln. Findet kleinere Objekte.</translation>
+    </message>
+    <message>
         <source>Your own models</source>
         <translation>Eigene Modelle</translation>
     </message>
@@ -1549,6 +3164,10 @@
         <translation>nicht heruntergeladen</translation>
     </message>
     <message>
+        <source>not stated</source>
+        <translation>nicht angegeben</translation>
+    </message>
+    <message>
         <source>parameters</source>
         <translation>Parameter</translation>
     </message>
@@ -1567,6 +3186,10 @@
     <message>
         <source>{names}: being downloaded.</source>
         <translation>{names}: wird heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>{name}: {rate} frames/s, {hardware}</source>
+        <translation>{name}: {rate} Bilder/s, {hardware}</translation>
     </message>
     <message>
         <source>{parameters} M</source>
@@ -1737,10 +3360,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Fehler: {name}</translation>
     </message>
     <message>
-        <source>{name} failed: {explanation}</source>
-        <translation>{name} ist fehlgeschlagen: {explanation}</translation>
-    </message>
-    <message>
         <source>{name} was interrupted.</source>
         <translation>{name} wurde unterbrochen.</translation>
     </message>
@@ -1835,10 +3454,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Alle Erkennungen</translation>
     </message>
     <message>
-        <source>Begin with a byte order mark, so that Excel reads all letters</source>
-        <translation>Mit Byte Order Mark beginnen, damit Excel alle Buchstaben liest</translation>
-    </message>
-    <message>
         <source>Boxes</source>
         <translation>Rahmen</translation>
     </message>
@@ -1931,6 +3546,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Verwerfen</translation>
     </message>
     <message>
+        <source>Begin with a byte order mark</source>
+        <translation>Mit Byte Order Mark beginnen</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
     </message>
@@ -1953,6 +3572,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Excel</source>
         <translation>Excel</translation>
+    </message>
+    <message>
+        <source>Excel needs it to read all letters.</source>
+        <translation>Excel braucht sie, um alle Buchstaben zu lesen.</translation>
     </message>
     <message>
         <source>Export</source>
@@ -2544,12 +4167,24 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Cache</translation>
     </message>
     <message>
+        <source>Change…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
         <source>Checking…</source>
         <translation>Wird geprüft …</translation>
     </message>
     <message>
+        <source>Choose a folder</source>
+        <translation>Einen Ordner wählen</translation>
+    </message>
+    <message>
         <source>Choose a model that can be used</source>
         <translation>Wählen Sie ein nutzbares Modell</translation>
+    </message>
+    <message>
+        <source>Clean up…</source>
+        <translation>Aufräumen …</translation>
     </message>
     <message>
         <source>Clock time</source>
@@ -2582,6 +4217,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Decoding</source>
         <translation>Decodierung</translation>
+    </message>
+    <message>
+        <source>Default</source>
+        <translation>Standard</translation>
+    </message>
+    <message>
+        <source>Delete old or large sessions</source>
+        <translation>Alte oder große Sitzungen löschen</translation>
     </message>
     <message>
         <source>Depth: the network cut into stages, one per device</source>
@@ -2680,6 +4323,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sprache</translation>
     </message>
     <message>
+        <source>Last run: {choice}.</source>
+        <translation>Letzter Lauf: {choice}.</translation>
+    </message>
+    <message>
         <source>Latency budget</source>
         <translation>Latenzbudget</translation>
     </message>
@@ -2744,10 +4391,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ein Prozess für alle: braucht weniger Speicher</translation>
     </message>
     <message>
-        <source>Open {folder}</source>
-        <translation>{folder} öffnen</translation>
-    </message>
-    <message>
         <source>Optimized for</source>
         <translation>Optimiert für</translation>
     </message>
@@ -2762,6 +4405,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Precision</source>
         <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Remove downloaded models</source>
+        <translation>Heruntergeladene Modelle entfernen</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -2840,20 +4487,12 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Das Ende</translation>
     </message>
     <message>
-        <source>The language changes at the next start.</source>
-        <translation>Die Sprache wechselt beim nächsten Start.</translation>
-    </message>
-    <message>
-        <source>The last run took {choice}.</source>
-        <translation>Letzter Lauf: {choice}.</translation>
+        <source>The new folder is used from the next start. Files in the old folder stay there.</source>
+        <translation>Der neue Ordner gilt ab dem nächsten Start. Dateien im alten Ordner bleiben dort.</translation>
     </message>
     <message>
         <source>The start</source>
         <translation>Der Anfang</translation>
-    </message>
-    <message>
-        <source>The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up.</source>
-        <translation>Die Variablen XDG_DATA_HOME und XDG_CACHE_HOME verlegen diese Ordner. „Sitzungen“ (Strg+Umschalt+R) räumt auf.</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -3086,8 +4725,8 @@ Labels: {labels}</translation>
         <translation>Position im Video</translation>
     </message>
     <message>
-        <source>The chosen part: drag its edges on the timeline, or press I and O (X: none)</source>
-        <translation>Der gewählte Abschnitt: Ziehen Sie seine Ränder auf der Zeitleiste, oder drücken Sie I und O (X: keiner)</translation>
+        <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
+        <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
     </message>
 </context>
 <context>
@@ -3452,6 +5091,10 @@ Labels: {labels}</translation>
         <translation>Im Gleichlauf ab Beginn</translation>
     </message>
     <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
         <source>One video</source>
         <translation>Ein Video</translation>
     </message>
@@ -3736,6 +5379,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Beenden</translation>
     </message>
     <message>
+        <source>Restart now</source>
+        <translation>Jetzt neu starten</translation>
+    </message>
+    <message>
         <source>Sessions…</source>
         <translation>Sitzungen …</translation>
     </message>
@@ -3758,6 +5405,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Strategy: {strategy}</source>
         <translation>Strategie: {strategy}</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start. A restart now continues where detection stops.</source>
+        <translation>Die Sprache wechselt beim nächsten Start. Ein Neustart jetzt macht dort weiter, wo die Erkennung aufhört.</translation>
     </message>
     <message>
         <source>Undo removal</source>
@@ -3827,14 +5478,6 @@ Klicken, um es zu ändern</translation>
         <translation>Klassen</translation>
     </message>
     <message>
-        <source>Click its corners, then the first one again; Esc stops</source>
-        <translation>Klicken Sie auf die Ecken, dann wieder auf die erste; Esc bricht ab</translation>
-    </message>
-    <message>
-        <source>Click where it begins and where it ends</source>
-        <translation>Klicken Sie auf Anfang und Ende</translation>
-    </message>
-    <message>
         <source>Counted while detecting, up to {time}.</source>
         <translation>Während der Erkennung gezählt, bis {time}.</translation>
     </message>
@@ -3845,6 +5488,26 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Choose a line or zone in the list to see its counts over time.</source>
         <translation>Wählen Sie eine Linie oder Zone der Liste, um ihren Verlauf zu sehen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is deleted.</source>
+        <translation>„{name}“ ist gelöscht.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is selected: arrow keys move it, Enter chooses a point of it, Delete removes it.</source>
+        <translation>„{name}“ ist gewählt: Pfeiltasten verschieben es, Enter wählt einen Punkt, Entf löscht es.</translation>
+    </message>
+    <message>
+        <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
+        <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
+    </message>
+    <message>
+        <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
+        <translation>Klicken Sie auf die Ecken, dann wieder auf die erste, oder verwenden Sie Pfeiltasten und Enter; Esc beendet</translation>
+    </message>
+    <message>
+        <source>Click where it begins and where it ends, or use the arrow keys and Enter</source>
+        <translation>Klicken Sie auf Anfang und Ende, oder verwenden Sie Pfeiltasten und Enter</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -3875,6 +5538,22 @@ Klicken, um es zu ändern</translation>
         <translation>Exportieren …</translation>
     </message>
     <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Files of the queue</source>
+        <translation>Dateien der Warteschlange</translation>
+    </message>
+    <message>
+        <source>Files with the set &apos;{name}&apos;</source>
+        <translation>Dateien mit dem Satz „{name}“</translation>
+    </message>
+    <message>
+        <source>Files with this set…</source>
+        <translation>Dateien mit diesem Satz …</translation>
+    </message>
+    <message>
         <source>Follow the objects through the stored results</source>
         <translation>Objekte durch die gespeicherten Ergebnisse verfolgen</translation>
     </message>
@@ -3885,6 +5564,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Heat map</source>
         <translation>Heatmap</translation>
+    </message>
+    <message>
+        <source>If all files of a folder are checked, files that you add from this folder later use the set, too.</source>
+        <translation>Sind alle Dateien eines Ordners markiert, gilt der Satz auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
     </message>
     <message>
         <source>Import lines and zones</source>
@@ -3937,6 +5620,34 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Numbers of tracks</source>
         <translation>Nummern</translation>
+    </message>
+    <message>
+        <source>Point {count} is at {x}, {y}.</source>
+        <translation>Punkt {count} liegt bei {x}, {y}.</translation>
+    </message>
+    <message>
+        <source>Point {count} is at {x}, {y}. Enter here again, or on the first point, completes the zone.</source>
+        <translation>Punkt {count} liegt bei {x}, {y}. Enter hier noch einmal oder auf dem ersten Punkt schließt die Zone ab.</translation>
+    </message>
+    <message>
+        <source>Point {count} of &apos;{name}&apos; is at {x}, {y}: arrow keys move it, Backspace removes it, Insert adds one.</source>
+        <translation>Punkt {count} von „{name}“ liegt bei {x}, {y}: Pfeiltasten verschieben ihn, Rücktaste entfernt ihn, Einfg fügt einen ein.</translation>
+    </message>
+    <message>
+        <source>Point {count} of &apos;{name}&apos; is at {x}, {y}: arrow keys move it.</source>
+        <translation>Punkt {count} von „{name}“ liegt bei {x}, {y}: Pfeiltasten verschieben ihn.</translation>
+    </message>
+    <message>
+        <source>Present set</source>
+        <translation>Dieser Satz</translation>
+    </message>
+    <message>
+        <source>The last point is removed.</source>
+        <translation>Der letzte Punkt ist entfernt.</translation>
+    </message>
+    <message>
+        <source>The lines and zones of this camera: videos of a folder use the same set</source>
+        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden denselben Satz</translation>
     </message>
     <message>
         <source>{name}   {inside} inside · {total} in all</source>
@@ -3999,14 +5710,6 @@ Klicken, um es zu ändern</translation>
         <translation>Zurück</translation>
     </message>
     <message>
-        <source>Use for all files of the queue</source>
-        <translation>Für alle Dateien der Warteschlange verwenden</translation>
-    </message>
-    <message>
-        <source>Videos of the same folder use the same set</source>
-        <translation>Videos desselben Ordners verwenden denselben Satz</translation>
-    </message>
-    <message>
         <source>Zone</source>
         <translation>Zone</translation>
     </message>
@@ -4021,6 +5724,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>{mean} s</source>
         <translation>{mean} s</translation>
+    </message>
+    <message>
+        <source>{x}, {y}</source>
+        <translation>{x}, {y}</translation>
     </message>
     <message>
         <source>← / mean time</source>

@@ -112,10 +112,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln events · Shift + N, P: next, previous</source>
+        <source>%Ln events · {next}, {previous}: next, previous</source>
         <translation>
-            <numerusform>%Ln event · Shift + N, P: next, previous</numerusform>
-            <numerusform>%Ln events · Shift + N, P: next, previous</numerusform>
+            <numerusform>%Ln event · {next}, {previous}: next, previous</numerusform>
+            <numerusform>%Ln events · {next}, {previous}: next, previous</numerusform>
         </translation>
     </message>
     <message numerus="yes">

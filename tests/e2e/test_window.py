@@ -14,28 +14,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtGui import QImage
 
 from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
-from tests.support.window import pixels
 
 PROJECT = Path(__file__).resolve().parents[2]
 SCREEN = (1600, 900)
 CANVAS = (slice(120, 700), slice(300, 1030))  # rows and columns that the picture's area covers in any case
-TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "import": "imagemagick"}
+TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool"}
 MISSING = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs a virtual display: apt-get install {' '.join(MISSING)}")
 
 
 @pytest.fixture
-def display() -> Iterator[str]:
-    """A free X display."""
+def display(tmp_path: Path) -> Iterator[str]:
+    """A free X display, whose pixels are in a file."""
     reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"]
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp", "-fbdir", tmp_path]
     server = subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writing)
     with os.fdopen(reading) as pipe:
@@ -71,11 +69,11 @@ class Desktop:
         done = subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, capture_output=True, text=True, check=False)
         return done.stdout.strip()
 
-    def screen(self, name: str = "screen") -> NDArray[np.uint8]:
-        """What is on the screen now."""
-        path = self.folder / f"{name}.png"
-        subprocess.run(["import", "-window", "root", str(path)], env=self.environment, check=True)
-        return pixels(QImage(str(path)))
+    def screen(self) -> NDArray[np.uint8]:
+        """What is on the screen now, uint8 (height, width, 3), RGB: the end of the file in which Xvfb draws, as xwd's format has it."""
+        width, height = SCREEN
+        drawn = np.fromfile(self.folder / "Xvfb_screen0", np.uint8)[-4 * width * height :]
+        return drawn.reshape(height, width, 4)[..., 2::-1]
 
     def drag(self, source: subprocess.Popen[str], start: tuple[int, int], end: tuple[int, int], halfway: Callable[[], None]) -> str:
         """Press the mouse at ``start``, move it to ``end``, call ``halfway`` there, let go; gives the source's word on it."""
@@ -150,18 +148,18 @@ def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) 
     assert source.stdout is not None
     assert source.stdout.readline() == "ready\n"
     surface = [int(theme.SURFACE[start : start + 2], 16) for start in (1, 3, 5)]
-    wait_for(lambda: bool((desktop.screen("before")[4, 600] == surface).all()), "picture of the window")
-    assert box_pixels(desktop.screen("before"), classes) == 0
+    wait_for(lambda: bool((desktop.screen()[4, 600] == surface).all()), "picture of the window")
+    assert box_pixels(desktop.screen(), classes) == 0
 
     def frame_pixels(screen: NDArray[np.uint8]) -> int:
         accent = np.array([int(theme.ACCENT[start : start + 2], 16) for start in (1, 3, 5)])
         return int((np.abs(screen[17:25, 100:1200].astype(np.int32) - accent).max(axis=2) < 16).sum())
 
     def overlay_is_up() -> None:
-        wait_for(lambda: frame_pixels(desktop.screen("over")) > 300, "sign where to drop")
+        wait_for(lambda: frame_pixels(desktop.screen()) > 300, "sign where to drop")
 
     assert desktop.drag(source, (1500, 360), (660, 400), overlay_is_up) == "dropped"
-    wait_for(lambda: box_pixels(desktop.screen("boxes"), classes) > 300, "boxes over the picture")
+    wait_for(lambda: box_pixels(desktop.screen(), classes) > 300, "boxes over the picture")
     wait_for(lambda: video.name in desktop.xdotool("search", "--onlyvisible", "--name", video.name, "getwindowname"), "title")
 
     window = desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet").splitlines()[0]

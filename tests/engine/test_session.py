@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -120,3 +122,31 @@ def test_an_unusable_database_starts_no_device(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ExportError, match="file"):
         DetectionSession(SETTINGS, tmp_path / "file" / "s.sqlite", LABELS)
+
+
+@pytest.mark.parametrize("how", ["written over", "replaced", "touched"])
+def test_a_video_that_changes_during_the_run_has_an_error(how: str, tmp_path: Path) -> None:
+    """Its later segments may come from another video than the earlier ones, of the same length."""
+    first, second = (make_video(tmp_path / f"{bframes}.mp4", 240, (96, 64), gop=12, bframes=bframes) for bframes in (0, 2))
+    errors = list[str | None]()
+    with DetectionSession(SETTINGS, tmp_path / "out.sqlite", LABELS) as session:
+        session.add(first)
+        session.finish()
+        for event in session.events():
+            match event:
+                case SourceOpened() if how == "written over":
+                    shutil.copyfile(second, first)
+                case SourceOpened() if how == "replaced":
+                    second.replace(first)
+                case SourceOpened():
+                    os.utime(first)
+                case SourceFinished(error=error):
+                    errors.append(error)
+    with SessionReader(tmp_path / "out.sqlite") as reader:
+        (source,) = reader.sources()
+    assert errors == [source.error]
+    if how == "touched":
+        assert source.error is None
+    else:
+        assert source.error is not None
+        assert f"{first} changed while it was read" in source.error

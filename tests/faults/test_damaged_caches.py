@@ -85,7 +85,7 @@ def read_everything(path: Path) -> list[object]:
             found += reader.frame_rows(number, 50)
             found += [replace(source, path="", file=path), reader.tracks(number)]
             found += [column.tolist() for column in reader.detection_table(number, 0, 1 << 40)]
-            found += [reader.times(number, 1 << 40), reader.count(number), reader.first_pts(number), reader.last_pts(number)]
+            found += [reader.times(number, 1 << 40).tolist(), reader.count(number), reader.first_pts(number), reader.last_pts(number)]
         return found
 
 

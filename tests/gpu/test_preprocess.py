@@ -21,7 +21,7 @@ from plugins.preprocess import FRAME, Preprocess
 from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame
 
 try:
-    from engine.backends.tensorrt.batch import Geometry
+    from engine.backends.nvidia.batch import Geometry
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)

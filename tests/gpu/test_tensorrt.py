@@ -121,8 +121,8 @@ def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> Non
 
 
 def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
-    from engine.backends.tensorrt.backend import TensorRtBackend
-    from engine.backends.tensorrt.engine import CustomLayers
+    from engine.backends.nvidia.backend import NvidiaBackend
+    from engine.backends.nvidia.layers import CustomLayers
 
     cfg = tmp_path / "wider.cfg"
     cfg.write_text(TINY_CFG.read_text().replace("filters=8", "filters=16", 1))
@@ -130,7 +130,7 @@ def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
     inputs = np.random.default_rng(2).random((2, 3, network.height, network.width), np.float32)
     heads = []
     for first, mish in product((False, True), (False, True)):
-        with TensorRtBackend(GPU, CustomLayers(first, mish)) as backend:
+        with NvidiaBackend(GPU, CustomLayers(first, mish)) as backend:
             backend.activate(network, SETTINGS)
             heads.append(backend.raw_outputs(inputs))
     for outside in heads[1:]:
@@ -159,10 +159,10 @@ def test_automatic_choices_are_made_once_and_explained(network: Network) -> None
 
 def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: Backend) -> None:
     """Recording them in global mode refuses, in any thread, whatever would."""
-    from engine.backends.tensorrt.backend import TensorRtBackend
+    from engine.backends.nvidia.backend import NvidiaBackend
     from engine.cuda.graph import record
 
-    assert isinstance(backend, TensorRtBackend)
+    assert isinstance(backend, NvidiaBackend)
     backend.infer(pictures(1))
     stream = backend._stream
     graph = record(backend._places[0].slot.steps, stream, "global")

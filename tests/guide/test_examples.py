@@ -1,8 +1,7 @@
 """Every command on the guide's pages and in the README is one that the program accepts, also those that need a network or a display.
 
-The pages also run as they are printed: see ``test_jobs``, ``test_models_and_first_steps``, and ``tests/app/cli/`` for the pages about
-evaluating and about part of a video. Only the examples for clusters and GPUs are checked for valid options alone. Pages link to files that
-exist.
+The pages also run as they are printed: see the other modules of this folder, ``tests/app/cli/`` for the pages about evaluating and about
+part of a video, and ``tests/gpu/test_guide.py``. Pages link to files that exist.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from app.main import COMMANDS
+from tests.support.guide import GUIDE, PROJECT, lines
 
-PROJECT = Path(__file__).parents[2]
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs" / "guide").glob("*.md"))]
+PAGES = [PROJECT / "README.md", *sorted(GUIDE.glob("*.md"))]
 SYNOPSIS = re.compile(r"[A-Z]{4,}…|\[--")
 """What only the summary of a command's options contains."""
 
@@ -27,14 +26,7 @@ class ParsedError(Exception):
     """The options of a command are accepted."""
 
 
-def commands(page: Path) -> list[str]:
-    """The commands in the blocks of a page, without comments."""
-    blocks = re.findall(r"^```\w*\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    lines = (line.removeprefix("$ ") for block in blocks for line in block.splitlines())
-    return [line for line in lines if line.startswith("framefleet ") and not SYNOPSIS.search(line)]
-
-
-EXAMPLES = [(page.name, command) for page in PAGES for command in commands(page)]
+EXAMPLES = [(page.name, command) for page in PAGES for command in lines(page, "framefleet") if not SYNOPSIS.search(command)]
 
 
 @pytest.mark.parametrize(("page", "command"), EXAMPLES)

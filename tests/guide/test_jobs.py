@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
 import shlex
 import shutil
 from pathlib import Path
@@ -17,10 +16,10 @@ import pytest
 from resources import DEMO
 from tests.support.cli import run_main
 from tests.support.goldens import CLIP
+from tests.support.guide import GUIDE, blocks
 from tests.support.media import make_video
 from tests.support.store import write_session
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 FAST = ["--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32", "--quiet"]
 """Options that the pages leave out: their model has labels of its own, and the choice of device and precision takes time."""
 
@@ -28,9 +27,9 @@ FAST = ["--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32
 def follow(page: str) -> str:
     """Run all commands and programs of a page, in order. Returns what the programs print."""
     printed = io.StringIO()
-    blocks = re.findall(r"^```(console|python)\n(.*?)^```", (GUIDE / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    assert blocks
-    for kind, content in blocks:
+    examples = [block for block in blocks(GUIDE / page) if block[0] in ("console", "python")]
+    assert examples
+    for kind, content in examples:
         if kind == "python":
             with contextlib.redirect_stdout(printed):
                 exec(compile(content, page, "exec"), {})
@@ -128,7 +127,7 @@ def test_the_page_about_exporting(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_here")
 def test_lines_and_zones(tmp_path: Path) -> None:
     shutil.copy(CLIP, tmp_path / "street.mp4")
-    (zones,) = re.findall(r"^```json\n(.*?)^```", (GUIDE / "zones.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (zones,) = (content for kind, content in blocks(GUIDE / "zones.md") if kind == "json")
     (tmp_path / "crossing.json").write_text(zones)
     follow("zones.md")
     folder = tmp_path / "counted"

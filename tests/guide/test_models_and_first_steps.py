@@ -28,12 +28,11 @@ from engine.model.registry import catalogue as registry
 from engine.model.registry import installed
 from engine.model.registry.catalogue import RemoteFile
 from tests.support.cli import FAST, Outcome, read_lines, run_main
+from tests.support.guide import GUIDE, PROJECT, commands
 from tests.support.http import Site, publish_tiny, running_site
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
 
-PROJECT = Path(__file__).parents[2]
-GUIDE = PROJECT / "docs" / "guide"
 NAMES = ("yolov4-tiny", "yolov4-csp")
 FRAMES = 12
 QUICK = FAST[4:]
@@ -59,15 +58,6 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         yield site
 
 
-def commands(page: str) -> list[list[str]]:
-    """The commands in the page's blocks, without comments and without the program's name."""
-    blocks = re.findall(r"^```\n(.*?)^```", (GUIDE / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    lines = (shlex.split(line, comments=True) for block in blocks for line in block.splitlines())
-    found = [words[1:] for words in lines if words[:1] == ["framefleet"]]
-    assert found
-    return found
-
-
 def run(words: list[str]) -> Outcome:
     """Run one command, and check that it succeeds."""
     done = run_main(*words, *(QUICK if words[0] == "detect" else ()))
@@ -76,7 +66,7 @@ def run(words: list[str]) -> Outcome:
 
 
 def test_models_are_listed_downloaded_used_and_removed(site: Site, tmp_path: Path) -> None:
-    listed, downloaded, _, removed = (run(words) for words in commands("models.md"))
+    listed, downloaded, _, removed = (run(words) for words in commands(GUIDE / "models.md"))
     assert "yolov4-csp" in listed.out
     assert (downloaded.status, removed.status) == (0, 0)
     assert [path for path, _ in site.requests] == ["/yolov4-csp.cfg", "/yolov4-csp.weights"]
@@ -99,7 +89,7 @@ def test_the_last_sentences_about_models(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.usefixtures("site")
 def test_the_first_detection_in_an_own_file(tmp_path: Path) -> None:
-    *before, window = commands("first-steps.md")
+    *before, window = commands(GUIDE / "first-steps.md")
     for words in before:
         run(words)
     lines = read_lines(tmp_path / "detections" / "street.jsonl")

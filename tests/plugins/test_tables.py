@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
+from engine.model.network import Yolo
+from engine.settings import EngineSettings
 from plugins.mish import Mish
-from plugins.nms import LIMIT, RECORD, class_mask, read_results, result_bytes
+from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
 from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, head_table
 from tests.support.devices.candidates import read_candidates
+from tests.support.models import tiny_network
 
 ANCHORS = np.arange(6, dtype=np.float32).reshape(3, 2)
 
@@ -65,3 +73,19 @@ def test_mish_refuses_what_it_cannot_count() -> None:
     for count in (0, 2**31 - 4):
         with pytest.raises(ValueError, match=str(count)):
             Mish({"mish": None}, 0, count)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("beta", [None, 0.6])
+def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> None:
+    pytest.importorskip("cuda.core", reason="cuda-python is not installed")
+    from engine.backends.tensorrt.slot import Outcome
+
+    network = tiny_network()
+    layers = tuple(replace(layer, diou_beta=beta) if isinstance(layer, Yolo) else layer for layer in network.layers)
+    addresses = [64 * number for number in range(1, 1 + len(network.heads))]
+    names = defaultdict[str, str](str)  # of kernels: none is launched
+    memory = SimpleNamespace(device=lambda _: 64, constant=lambda _: 64, pinned=lambda nbytes: np.zeros(nbytes, np.uint8))
+    parts: Any = (replace(network, layers=layers), 1, names, memory, EngineSettings(iou=0.3), addresses, np.float32, 64, None)
+    (nms,) = (step for step in Outcome(*parts).steps if isinstance(step, Nms))
+    threshold, exponent = (value for value in nms._arguments if isinstance(value, np.float32))
+    assert (threshold, exponent) == (np.float32(0.3), np.float32(-1 if beta is None else beta))

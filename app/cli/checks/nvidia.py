@@ -42,6 +42,13 @@ from engine.backends.tensorrt.library import find_library
 from engine.devices.cuda import cuda_devices
 print(", ".join(sorted({str(find_library(device.compute_capability)) for device in cuda_devices()})))
 """
+_CUDNN = """
+from importlib.util import find_spec
+from engine.backends.cudnn.library import find_cudnn
+from engine.devices.cuda import cuda_devices
+found = sorted({str(find_cudnn(device.compute_capability)) for device in cuda_devices()}) if find_spec("cudnn") else []
+print(", ".join(found) or "not installed, not needed")
+"""
 _NVDEC = """
 import ctypes, sys
 from importlib.metadata import version
@@ -53,6 +60,7 @@ _PARTS = (
     ("CUDA", _CUDA, EXTRAS),
     ("NVRTC", _NVRTC, "pip install 'nvidia-cuda-nvrtc>=13,<14' 'nvidia-cuda-runtime>=13,<14'"),
     ("TensorRT", _TENSORRT, f"{EXTRAS} (the latter for GeForce and RTX cards)"),
+    ("cuDNN", _CUDNN, "TensorRT computes all networks; for more speed: pip install -U 'framefleet[cudnn]'"),
     (
         "NVDEC",
         _NVDEC,

@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_data_path, user_log_path
+from platformdirs import user_log_path
 
 from app.cli.checks.check import Check, Status
 from engine.devices.affinity import usable_cores
 from engine.devices.host_memory import read_host_memory
+from engine.settings.folders import Folder
 
 GIB = 1 << 30
 FEATURES = {
@@ -32,9 +33,9 @@ def check_system() -> Iterator[Check]:
     yield _python()
     yield _processor()
     yield _memory()
-    folders = {"cache": user_cache_path, "data": user_data_path, "log": user_log_path}
-    for name, find in folders.items():
-        yield _folder(f"{name} folder", find("framefleet", appauthor=False))
+    for folder in Folder:
+        yield _folder(f"{folder} folder", folder.path)
+    yield _folder("log folder", user_log_path("framefleet", appauthor=False))
     yield _folder("temporary folder", Path(tempfile.gettempdir()))
     yield from _shared_memory()
 

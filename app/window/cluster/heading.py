@@ -39,7 +39,7 @@ class _Shown:
 
 
 class MachineHeading(Clickable):
-    """One machine. It paints itself: a cluster may have hundreds. toggled: the user wants to see its devices, or to hide them."""
+    """One machine. It paints itself: a cluster may have hundreds. A press shows or hides its devices."""
 
     def __init__(self) -> None:
         super().__init__()

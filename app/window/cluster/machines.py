@@ -48,7 +48,7 @@ class Folds(QObject):
             self.changed.emit()
 
         heading = MachineHeading()
-        heading.toggled.connect(toggle)
+        heading.clicked.connect(toggle)
         return heading
 
 

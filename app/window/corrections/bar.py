@@ -7,22 +7,34 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
+from app.window.keys.bindings import Bindings, Command
 from app.window.widgets.build import ElidedLabel, column, label, row
 from app.window.widgets.translation import marked, translate
 
 BUTTONS = (
-    ("confirm", marked("corrections", "Confirm"), "C", marked("corrections", "It is right: mark it as verified")),
-    ("delete", marked("corrections", "Delete"), "Backspace", marked("corrections", "It is wrong: leave it out of all results")),
-    ("split", marked("corrections", "Split"), "B", marked("corrections", "From this picture on, the track is another object")),
-    ("join", marked("corrections", "Join"), "G", marked("corrections", "Choose a track, then another one that is the same object")),
-    ("undo", marked("corrections", "Undo"), "U", marked("corrections", "Undo the last correction of this session (also Ctrl+Z)")),
-    ("redo", marked("corrections", "Redo"), "Shift+U", marked("corrections", "Do it again (also Ctrl+Shift+Z)")),
+    ("confirm", marked("corrections", "Confirm"), marked("corrections", "It is right: mark it as verified")),
+    ("delete", marked("corrections", "Delete"), marked("corrections", "It is wrong: leave it out of all results")),
+    ("split", marked("corrections", "Split"), marked("corrections", "From this picture on, the track is another object")),
+    ("join", marked("corrections", "Join"), marked("corrections", "Choose a track, then another one that is the same object")),
+    ("undo", marked("corrections", "Undo"), marked("corrections", "Undo the last correction of this session (also Ctrl+Z)")),
+    ("redo", marked("corrections", "Redo"), marked("corrections", "Do it again (also Ctrl+Shift+Z)")),
 )
-"""Name, title, key and tooltip of each button."""
-_SHOWN = {"Backspace": "⌫", "Shift+U": "⇧U"}
-
-NEXT, PREVIOUS, RELABEL, TRACK = "E", "Shift+E", "R", "T"
-"""Further keys: the next and the previous object of the picture, the list of classes, and whether the whole track is meant."""
+"""Name, title and tooltip of each button."""
+COMMANDS = tuple(
+    Command(f"correct/{name}", meaning, (key,))
+    for name, key, meaning in (
+        ("next", "E", marked("keys", "Correct: next object of the picture")),
+        ("previous", "Shift+E", marked("keys", "Correct: previous object of the picture")),
+        ("confirm", "C", marked("keys", "Correct: confirm the object")),
+        ("delete", "Backspace", marked("keys", "Correct: delete the object")),
+        ("class", "R", marked("keys", "Correct: choose another class")),
+        ("track", "T", marked("keys", "Correct: the whole track or one detection")),
+        ("split", "B", marked("keys", "Correct: split the track")),
+        ("join", "G", marked("keys", "Correct: join two tracks")),
+        ("undo", "U", marked("keys", "Correct: undo")),
+        ("redo", "Shift+U", marked("keys", "Correct: redo")),
+    )
+)
 
 
 class CorrectionBar(QWidget):
@@ -31,20 +43,22 @@ class CorrectionBar(QWidget):
     asked = Signal(str)
     relabelled = Signal(int)
 
-    def __init__(self) -> None:
+    def __init__(self, bindings: Bindings) -> None:
         super().__init__()
+        self._bindings = bindings
+        bindings.add(COMMANDS)
         self.selected = ElidedLabel("caption")  # its text must not change the picture's size
-        self.hint = label("small", translate("corrections", "E, ⇧E: next and previous object · Esc: none · . , : next and previous frame"))
-        self.track = QCheckBox(translate("corrections", "Whole track ({key})").format(key=TRACK))
+        self.hint = label("small")
+        self.track = QCheckBox()
         self.classes = QComboBox()
         self.classes.setAccessibleName(translate("corrections", "Class of the selected object"))
-        self.classes.setToolTip(translate("corrections", "Give it another class ({key})").format(key=RELABEL))
+        self.classes.setToolTip(translate("corrections", "Give it another class"))
         self.classes.activated.connect(self.relabelled)
-        title = label("", translate("corrections", "Class ({key})").format(key=RELABEL))
+        self._title = title = label("")
         title.setBuddy(self.classes)
         self.buttons: dict[str, QPushButton] = {}
-        for name, text, key, tip in BUTTONS:
-            button = self.buttons[name] = QPushButton(f"{translate('corrections', text)} ({_SHOWN.get(key, key)})")
+        for name, _, tip in BUTTONS:
+            button = self.buttons[name] = QPushButton()
             button.setToolTip(translate("corrections", tip))
             button.clicked.connect(lambda _=False, name=name: self.asked.emit(name))
         column(
@@ -54,6 +68,21 @@ class CorrectionBar(QWidget):
             margins=(12, 6, 12, 6),
             of=self,
         )
+        bindings.changed.connect(self._name_keys)
+        self._name_keys()
+
+    def _name_keys(self) -> None:
+        def titled(text: str, name: str) -> str:
+            return f"{text} ({self._bindings.short(f'correct/{name}')})"
+
+        self._title.setText(titled(translate("corrections", "Class"), "class"))
+        self.track.setText(titled(translate("corrections", "Whole track"), "track"))
+        for name, text, _ in BUTTONS:
+            self.buttons[name].setText(titled(translate("corrections", text), name))
+        hint = translate("corrections", "{next}, {previous}: next, previous object · Esc: none · {later} {earlier}: next, previous frame")
+        following, before = self._bindings.short("correct/next"), self._bindings.short("correct/previous")
+        later, earlier = self._bindings.short("player/next_frame"), self._bindings.short("player/previous_frame")
+        self.hint.setText(hint.format(next=following, previous=before, later=later, earlier=earlier))
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Offer these classes."""

@@ -9,7 +9,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from app.window.corrections.bar import BUTTONS, NEXT, PREVIOUS, RELABEL, TRACK, CorrectionBar
+from app.window.corrections.bar import BUTTONS, CorrectionBar
+from app.window.keys.shortcuts import Shortcuts
 from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
@@ -18,7 +19,7 @@ from app.window.widgets.translation import marked, translate
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader
 
-_NOTHING = marked("corrections", "Click an object, or press E")
+_NOTHING = marked("corrections", "Click an object, or press {key}")
 
 
 class Corrector(QObject):
@@ -32,29 +33,31 @@ class Corrector(QObject):
     def __init__(self, viewer: Viewer, background: Background, window: QWidget) -> None:
         super().__init__(window)
         self._viewer, self._canvas, self._background = viewer, viewer.canvas, background
-        self.bar = CorrectionBar()
+        self.bar = CorrectionBar(viewer.bindings)
         self.bar.hide()
         self._selected: int | None = None
         self._joining: int | None = None
         self._frame: int | None = None
         self._busy = False
-        keys: dict[str, Callable[[], object]] = {key: partial(self._act, name) for name, _, key, _ in BUTTONS}
-        keys |= {NEXT: partial(self._step, 1), PREVIOUS: partial(self._step, -1)}
-        keys |= {RELABEL: self._choose_class, TRACK: self.bar.track.toggle}
-        self._shortcuts = [QShortcut(QKeySequence(key), viewer, act, enabled=False) for key, act in keys.items()]
+        acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._act, name) for name, _, _ in BUTTONS}
+        acts |= {"correct/next": partial(self._step, 1), "correct/previous": partial(self._step, -1)}
+        acts |= {"correct/class": self._choose_class, "correct/track": self.bar.track.toggle}
+        self._shortcuts = Shortcuts(viewer, viewer.bindings, acts, enabled=False)
         self._nothing = QShortcut(QKeySequence(Qt.Key.Key_Escape), viewer, self._select_nothing, enabled=False)
         self.bar.asked.connect(self._act)
         self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
         viewer.player.shown.connect(self._picture_changed)
         viewer.player.result.connect(self._picture_changed)
-        self._canvas.installEventFilter(self)
-        window.installEventFilter(self)
+        self._watched = (self._canvas, window)
 
     def set_shown(self, shown: bool) -> None:
         """Show or hide the bar. The player stops, because a moving picture cannot be corrected."""
         self.bar.setVisible(shown)
-        for shortcut in self._shortcuts:
-            shortcut.setEnabled(shown)
+        self._shortcuts.set_enabled(shown)
+        for watched in self._watched:  # only then: a filter in Python costs time at each event of a playing video
+            watched.removeEventFilter(self)
+            if shown:
+                watched.installEventFilter(self)
         if shown:
             self._viewer.player.pause()
         self._select(None)
@@ -102,7 +105,7 @@ class Corrector(QObject):
         self._nothing.setEnabled(self._selected is not None or self._joining is not None)  # else Escape leaves full screen
         self.bar.set_labels(self._labels)
         if self._selected is None:
-            self.bar.show_selected(translate("corrections", _NOTHING), None, None)
+            self.bar.show_selected(translate("corrections", _NOTHING).format(key=self._viewer.bindings.short("correct/next")), None, None)
             return
         class_id, track = int(found.class_ids[self._selected]), self._track
         words = [self._canvas.label_of(class_id)]
@@ -111,7 +114,8 @@ class Corrector(QObject):
         if found.verified is not None and found.verified[self._selected]:
             words.append(translate("corrections", "verified"))
         if self._joining is not None:
-            words.append(translate("corrections", "press G to join it with track {number}").format(number=self._joining))
+            ask = translate("corrections", "press {key} to join it with track {number}")
+            words.append(ask.format(key=self._viewer.bindings.short("correct/join"), number=self._joining))
         self.bar.show_selected(" · ".join(words), class_id, track)
 
     @property

@@ -19,6 +19,7 @@ from statistics import median
 
 from app.window.devices.status import RATE_SECONDS, DeviceStatus
 from app.window.widgets import formats
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
@@ -108,7 +109,7 @@ def _slow_device(working: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, T
         return Bottleneck(
             Limit.DEVICE,
             text,
-            translate("bottleneck", "Its clocks are lowered: {why}. Check it.").format(why=", ".join(snapshot.throttling)),
+            translate("bottleneck", "Its clocks are lowered: {why}. Check it.").format(why=", ".join(map(of_engine, snapshot.throttling))),
         )
     return Bottleneck(Limit.DEVICE, text, translate("bottleneck", "Close other programs that use it, or take it out of this run."))
 

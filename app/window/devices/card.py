@@ -59,7 +59,7 @@ class DeviceCard(QFrame):
         self._change: Change | None = None
         self._chosen: bool | None = None
         self.row = DeviceRow()
-        self.row.toggled.connect(self.toggle)
+        self.row.clicked.connect(lambda: self.toggle())
         self.phase = label("small")
         self.change = tool_button("close", "")
         self.change.setProperty("role", "small-flat")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import cast
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
@@ -62,8 +63,8 @@ def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(names.pop() if len(names) == 1 else mixed for names in ({*column} - {None} for column in columns))
 
 
-class InColumns(QWidget):
-    """A widget whose content is arranged in columns."""
+class InColumns:
+    """Part of a widget whose content is arranged in columns."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,10 +74,10 @@ class InColumns(QWidget):
         """Arrange the columns."""
         if columns != self._columns:
             self._columns = columns
-            self.update()
+            cast(QWidget, self).update()
 
 
-class RowHeading(InColumns):
+class RowHeading(InColumns, QWidget):
     """The headings of the columns of the rows below. inset: space at its left and right, logical pixels."""
 
     def __init__(self, inset: int = 0) -> None:

@@ -9,7 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.window.devices.bottleneck import Bottleneck
+from app.window.widgets import formats
 from app.window.widgets.build import column, label, row, say, set_role, tool_button, wrapped
+from app.window.widgets.engine_text import strategy_name
 from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.pool.events import StrategyChosen
@@ -52,8 +54,8 @@ class RunHeading(QWidget):
         strategy, found = self._strategy, self._bottleneck
         about = ""
         if strategy is not None:
-            about = translate("devices", "Strategy: {name}").format(name=strategy.strategy)
-            reason = f"{strategy.reason[:1].upper()}{strategy.reason[1:]}."
+            about = translate("devices", "Strategy: {name}").format(name=strategy_name(strategy.strategy))
+            reason = f"{formats.capitalised(strategy.reason)}."
         self.setVisible(strategy is not None or found is not None)
         set_role(self.title, "notice" if found is not None else "")
         self.title.setText(found.text if found is not None else about)

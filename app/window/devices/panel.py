@@ -13,11 +13,12 @@ from app.window.cluster.link import Machine
 from app.window.cluster.machines import Machines
 from app.window.devices.bottleneck import Bottleneck, find_bottleneck
 from app.window.devices.card import Change, DeviceCard
-from app.window.devices.columns import RowColumns, RowHeading, headings
+from app.window.devices.columns import InColumns, RowColumns, RowHeading, headings
 from app.window.devices.heading import RunHeading
 from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.widgets.build import Panel, ScrollPane, column, label
+from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
@@ -167,7 +168,8 @@ class DevicePanel(Panel):
         self.columns.setVisible(bool(devices))
         names = {str(replace(device, node="")) for device in devices}
         columns = RowColumns(max(names, key=len, default=""), rates=bool(self._statuses))
-        for row in (self.columns, *(card.row for card in self._cards.values())):
+        rows: list[InColumns] = [self.columns, *(card.row for card in self._cards.values())]
+        for row in rows:
             row.set_columns(columns)
         for card in self._cards.values():
             card.set_alone(len(devices) == 1)
@@ -182,7 +184,8 @@ class DevicePanel(Panel):
     def _offer_changes(self) -> None:
         """Offer which devices can join or leave the current run."""
         taking_part = [status for status in self._statuses if status.takes_part]
-        name, elastic = (self._strategy.strategy, self._strategy.elastic) if self._strategy is not None and taking_part else ("", False)
+        chosen = self._strategy if taking_part else None
+        name, elastic = ("", False) if chosen is None else (strategy_name(chosen.strategy), chosen.elastic)
         for status in self._statuses:
             again = status.phase in (Phase.FAILED, Phase.LEFT)
             possible = again or (status.takes_part and len(taking_part) > 1)
@@ -224,7 +227,7 @@ class DevicePanel(Panel):
                 continue
             recorded = self._recording.telemetry.get(device) if self._recording is not None else None
             snapshot = self.telemetry.of(device) if device in ours and not device.node else recorded or self.machines.telemetry(device)
-            card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)
+            card.show_telemetry(snapshot, of_engine(self.telemetry.problem or "") if device in ours else None)
             if snapshot is not None:
                 names.append([metric.name for metric in card.row.content.metrics])
         self.columns.show_names(headings(names))

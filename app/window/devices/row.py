@@ -56,7 +56,7 @@ class RowContent:
 
 
 class DeviceRow(InColumns, Clickable):
-    """Draws a ``RowContent``. toggled: the user wants to see the details, or to hide them."""
+    """Draws a ``RowContent``. A press shows or hides the details."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,6 +64,7 @@ class DeviceRow(InColumns, Clickable):
         self.setFixedHeight(QFontMetrics(self._bold).height() + BAR + 2 * PAD)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._content = RowContent()
+        self.setAccessibleDescription(translate("devices", "Shows or hides the details"))
 
     @property
     def content(self) -> RowContent:

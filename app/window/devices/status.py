@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from engine.types import DeviceId, EngineInfo
@@ -116,7 +117,7 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
         note = status.note
         if before != event.engine.batch:
             note = translate("devices", "The batch went from {before} to {batch}: {value}").format(
-                before=before, batch=event.engine.batch, value=event.engine.reason.rpartition(": ")[2]
+                before=before, batch=event.engine.batch, value=of_engine(event.engine.reason.rpartition(": ")[2])
             )
         phase = Phase.LEAVING if status.phase is Phase.LEAVING else Phase.READY
         began = status.samples if status.phase in (Phase.READY, Phase.LEAVING) else _at_rest(status, now)
@@ -149,7 +150,7 @@ def _at_rest(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
 
 def reason_of(event: DeviceFailed) -> str:
     """Why a device failed, without its name, which is shown beside the reason."""
-    return event.message.removeprefix(f"{event.device}: ")
+    return of_engine(event.message).removeprefix(f"{event.device}: ")
 
 
 def shares_of(statuses: Iterable[DeviceStatus]) -> dict[DeviceId, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.widgets import formats, theme
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 
@@ -45,7 +46,7 @@ def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:
     """The engine, the current step of its build, or, without either, the facts of the hardware."""
     engine = status.engine
     if status.building is not None:
-        return status.building[0]
+        return of_engine(status.building[0])
     if engine is not None:
         return translate("devices", "{backend} · {precision} · {width}×{height} · batch {batch}").format(
             backend=engine.backend, precision=engine.precision, width=engine.width, height=engine.height, batch=engine.batch
@@ -59,7 +60,7 @@ def engine_details(status: DeviceStatus, known: DeviceDescription | None) -> str
     if engine is None or status.building is not None:
         return line
     return translate("devices", "{line}, {slots} at once\n{precision}: {reason}").format(
-        line=line, slots=engine.slots, precision=engine.precision, reason=engine.reason
+        line=line, slots=engine.slots, precision=engine.precision, reason=of_engine(engine.reason)
     )
 
 

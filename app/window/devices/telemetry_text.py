@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.window.widgets import formats
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.devices.telemetry.snapshot import Telemetry
 
@@ -77,7 +78,7 @@ def details(telemetry: Telemetry) -> str:
             translate("devices", "Clock"): _or(telemetry.sm_clock, _whole, "MHz", telemetry.sm_clock_limit),
             translate("devices", "Memory clock"): _or(telemetry.memory_clock, _whole, "MHz"),
             translate("devices", "Throttled by"): _or(
-                telemetry.throttling, lambda reasons: ", ".join(reasons) or translate("devices", "nothing")
+                telemetry.throttling, lambda reasons: ", ".join(map(of_engine, reasons)) or translate("devices", "nothing")
             ),
             "PCIe": translate("devices", "{telemetry}, receives {pcie_rx}, sends {pcie_tx}").format(
                 telemetry=_link(telemetry), pcie_rx=_or(telemetry.pcie_rx, bandwidth), pcie_tx=_or(telemetry.pcie_tx, bandwidth)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 
 from app.window.events.model import EventModel
+from app.window.keys.bindings import Bindings, Command
+from app.window.keys.shortcuts import Shortcuts
 from app.window.widgets.build import Panel, column, label, push_button, row, tool_button
 from app.window.widgets.fields import clearable, combo_box, narrow
 from app.window.widgets.table import sorted_table
@@ -23,6 +24,10 @@ _KINDS = {
     EventKind.CROSSING: marked("events", "Crossings"),
     EventKind.VISIT: marked("events", "Visits to zones"),
 }
+COMMANDS = (
+    Command("events/next", marked("keys", "Next event of the list"), ("Shift+N",)),
+    Command("events/previous", marked("keys", "Previous event of the list"), ("Shift+P",)),
+)
 _WIDTHS = (56, 76, 54, 84, 60)
 
 
@@ -33,8 +38,11 @@ class EventsPanel(Panel):
     save_requested = Signal()
     clips_requested = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, bindings: Bindings) -> None:
         super().__init__()
+        self._bindings = bindings
+        bindings.add(COMMANDS)
+        bindings.changed.connect(self._say)
         self.model = EventModel(self)
         self._time = 0.0
         self.kinds = combo_box(translate("events", "Kind of event"))
@@ -60,9 +68,8 @@ class EventsPanel(Panel):
         self.search.textChanged.connect(self._filter)
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)
-        for keys, forward in (("Shift+N", True), ("Shift+P", False)):
-            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.ApplicationShortcut)
-            shortcut.activated.connect(self.next if forward else self.previous)
+        acts = {"events/next": self.next, "events/previous": self.previous}
+        Shortcuts(self, bindings, acts, Qt.ShortcutContext.ApplicationShortcut)
 
     def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:
         """Show other events; the filter stays."""
@@ -97,4 +104,6 @@ class EventsPanel(Panel):
         self._say()
 
     def _say(self) -> None:
-        self.count.setText(translate("events", "%Ln events · Shift + N, P: next, previous", None, self.model.rowCount()))
+        keys = {name: self._bindings.short(f"events/{name}") for name in ("next", "previous")}
+        text = translate("events", "%Ln events · {next}, {previous}: next, previous", None, self.model.rowCount())
+        self.count.setText(text.format(**keys))

@@ -1,4 +1,4 @@
-"""The panel with the events, the detections, and the counts over time, one at a time."""
+"""The panel with the events, the detections, the counts over time, and the routes, one at a time."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from PySide6.QtWidgets import QButtonGroup, QStackedWidget
 
 from app.window.events.detections import DetectionsPanel
 from app.window.events.panel import EventsPanel
+from app.window.events.routes import RoutesPanel
 from app.window.widgets.build import Panel, column, push_button, row
 from app.window.widgets.translation import translate
 from app.window.zones.chart import CountChart
 
 
 class EventTabs(Panel):
-    """Shows one of the three."""
+    """Shows one of them."""
 
-    def __init__(self, events: EventsPanel, detections: DetectionsPanel, chart: CountChart) -> None:
+    def __init__(self, events: EventsPanel, detections: DetectionsPanel, chart: CountChart, routes: RoutesPanel) -> None:
         super().__init__()
         self.stack, self.buttons = QStackedWidget(), QButtonGroup(self)
-        titles = translate("events", "Events"), translate("events", "Detections"), translate("events", "Counts over time")
-        for number, (title, panel) in enumerate(zip(titles, (events, detections, chart), strict=True)):
+        titles = (
+            *(translate("events", "Events"), translate("events", "Detections")),
+            *(translate("events", "Counts over time"), translate("events", "Routes")),
+        )
+        for number, (title, panel) in enumerate(zip(titles, (events, detections, chart, routes), strict=True)):
             self.stack.addWidget(panel)
             button = push_button(title, role="flat")
             button.setCheckable(True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.window.grid.following_clock import FollowingClock
 from app.window.queue.item import QueueItem
@@ -43,7 +43,7 @@ class Cell(QObject):
         self.player.set_follow(False)
         self._wanted: float | None = None
         self.canvas.resized.connect(self.player.set_viewport)
-        self.canvas.installEventFilter(self)
+        self.canvas.pressed.connect(lambda: self.chosen.emit(self.item.key))
         self.player.shown.connect(self._shown)
         self.player.result.connect(self.canvas.show_result)
         self.player.failed.connect(self.canvas.show_message)
@@ -103,13 +103,6 @@ class Cell(QObject):
         size = (info.width, info.height) if info is not None else (shown.image.width(), shown.image.height())
         self.canvas.show_picture(shown.image, size, shown.result)
         self._wanted = None
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Make this video the main one at a click."""
-        if event.type() == QEvent.Type.MouseButtonPress:
-            self.chosen.emit(self.item.key)
-            return True
-        return super().eventFilter(watched, event)
 
     def close(self) -> None:
         """Remove the canvas, and end the preview process in the background, which takes as long as decoding a picture."""

@@ -16,15 +16,20 @@ PORTABLE, NATIVE = QKeySequence.SequenceFormat.PortableText, QKeySequence.Sequen
 
 @dataclass(frozen=True)
 class Command:
-    """A command that has keys. name: in the stored settings. meaning: as the user reads it. keys: the defaults, Qt's portable form."""
+    """A command that has keys.
+
+    name: in the stored settings. meaning: as the user reads it. keys: the defaults, Qt's portable form. focused: whether the keys act only
+    while the command's widget has the focus. There they come before those of other commands.
+    """
 
     name: str
     meaning: str
     keys: tuple[str, ...]
+    focused: bool = False
 
 
 class Bindings(QObject):
-    """The keys of all commands. A key belongs to one command at most. changed: some command has other keys now."""
+    """The keys of all commands. A key belongs to one command, and to one with ``focused``. changed: a command has other keys now."""
 
     changed = Signal()
 
@@ -60,6 +65,10 @@ class Bindings(QObject):
         """The keys of a command as the user reads them, "" without keys."""
         return "  ".join(key_text(key) for key in self.keys(name))
 
+    def short(self, name: str) -> str:
+        """The keys of a command for narrow places, "–" without keys."""
+        return self.text(name).replace("Shift+", "⇧") or "–"
+
     def show_on(self, widget: QWidget, name: str, text: str = "") -> Callable[[], None]:
         """Let a widget's tooltip name the keys of its command.
 
@@ -87,15 +96,17 @@ class Bindings(QObject):
         """What a key does that cannot be changed; None for all other keys."""
         return self._fixed.get(key)
 
-    def owner(self, key: str) -> Command | None:
+    def owner(self, key: str, focused: bool = False) -> Command | None:
         """The command that has this key."""
-        return next((command for command in self.commands if key in self.keys(command.name)), None)
+        return next((command for command in self.commands if command.focused is focused and key in self.keys(command.name)), None)
 
     def set_keys(self, name: str, keys: Iterable[str]) -> None:
         """Give a command these keys, take them from all other commands, and store that."""
         wanted = tuple(dict.fromkeys(keys))
-        for other, before in self._keys.items():
-            self._keys[other] = wanted if other == name else tuple(key for key in before if key not in wanted)
+        for other in self._commands.values():
+            if other.focused is self._commands[name].focused:
+                self._keys[other.name] = tuple(key for key in self._keys[other.name] if key not in wanted)
+        self._keys[name] = wanted
         self._keep()
 
     def reset(self) -> None:
@@ -119,7 +130,7 @@ def is_key(text: str) -> bool:
     return sequence.count() == 1 and sequence.toString(PORTABLE) == text
 
 
-_SHOWN = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓"}
+_SHOWN = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Backspace": "⌫"}
 
 
 def key_text(key: str) -> str:

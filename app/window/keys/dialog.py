@@ -143,7 +143,7 @@ class KeysDialog(QDialog):
         self._wanted = sequence.toString(PORTABLE)
         if not self._wanted or self._waiting is None:
             return
-        owner, fixed = self._bindings.owner(self._wanted), self._bindings.fixed(self._wanted)
+        owner, fixed = self._bindings.owner(self._wanted, self._waiting.focused), self._bindings.fixed(self._wanted)
         if fixed is not None:
             note = translate("keys", "{key} always means: {command}. Press another key.")
             self._show(note.format(key=key_text(self._wanted), command=translate("keys", fixed)), self.edit, self.keep)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.window.devices.status import DeviceStatus, Phase, reason_of
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed
@@ -55,7 +56,7 @@ class Notices(QObject):
 
     def _show_fallback(self) -> None:
         if self._cpu_only and self._missing:
-            reasons = "; ".join(f"{description.id} ({description.name}): {description.problem}" for description in self._missing)
+            reasons = "; ".join(f"{known.id} ({known.name}): {of_engine(known.problem or '')}" for known in self._missing)
             self._banners.show_banner(
                 "fallback",
                 Severity.WARNING,
@@ -66,14 +67,13 @@ class Notices(QObject):
 
     def session_failed(self, message: str) -> None:
         """Show that a session ended with an error."""
-        self._banners.show_banner(
-            "session", Severity.ERROR, translate("messages", "Detection stopped: {message}").format(message=message), self._settings
-        )
+        text = translate("messages", "Detection stopped: {message}").format(message=of_engine(message))
+        self._banners.show_banner("session", Severity.ERROR, text, self._settings)
 
     def refused(self, message: str) -> None:
         """Show why a device cannot join or leave."""
         self._banners.show_banner(
-            "refused", Severity.WARNING, translate("messages", "That is not possible: {message}.").format(message=message)
+            "refused", Severity.WARNING, translate("messages", "That is not possible: {message}.").format(message=of_engine(message))
         )
 
     def preview_crashed(self, message: str, again: bool) -> None:

@@ -25,7 +25,7 @@ BUTTON_WIDTH = 92
 
 def _chip(purpose: Purpose) -> QLabel:
     colour, ground = _COLOURS[purpose]
-    chip = QLabel(purpose.value.capitalize())
+    chip = QLabel(translate("models", purpose.value.capitalize()))
     size = theme.base_size() - 2
     chip.setStyleSheet(
         f"color: {theme.colour(colour)}; background: {theme.colour(ground)}; border-radius: 4px; padding: 1px 7px;"
@@ -55,12 +55,18 @@ class ModelCard(QFrame):
         self.use = self._button(translate("models", "Use"), self.use_requested, "primary")
         self.remove = self._button(translate("models", "Remove"), self.remove_requested, "flat")
         head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
-        words = column(None, head, label("small", entry.note, wrap=True), None, spacing=3)
+        words = column(None, head, label("small", translate("models", entry.note), wrap=True), None, spacing=3)
         buttons = QWidget()  # as wide in every card, so that the figures form columns
         buttons.setFixedWidth(2 * BUTTON_WIDTH + 6)
         row(None, self.remove, self.download, self.cancel, self.use, spacing=6, of=buttons)
         across = row((words, 1), of_entry(entry), buttons, spacing=16)
-        column(across, self.bar, self.message, spacing=8, margins=(16, 10, 14, 10), of=self)
+        unknown = translate("models", "not stated")
+        facts = translate("models", "Licence: {licence} · Published by the authors: {speed}")
+        self.facts = label(
+            "small", facts.format(licence=entry.licence or unknown, speed=translate("models", entry.published_speed) or unknown)
+        )
+        self.facts.setToolTip(translate("models", "Source: README of github.com/AlexeyAB/darknet. The speed is that of Darknet."))
+        column(across, self.facts, self.bar, self.message, spacing=8, margins=(16, 10, 14, 10), of=self)
 
     def _button(self, title: str, signal: Any, role: str = "") -> QPushButton:
         button = QPushButton(title, autoDefault=False)

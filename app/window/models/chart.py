@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.scaling_results import Speed
@@ -16,8 +17,10 @@ from app.window.widgets.translation import translate
 from engine.model.registry.catalogue import ModelEntry
 
 HEIGHT = 190
-NEAR = 0.12
-"""Models whose work differs by a smaller power of ten have names that would cover each other."""
+MARK, MARGIN = 8.0, 3.0
+"""Size of a mark, and the margin around the text of a name, pixels."""
+_SIDES = [(across, down) for down in (1.0, 0.0, 0.5, 1.8, -0.8, 2.6, -1.6) for across in (0.5, -0.1, 1.1)]
+"""Where a name may stand: the point of it that lies at its mark, as parts of its width and height. The first ones are best."""
 PUBLISHED, MEASURED = "MUTED", "GOOD"
 """Names of colours."""
 
@@ -36,6 +39,8 @@ class ModelChart(QWidget):
         self.item = self._plot.getPlotItem()
         self.item.setLogMode(x=True, y=False)
         self.item.invertX(True)
+        self.item.vb.sigResized.connect(self._place_names)
+        self._names: list[Any] = []
         self.legend = label("small", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         column((self._plot, 1), self.legend, spacing=2, of=self)
@@ -45,6 +50,7 @@ class ModelChart(QWidget):
         """Mark the models that ran on this machine. speeds: by the model's name."""
         self._speeds = dict(speeds)
         self.item.clear()
+        self._names.clear()
         colour_plot(self._plot, theme.BACKGROUND)
         style = {"color": theme.MUTED, "font-size": f"{theme.base_size() - 2}px"}
         self.item.getAxis("left").setLabel(translate("models", "COCO AP, %"), **style)
@@ -69,10 +75,11 @@ class ModelChart(QWidget):
                 symbolPen=pg.mkPen(colour, width=1.5),
                 symbolBrush=None if speed is None else pg.mkBrush(colour),
             )
-            shown = pg.TextItem(text, color=theme.TEXT if speed is not None else theme.MUTED, anchor=self._anchor(entry))
+            shown = pg.TextItem(text, color=theme.TEXT if speed is not None else theme.MUTED)
             shown.setFont(theme.font(-2))
             shown.setPos(_log(entry.gflops), entry.ap)
             self.item.addItem(shown)
+            self._names.append(shown)
         works, accuracies = [entry.gflops for entry in self._entries], [entry.ap for entry in self._entries]
         self.item.setXRange(_log(min(works)) - 0.15, _log(max(works)) + 0.15, padding=0)
         self.item.setYRange(min(accuracies) - 9, max(accuracies) + 9, padding=0)
@@ -84,7 +91,10 @@ class ModelChart(QWidget):
             f'<span style="color:{theme.colour(PUBLISHED)}">○</span> {published}'
             f' &nbsp; <span style="color:{theme.colour(MEASURED)}">■</span> {measured}'
         )
-        self.setToolTip("\n".join(f"{name}: {formats.rate(speed.rate)} frames/s, {speed.hardware}" for name, speed in speeds.items()))
+        self._place_names()
+        line = translate("models", "{name}: {rate} frames/s, {hardware}")
+        lines = (line.format(name=name, rate=formats.rate(speed.rate), hardware=speed.hardware) for name, speed in speeds.items())
+        self.setToolTip("\n".join(lines))
         self.setAccessibleName(translate("models", "Accuracy against speed: {models}").format(models=", ".join(spoken)))
 
     def changeEvent(self, event: QEvent) -> None:
@@ -93,22 +103,28 @@ class ModelChart(QWidget):
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_speeds"):
             self.show_speeds(self._speeds)
 
-    def _anchor(self, entry: ModelEntry) -> tuple[float, float]:
-        """The point of a model's name that lies at its mark, as parts of the name's width and height.
+    def _place_names(self) -> None:
+        """Let each name stand beside its mark, where it covers no other name and no mark; those with the nearest neighbours first."""
+        inside = self.item.vb.sceneBoundingRect()
+        marks = {name: self.item.vb.mapViewToScene(name.pos()) for name in self._names}
+        taken = [QRectF(mark.x() - MARK / 2, mark.y() - MARK / 2, MARK, MARK) for mark in marks.values()]
+        for name, mark in sorted(marks.items(), key=lambda each: sorted(QLineF(each[1], other).length() for other in marks.values())[1:2]):
+            size = name.boundingRect().size()
+            areas = {side: _text_area(mark, side, size) for side in _SIDES}
+            best = min(_SIDES, key=lambda side: (_covered(areas[side], taken), not inside.contains(areas[side])))
+            name.setAnchor(best)
+            taken.append(areas[best])
 
-        The name of the most accurate model near it stands above its mark, the others' below. It leaves room for a name at its right.
-        """
-        side = 0.85 if self._highest(entry) and any(self._highest(other) for other in self._entries if _beside(entry, other)) else 0.5
-        return side, 1.15 if self._highest(entry) else -0.15
 
-    def _highest(self, entry: ModelEntry) -> bool:
-        near = (other for other in self._entries if abs(_log(other.gflops / entry.gflops)) < NEAR)
-        return all(other.ap <= entry.ap for other in near)
+def _text_area(mark: QPointF, side: tuple[float, float], size: QSizeF) -> QRectF:
+    """The area of a name without the margin around its text."""
+    left, top = mark.x() - side[0] * size.width(), mark.y() - side[1] * size.height()
+    return QRectF(left, top, size.width(), size.height()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
 
 
-def _beside(entry: ModelEntry, other: ModelEntry) -> bool:
-    """Whether another model is a little faster."""
-    return NEAR <= _log(entry.gflops / other.gflops) < 2 * NEAR
+def _covered(area: QRectF, taken: Sequence[QRectF]) -> float:
+    """How much of the taken areas an area covers, square pixels."""
+    return sum(both.width() * both.height() for other in taken if not (both := area & other).isEmpty())
 
 
 def _log(value: float) -> float:

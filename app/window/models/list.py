@@ -16,6 +16,7 @@ from app.window.models.own_card import OwnCard
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
 from app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.errors import FramefleetError
 from engine.model.check import ModelSummary
@@ -105,7 +106,7 @@ class ModelList(QDialog):
         try:
             remove_model(entry, self._downloads.folder)
         except FramefleetError as error:
-            self._downloads.errors[entry.name] = str(error)
+            self._downloads.errors[entry.name] = of_engine(str(error))
         self._refresh_one(entry.name)
 
     def _refresh_some(self, names: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
+from app.window.widgets.engine_text import of_engine
 from engine.errors import FramefleetError
 from engine.model.check import ModelSummary, check_model
 from engine.model.registry.installed import models_folder
@@ -63,5 +64,5 @@ def check_all(models: Sequence[ModelFiles]) -> list[tuple[ModelFiles, ModelSumma
         try:
             found.append((files, check_model(files)))
         except FramefleetError as error:
-            found.append((files, str(error)))
+            found.append((files, of_engine(str(error))))
     return found

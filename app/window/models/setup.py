@@ -34,13 +34,16 @@ class ModelSetup(QObject):
     """Owns the preferences, the settings dialog and the list of models.
 
     model_changed: ModelSummary or None. confidence_changed: start value of the slider. floor_changed: its lowest value.
-    devices_found: tuple of DeviceDescription.
+    devices_found: tuple of DeviceDescription. sessions_requested: the user wants to clean up sessions.
+    language_changed: another language is stored.
     """
 
     model_changed = Signal(object)
     confidence_changed = Signal(float)
     floor_changed = Signal(float)
     devices_found = Signal(object)
+    sessions_requested = Signal()
+    language_changed = Signal()
 
     def __init__(
         self, window: QWidget, store: QSettings, background: Background, controller: DetectionController, banners: BannerArea
@@ -114,6 +117,7 @@ class ModelSetup(QObject):
         if self._found is not None:
             self.dialog.devices.offer(self._found)
         self.dialog.model.list_requested.connect(self.open_models)
+        self.dialog.folders.sessions_requested.connect(self.sessions_requested)
         self.dialog.finished.connect(self._dialog_closed)
         self.dialog.open()
 
@@ -125,6 +129,8 @@ class ModelSetup(QObject):
         if outcome == QDialog.DialogCode.Accepted.value:
             self._parts = ModelParts.of(dialog.preferences.model)
             self._apply(dialog.preferences, dialog.model.summary)
+            if dialog.window_.language_changed:
+                self.language_changed.emit()
         dialog.deleteLater()
 
     @Slot()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.errors import SourceError
 from engine.media.sources import expand_sources, is_folder
@@ -83,7 +84,7 @@ def expand(paths: Sequence[Path]) -> Contents:
                     )
                 )
             elif not models:
-                problems.append(str(error))
+                problems.append(of_engine(str(error)))
         if len(models) == 1:
             model = Intake(*models[0], None, ())
     return Contents(tuple(sources), model, tuple(problems))

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.window.widgets import formats
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.pool.progress import SourceProgress
 
@@ -93,7 +94,7 @@ class QueueItem:
         """The state in one short line."""
         progress, frames = self.progress, formats.plural(self.progress.frames, "frame")
         if self.state is ItemState.WAITING:
-            return self.reason or translate("queue", "Waiting")
+            return of_engine(self.reason or "") or translate("queue", "Waiting")
         if self.state is ItemState.RUNNING:
             parts = [formats.percent(self.fraction) if self.fraction is not None else frames]
             if self.rate:
@@ -133,7 +134,7 @@ class QueueItem:
         """The state with its complete reason."""
         if not self.reason:
             return translate("queue", "Failed") if self.state is ItemState.FAILED else self.summary
-        reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is shown beside it
+        reason = of_engine(self.reason).removeprefix(str(self.path)).lstrip(" :")  # the name is shown beside it
         return reason[:1].upper() + reason[1:]
 
 

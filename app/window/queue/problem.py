@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame
+from PySide6.QtCore import Signal
 
 from app.window.queue.item import ItemState, QueueItem
-from app.window.widgets import formats
-from app.window.widgets.build import column, label, push_button, row
-from app.window.widgets.icons import Symbol
+from app.window.widgets.banner import Message, Severity
 from app.window.widgets.translation import translate
 
+LONGEST = 18
+"""The longest name that fits into the queue, characters."""
 
-class ProblemCard(QFrame):
+
+class ProblemCard(Message):
     """Shown for a failed file. retry, reveal, remove: what the user chose."""
 
     retry = Signal()
@@ -20,29 +20,19 @@ class ProblemCard(QFrame):
     remove = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
-        self.title, self.text = label("section", wrap=True), label("small", wrap=True)
-        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        symbol = Symbol("error", 18, "DANGER")
         choices = (
-            (translate("queue", "Retry"), self.retry),
-            (translate("queue", "Show file"), self.reveal),
-            (translate("queue", "Remove"), self.remove),
+            (translate("queue", "Retry"), lambda: self.retry.emit()),
+            (translate("queue", "Remove"), lambda: self.remove.emit()),
+            (translate("queue", "Show file"), lambda: self.reveal.emit()),
         )
-        buttons = [push_button(title, signal, role="link") for title, signal in choices]
-        head = row((symbol, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), spacing=8)
-        column(head, self.text, row(*buttons, None, spacing=2), spacing=6, margins=(12, 10, 12, 6), of=self)
+        super().__init__(Severity.ERROR, choices, narrow=True)
+        self.setProperty("role", "card")
         self.hide()
 
     def show_item(self, item: QueueItem | None) -> None:
         """Explain this file's failure; hide if there is none."""
         failed = item is not None and item.state is ItemState.FAILED
         if item is not None and failed:
-            self.title.setText(translate("queue", "{name} failed").format(name=formats.shortened(item.path.name, 24)))
-            self.text.setText(formats.shortened(item.explanation, 24))
-            self.text.setToolTip(f"{item.path}\n{item.explanation}")
-            self.setAccessibleName(
-                translate("queue", "{name} failed: {explanation}").format(name=item.path.name, explanation=item.explanation)
-            )
+            self.show_text(translate("queue", "{name} failed").format(name=item.path.name), item.explanation, LONGEST)
+            self.setToolTip(f"{item.path}\n{item.explanation}")
         self.setVisible(failed)

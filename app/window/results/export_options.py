@@ -74,7 +74,8 @@ class OptionsForm(QWidget):
             combo_box(translate("results", "Content")),
             combo_box(translate("results", "Frames")),
         )
-        self.bom = QCheckBox(translate("results", "Begin with a byte order mark, so that Excel reads all letters"))
+        self.bom = QCheckBox(translate("results", "Begin with a byte order mark"))
+        self.bom.setToolTip(translate("results", "Excel needs it to read all letters."))
         for combo, titles in ((self.interval, INTERVALS), (self.pictures, PICTURES), (self.every, EVERY)):
             combo.addItems([translate("results", title) for title in titles.values()])
         self.interval.setCurrentIndex(list(INTERVALS).index(DEFAULTS.interval))

@@ -48,14 +48,16 @@ class InterruptedRun(QObject):
         self._controller, self._opening, self._memory, self._store = controller, opening, memory, store
         self._background, self._banners = background, banners
 
-    def look(self) -> None:
-        """Show the finished files of the last run, and a banner if files were interrupted."""
+    def look(self, go_on: bool = False) -> None:
+        """Show the finished files of the last run, and a banner if files were interrupted. go_on: continue with them without asking."""
         remembered = self._memory.start()
         ended = [entry for entry in remembered if entry.ended and entry.database is not None]
         self._memory.unfinished = tuple(entry for entry in remembered if not entry.ended)
         if ended:
             self._background.start(partial(_read_ended, ended), self._opening.show_stored, _log.warning)
-        if self._memory.unfinished:
+        if self._memory.unfinished and go_on:
+            self._go_on_with_queue()
+        elif self._memory.unfinished:
             self._ask(unfinished_text(self._memory.unfinished), self._go_on_with_queue)
         elif not remembered:
             self._background.start(partial(find_interrupted, self._controller.folder), self._offer, _log.warning)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.window.widgets.engine_text import of_engine
 from engine.errors import FramefleetError
 
 T = TypeVar("T")
@@ -61,7 +62,7 @@ class Background(QObject):
         if error is None:
             done(value)
         elif isinstance(error, FramefleetError):
-            failed(str(error))
+            failed(of_engine(str(error)))
         else:
             failed(f"{type(error).__name__}: {error}")
             raise error  # a bug: the handler of unexpected errors shows and logs it

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from app.window.queue.intake import SESSION
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.store.file.lock import lock_session
@@ -50,7 +51,7 @@ def _read(path: Path) -> StoredSession:
             names = tuple(source.file.name or source.path for source in sources)
             return StoredSession(path, created, names, frames, reader.facts.get("model", ""), size)
     except ExportError as error:
-        return StoredSession(path, created, size=size, problem=str(error))
+        return StoredSession(path, created, size=size, problem=of_engine(str(error)))
 
 
 def _parts(path: Path) -> list[Path]:
@@ -70,7 +71,7 @@ def delete_sessions(paths: Iterable[Path]) -> None:
                 for part in reversed(_parts(path)):
                     part.unlink()
         except ExportError as error:
-            problems.append(str(error))
+            problems.append(of_engine(str(error)))
         except OSError as error:
             problems.append(translate("sessions", "cannot delete {path}: {strerror}").format(path=path, strerror=error.strerror or error))
     if problems:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel, column, label, say, wrapped
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices
@@ -93,7 +94,7 @@ class DeviceForm(QWidget):
 
     def _add(self, device: DeviceId, detail: str, problem: str | None, usable: bool = False) -> None:
         box = QCheckBox(str(device))
-        box.setAccessibleName(", ".join(filter(None, (str(device), detail, problem))))
+        box.setAccessibleName(", ".join(filter(None, (str(device), detail, of_engine(problem or "")))))
         box.setChecked(device in self._wanted)
         box.setProperty("usable", usable or problem is None)
         box.toggled.connect(self.changed)
@@ -106,7 +107,7 @@ class DeviceForm(QWidget):
         if problem is not None:
             why = wrapped("notice")
             self._grid.addWidget(why, row + 1 if detail else row, 1)
-            say(why, problem)
+            say(why, formats.capitalised(problem))
         self.boxes[device] = box
 
     def fail(self, message: str) -> None:

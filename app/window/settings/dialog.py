@@ -22,6 +22,7 @@ from app.window.settings.preferences import Preferences
 from app.window.settings.window_form import WindowForm
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Item, column, label, push_button, row, say, show_inside, within_screen, wrapped
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.fields import clearable
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import of_settings, translate
@@ -66,6 +67,7 @@ class SettingsDialog(QDialog):
         self.fold.toggled.connect(self._fold)
         self.fold.toggled.connect(self._reveal)
         self.folders = FoldersForm(background)
+        self.folders.models_requested.connect(self.model.list_requested)
         self.window_ = WindowForm(store)
         self.problem = wrapped("error")
         self.search = clearable(translate("settings", "Search settings"))
@@ -233,7 +235,9 @@ class SettingsDialog(QDialog):
         say(self.devices.problem, none)
         for form in self._forms:
             form.show_sentences(
-                {name: f"{formats.capitalised(text)}." for name, text in problems.items()}, find_notes(values), self._chosen
+                {name: f"{formats.capitalised(text)}." for name, text in problems.items()},
+                {name: of_engine(text) for name, text in find_notes(values).items()},
+                self._chosen,
             )
         if problems.keys() & self.advanced.fields.keys():
             self.fold.setChecked(True)  # so that the problem can be seen

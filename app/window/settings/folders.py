@@ -1,4 +1,4 @@
-"""Shows where Framefleet keeps its files and how much they take, and empties the cache."""
+"""Shows where Framefleet keeps its files and how much they take; moves folders and cleans them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_data_path, user_log_path
-from PySide6.QtCore import QUrl
+from platformdirs import user_log_path
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 from shiboken6 import isValid
 
 from app.window.session.background import Background
 from app.window.widgets import formats
-from app.window.widgets.build import column, label, push_button, row, say, wrapped
+from app.window.widgets.build import ElidedLabel, column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import form_grid
 from app.window.widgets.translation import marked, translate
-from engine.errors import ExportError
-from engine.model.registry.installed import models_folder
+from engine.errors import ExportError, UsageError
+from engine.settings.folders import Folder, choose, stored
+
+MOVABLE = {
+    marked("settings", "Sessions"): Folder.SESSIONS,
+    marked("settings", "Models"): Folder.MODELS,
+    marked("settings", "Cache"): Folder.CACHE,
+}
 
 
 def own_folders() -> dict[str, Path]:
     """The folders of this user, by what they hold."""
-    return {
-        marked("settings", "Sessions"): user_data_path("framefleet", appauthor=False) / "sessions",
-        marked("settings", "Models"): models_folder(),
-        marked("settings", "Cache"): user_cache_path("framefleet", appauthor=False),
-        marked("settings", "Logs"): user_log_path("framefleet", appauthor=False),
+    chosen = stored()
+    return {title: chosen.get(folder, folder.path) for title, folder in MOVABLE.items()} | {
+        marked("settings", "Logs"): user_log_path("framefleet", appauthor=False)
     }
 
 
@@ -63,42 +67,79 @@ def empty_folder(folder: Path) -> None:
 
 
 class FoldersForm(QWidget):
-    """A row for each folder: its path, its size, a button that shows it, and one that empties the cache."""
+    """A row for each folder: its path, its size, and buttons that move, show and clean it.
+
+    sessions_requested, models_requested: the user wants to clean up there.
+    """
+
+    sessions_requested = Signal()
+    models_requested = Signal()
 
     def __init__(self, background: Background, folders: Mapping[str, Path] | None = None) -> None:
         super().__init__()
         self._background, self._folders = background, dict(own_folders() if folders is None else folders)
         self.sizes = {name: label("small", formats.size(0)) for name in self._folders}
-        self.problem = wrapped("error")
-        self.empty = push_button(
-            translate("settings", "Empty"),
-            self._empty,
-            role="link",
-            tip=translate("settings", "Built engines and other files that are made again when needed"),
-        )
+        self.paths = {name: ElidedLabel("small") for name in self._folders}
+        self.problem, self.note = wrapped("error"), wrapped("small")
+        clean_up = translate("settings", "Clean up…")
+        kept = translate("settings", "Built engines and other files that are made again when needed")
+        cleaning = {
+            "Sessions": (clean_up, self.sessions_requested, translate("settings", "Delete old or large sessions")),
+            "Models": (clean_up, self.models_requested, translate("settings", "Remove downloaded models")),
+            "Cache": (translate("settings", "Empty"), self._empty, kept),
+        }
+        self.clean: dict[str, QPushButton] = {}
+        self.default: dict[str, QPushButton] = {}
         rows = []
-        for name, folder in self._folders.items():
-            path = label("small", formats.shortened(str(folder), 40), tip=str(folder))
-            show = push_button(
-                translate("settings", "Show"),
-                partial(self._reveal, folder),
-                role="link",
-                tip=translate("settings", "Open {folder}").format(folder=folder),
-            )
-            show.setAccessibleName(translate("settings", "Show the folder: {name}").format(name=translate("settings", name)))
+        for name in self._folders:
+            title = translate("settings", name)
+            show = push_button(translate("settings", "Show"), partial(self._reveal, name), role="link")
+            show.setAccessibleName(translate("settings", "Show the folder: {name}").format(name=title))
+            buttons = [show]
+            if name in cleaning:
+                text, act, tip = cleaning[name]
+                clean = self.clean[name] = push_button(text, act, role="link", tip=tip)
+                move = push_button(translate("settings", "Change…"), partial(self._ask, name), role="link")
+                default = self.default[name] = push_button(translate("settings", "Default"), role="link")
+                default.clicked.connect(partial(self.move_to, name, MOVABLE[name].default))
+                for button in (clean, move, default):
+                    button.setAccessibleName(f"{button.text()} {title}")
+                buttons += [move, default, clean]
             line = QWidget()
-            buttons = [show, self.empty] if name == "Cache" else [show]
-            row((path, 1), self.sizes[name], *buttons, spacing=10, of=line)
-            rows.append((translate("settings", name), line))
-        note = label(
-            "small",
-            translate(
-                "settings", "The variable XDG_DATA_HOME or XDG_CACHE_HOME moves these folders. Sessions (Ctrl+Shift+R) cleans them up."
-            ),
-        )
-        note.setWordWrap(True)
-        column(form_grid(rows), note, self.problem, spacing=6, of=self)
+            row((self.paths[name], 1), self.sizes[name], *buttons, spacing=8, of=line)
+            rows.append((title, line))
+        column(form_grid(rows), self.note, self.problem, spacing=6, of=self)
+        self._show_paths()
         self._measure()
+
+    def _show_paths(self) -> None:
+        for name, folder in self._folders.items():
+            say(self.paths[name], str(folder))
+            self.paths[name].setToolTip(str(folder))
+            if name in self.default:
+                self.default[name].setVisible(folder != MOVABLE[name].default)
+
+    def _ask(self, name: str) -> None:
+        dialog = QFileDialog(self, translate("settings", "Choose a folder"), str(self._folders[name]))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.fileSelected.connect(lambda path: self.move_to(name, Path(path)))
+        dialog.open()
+
+    def move_to(self, name: str, path: Path, _checked: bool = False) -> None:
+        """Use another folder from the next start on."""
+        folder = MOVABLE[name]
+        try:
+            choose(folder, None if path == folder.default else path)
+        except UsageError as error:
+            say(self.problem, formats.capitalised(str(error)))
+            return
+        say(self.problem, "")
+        self._folders[name] = path
+        self._show_paths()
+        self._measure()
+        say(self.note, translate("settings", "The new folder is used from the next start. Files in the old folder stay there."))
 
     def _measure(self) -> None:
         self._background.start(partial(sizes_of, list(self._folders.values())), self._show_sizes, self._fail)
@@ -109,7 +150,8 @@ class FoldersForm(QWidget):
         for line, size in zip(self.sizes.values(), sizes, strict=True):
             line.setText(formats.size(size))
 
-    def _reveal(self, folder: Path) -> None:
+    def _reveal(self, name: str) -> None:
+        folder = self._folders[name]
         folder.mkdir(parents=True, exist_ok=True)
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QSettings
 
 from app.window.devices.status import DeviceStatus
 from app.window.queue.item import QueueItem
-from app.window.widgets.formats import DASH
+from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.translation import translate
 from engine.pool.events import StrategyChosen
 
@@ -33,7 +33,11 @@ class LastRun(QObject):
     @property
     def sentences(self) -> Mapping[str, str]:
         """A sentence for each setting whose automatic choice is known, by the setting's name."""
-        return {name: translate("settings", "The last run took {choice}.").format(choice=text) for name, text in self._choices.items()}
+        said = {name: of_engine(text) for name, text in self._choices.items()}
+        if "parallel" in said:
+            name, colon, reason = said["parallel"].partition(":")
+            said["parallel"] = f"{strategy_name(name)}{colon}{reason}"
+        return {name: translate("settings", "Last run: {choice}.").format(choice=text) for name, text in said.items()}
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Take the strategy and its reason."""
@@ -54,8 +58,7 @@ class LastRun(QObject):
     def show_item(self, item: QueueItem) -> None:
         """Take what decoded a finished video."""
         if words := str(item.progress.decoder):
-            name, _, reason = words.removeprefix("decoded by ").removeprefix("the ").partition(": ")
-            self._keep("decode", _because(name, reason))
+            self._keep("decode", words)
 
     def _keep(self, name: str, text: str) -> None:
         if self._choices.get(name) != text:
@@ -64,4 +67,4 @@ class LastRun(QObject):
 
 
 def _because(choice: str, reason: str) -> str:
-    return f"{choice} {DASH} {reason}".removesuffix(".") if reason else choice
+    return f"{choice}: {reason}" if reason else choice

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
 from app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
-from app.window.widgets.build import column, label
+from app.window.widgets.build import column
 from app.window.widgets.fields import combo_box, form_grid
 from app.window.widgets.translation import LANGUAGE, LANGUAGES, translate
 
@@ -30,13 +30,10 @@ class WindowForm(QWidget):
         self.language.addItem(translate("settings", "As the system"), "")
         for code, name in LANGUAGES.items():
             self.language.addItem(name, code)
-        self.note = label("small", translate("settings", "The language changes at the next start."))
         self.values = {"theme": str(self._before), "language": str(store.value(LANGUAGE) or "")}
         self._shown = self.values["language"]
-        self.note.hide()
         self.theme.currentIndexChanged.connect(self._show_theme)
-        self.language.currentIndexChanged.connect(lambda: self.note.setVisible(self.values["language"] != self._shown))
-        rows = ((translate("settings", "Theme"), self.theme), (translate("settings", "Language"), self.language), ("", self.note))
+        rows = ((translate("settings", "Theme"), self.theme), (translate("settings", "Language"), self.language))
         column(form_grid(rows), spacing=6, of=self)
 
     @property
@@ -48,6 +45,11 @@ class WindowForm(QWidget):
     def values(self, values: Mapping[str, str]) -> None:
         _pick(self.theme, stored_theme(values.get("theme")))
         _pick(self.language, values.get("language", ""))
+
+    @property
+    def language_changed(self) -> bool:
+        """Whether another language is chosen than the one that is shown."""
+        return self.values["language"] != self._shown
 
     def keep(self) -> None:
         """Store both choices."""

@@ -20,7 +20,7 @@ def next_appearance(results: Results, shown: ViewFilter, pts: float, forward: bo
     """
     with SessionReader(results.database, shown.confidence, shown.classes) as reader:
         frames = reader.frames_with_detections(results.source)
-        times = np.array(reader.times(results.source, reader.count(results.source)))[frames]
+        times = reader.times(results.source, reader.count(results.source))[frames]
     starts = times[np.diff(times, prepend=-np.inf) > GAP]
     found = starts[starts > pts + 1e-6] if forward else starts[starts < pts - 1e-6][::-1]
     return float(found[0]) if len(found) else None

@@ -74,7 +74,7 @@ class Tally:
     def add_stored(self, reader: SessionReader, source: int, length: float) -> None:
         """Count the stored detections of a source of this length. An hour of video takes about a second."""
         self._add_failures(reader.failed_times(source), length)
-        slices = slices_of(np.array(reader.times(source, reader.count(source))), length)
+        slices = slices_of(reader.times(source, reader.count(source)), length)
         ends = np.flatnonzero(np.diff(slices, append=BINS)).tolist()  # the last frame of each slice
         first = 0
         for last in ends:

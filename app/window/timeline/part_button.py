@@ -21,7 +21,7 @@ class PartButton(QToolButton):
         self.setProperty("role", "flat")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(translate("timeline", "Chosen part"))
-        self.setToolTip(translate("timeline", "The chosen part: drag its edges on the timeline, or press I and O (X: none)"))
+        self.setToolTip(translate("timeline", "The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)"))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         menu.addAction(translate("timeline", "Detect only in this part"), lambda: self.detection_requested.emit(self._timeline.part))

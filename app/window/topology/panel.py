@@ -16,6 +16,7 @@ from app.window.topology.matrix import TopologyMatrix
 from app.window.topology.text import peers
 from app.window.widgets import theme
 from app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
@@ -81,9 +82,8 @@ class TopologyPanel(Panel):
     def _show(self, topology: Topology) -> None:
         self.topology = topology
         gpus = topology.gpus
-        say(
-            self.problem, translate("topology", "Not all is known: {problem}.").format(problem=topology.problem) if topology.problem else ""
-        )
+        missing = translate("topology", "Not all is known: {problem}.").format(problem=of_engine(topology.problem or ""))
+        say(self.problem, missing if topology.problem else "")
         say(self.note, "" if gpus else translate("topology", "No NVIDIA GPU: the processors do the work."))
         self.drawing.show_topology(topology)
         self.drawing.show()

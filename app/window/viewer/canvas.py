@@ -13,11 +13,12 @@ from app.window.widgets.translation import translate
 class VideoCanvas(PictureView):
     """The wheel enlarges the picture, the mouse moves an enlarged one, and highlights the box below it.
 
-    resized: the size that pictures should have now, device pixels. activated: the user double-clicked it.
+    resized: the size that pictures should have now, device pixels. pressed, activated: the user clicked or double-clicked it.
     mouse_moved: the mouse moved over it.
     """
 
     resized = Signal(QSize)
+    pressed = Signal()
     activated = Signal()
     mouse_moved = Signal()
 
@@ -62,6 +63,7 @@ class VideoCanvas(PictureView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Start to move an enlarged picture."""
+        self.pressed.emit()
         if event.button() is Qt.MouseButton.LeftButton and self.zoom > 1:
             self._dragged = event.position()
             self.setCursor(Qt.CursorShape.ClosedHandCursor)

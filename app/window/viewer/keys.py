@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.window.keys.bindings import PORTABLE, Bindings, Command
+from app.window.keys.shortcuts import Shortcuts
 from app.window.widgets.translation import marked
 
 if TYPE_CHECKING:
     from app.window.viewer.viewer import Viewer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlayerCommand(Command):
     """A command of the player. act: carries it out."""
 
@@ -24,7 +26,7 @@ class PlayerCommand(Command):
 
 
 def _command(name: str, keys: str, meaning: str, act: Callable[[Viewer], object]) -> PlayerCommand:
-    return PlayerCommand(f"player/{name}", meaning, tuple(keys.split()), act)
+    return PlayerCommand(f"player/{name}", meaning, tuple(keys.split()), act=act)
 
 
 PLAYER = (
@@ -58,48 +60,67 @@ PLAYER = (
     _command("follow", "D", marked("keys", "Follow detection on or off"), lambda viewer: viewer.transport.follow.toggle()),
     _command("save", "S", marked("keys", "Save the picture with its boxes"), lambda viewer: viewer.save_picture(boxes=True)),
     _command("save_plain", "Shift+S", marked("keys", "Save the picture without boxes"), lambda viewer: viewer.save_picture(boxes=False)),
-    _command("part_begin", "I", marked("keys", "Begin a part of the video here"), lambda viewer: viewer.mark(end=False)),
-    _command("part_end", "O", marked("keys", "End the part here"), lambda viewer: viewer.mark(end=True)),
+    _command("part_begin", "Shift+I", marked("keys", "Begin a part of the video here"), lambda viewer: viewer.mark(end=False)),
+    _command("part_end", "O Shift+O", marked("keys", "End the part here"), lambda viewer: viewer.mark(end=True)),
     _command("part_none", "X", marked("keys", "Choose the whole video again"), lambda viewer: viewer.transport.timeline.set_part(None)),
-    _command("statistics", "Shift+I", marked("keys", "Statistics over the picture"), lambda viewer: viewer.toggle_statistics()),
+    _command("statistics", "I", marked("keys", "Statistics over the picture"), lambda viewer: viewer.toggle_statistics()),
     _command("fit", "Ctrl+0", marked("keys", "Fit an enlarged picture again"), lambda viewer: viewer.canvas.set_zoom(1.0)),
+)
+TIMELINE = (
+    PlayerCommand(
+        "timeline/part_begin",
+        marked("keys", "Begin a part, while the timeline has the focus (click it)"),
+        ("I",),
+        focused=True,
+        act=lambda viewer: viewer.mark(end=False),
+    ),
 )
 
 
-class PlayerKeys:
+class PlayerKeys(QObject):
     """Lets a viewer obey its keys while it shows a file.
 
     Printable keys are shortcuts of the window, so that lists do not take them for a search; fields for text take them first. The other
-    keys belong to the widget with the focus, and reach ``press`` if that widget does not use them.
+    keys belong to the widget with the focus, and reach ``press`` if that widget does not use them. ``I`` shows statistics, as in mpv; only
+    where the user works with the timeline does it begin a part there.
     """
 
     def __init__(self, viewer: Viewer, bindings: Bindings) -> None:
+        super().__init__(viewer)
         self._viewer, self._bindings = viewer, bindings
-        self._acts: dict[str, PlayerCommand] = {}
-        self._shortcuts: list[QShortcut] = []
-        bindings.add(PLAYER)
-        bindings.changed.connect(self._bind)
-        self._bind()
-
-    def _bind(self) -> None:
-        for shortcut in self._shortcuts:
-            shortcut.deleteLater()
-            shortcut.setEnabled(False)
-        self._acts = {key: command for command in PLAYER for key in self._bindings.keys(command.name)}
-        printable = [key for key in self._acts if len(key.rpartition("+")[2] or "+") == 1]
-        self._shortcuts = [
-            QShortcut(QKeySequence(key), self._viewer, context=Qt.ShortcutContext.WindowShortcut, autoRepeat=True) for key in printable
-        ]
-        for key, shortcut in zip(printable, self._shortcuts, strict=True):
-            shortcut.activated.connect(lambda key=key: self._act(key))
+        bindings.add((*PLAYER, *TIMELINE))
+        acts = {command.name: partial(self._act, command) for command in PLAYER}
+        Shortcuts(viewer, bindings, acts, takes=_printable)
+        viewer.transport.timeline.installEventFilter(self)
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key that no widget has used; return False for a key that is not the player's."""
-        name = QKeySequence(event.keyCombination()).toString(PORTABLE)
-        return name in self._acts and ((event.isAutoRepeat() and self._acts[name] is PLAYER[0]) or self._act(name))
+        command = self._bindings.owner(_name(event))
+        if not isinstance(command, PlayerCommand):
+            return False
+        return (event.isAutoRepeat() and command is PLAYER[0]) or self._act(command)
 
-    def _act(self, key: str) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Handle the keys of the timeline while it has the focus, before those of the window. Its arrow keys are the player's."""
+        if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
+            command = self._bindings.owner(_name(event), focused=True)
+            if event.type() is QEvent.Type.ShortcutOverride and isinstance(command, PlayerCommand):
+                event.accept()
+                return True
+            if event.type() is QEvent.Type.KeyPress:
+                return self._act(command) if isinstance(command, PlayerCommand) else self.press(event)
+        return super().eventFilter(watched, event)
+
+    def _act(self, command: PlayerCommand) -> bool:
         if self._viewer.item is None:
             return False
-        self._acts[key].act(self._viewer)
+        command.act(self._viewer)
         return True
+
+
+def _name(event: QKeyEvent) -> str:
+    return QKeySequence(event.keyCombination()).toString(PORTABLE)
+
+
+def _printable(key: str) -> bool:
+    return len(key.rpartition("+")[2] or "+") == 1

@@ -24,7 +24,10 @@ NOTE = QPointF(10, 10)
 
 
 class PictureView(QWidget):
-    """Shows one undistorted picture with the boxes of the same frame. Attributes: visible_detections: those that pass the filter."""
+    """Shows one undistorted picture with the boxes of the same frame.
+
+    Attributes: visible_detections: those that pass the filter. statistics: the text at the top right, "" = none.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,10 +41,11 @@ class PictureView(QWidget):
         self.visible_detections = Detections()
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
-        self._message = self._statistics = ""
+        self._message = self.statistics = ""
         self._missing = translate("viewer", NOT_YET)
         self._pointed: int | None = None
         self._selected: int | None = None
+        self._counted: int | None = None
         self._overlay: Overlay | None = None
         self._zoom = Zoom()
         self._numbers = True
@@ -136,8 +140,8 @@ class PictureView(QWidget):
 
     def set_statistics(self, text: str) -> None:
         """Show lines of text at the top right of the picture, "" = none."""
-        if text != self._statistics:
-            self._statistics = text
+        if text != self.statistics:
+            self.statistics = text
             self.update()
 
     def show_numbers(self, shown: bool) -> None:
@@ -159,7 +163,10 @@ class PictureView(QWidget):
         found = self._result.detections if self._result is not None else None
         self.visible_detections = self._filter.apply(found) if found is not None else Detections()
         self._pointed = self._selected = self._overlay = None
-        self.setAccessibleDescription(formats.plural(len(self.visible_detections), "object") if self._image is not None else self._message)
+        count = len(self.visible_detections) if self._image is not None else None
+        if count is None or count != self._counted:  # each change is announced to screen readers
+            self._counted = count
+            self.setAccessibleDescription(self._message if count is None else formats.plural(count, "object"))
 
     def label_of(self, class_id: int) -> str:
         """A class's name, or its number if it has none."""
@@ -198,8 +205,8 @@ class PictureView(QWidget):
             if self.note:
                 colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
-            if self._statistics:
-                statistics = chip(self._statistics, theme.ON_STAGE, self.width() - 44, ratio)
+            if self.statistics:
+                statistics = chip(self.statistics, theme.ON_STAGE, self.width() - 44, ratio)
                 painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
 
 

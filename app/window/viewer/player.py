@@ -14,6 +14,7 @@ from app.window.results.lookup import Lookup
 from app.window.viewer.playback_clock import PlaybackClock
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import IN_FLIGHT, Shown
+from app.window.widgets.engine_text import of_engine
 from engine.media.preview.process import Fetch
 from engine.media.types import SourceInfo, SourceKind
 from engine.types import FrameResult
@@ -332,7 +333,7 @@ class Player(QObject):
         if ticket == self._ticket:
             self.pause()
             self._at_end, self._asked = True, 0
-            self.failed.emit(reason)
+            self.failed.emit(of_engine(reason))
 
     @Slot(int, object, object)
     def _found(self, ticket: int, pts: float, result: FrameResult) -> None:

@@ -13,6 +13,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from app.window.results.lookup import DetectionLookup, Lookup
+from app.window.widgets.engine_text import of_engine
+from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import translate
 from engine.media.preview import process as preview
 from engine.media.preview.process import Fetch, Picture
@@ -216,10 +218,10 @@ class PreviewConversation:
             self._signals.unavailable.emit(
                 self._ticket,
                 translate("viewer", "The preview process ended {restarts} times on this file: {reason}.").format(
-                    restarts=RESTARTS + 1, reason=outcome.reason
+                    restarts=RESTARTS + 1, reason=of_engine(outcome.reason)
                 ),
             )
-        self._signals.crashed.emit(f"{outcome.reason[0].upper()}{outcome.reason[1:]}.", again)
+        self._signals.crashed.emit(f"{capitalised(outcome.reason)}.", again)
 
     def _end_process(self) -> Outcome:
         assert self._process is not None

@@ -7,6 +7,7 @@ import math
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.window.viewer.player import Player
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.media.sound import process
 from engine.media.sound.process import InStep, Play, Silent, Stop
@@ -103,4 +104,4 @@ class Sound(QObject):
 
     def _refuse(self, path: str, reason: str) -> None:
         self._refused, self._sent, self.error = path, None, math.nan
-        self.silent.emit(translate("viewer", "No sound: {reason}").format(reason=reason))
+        self.silent.emit(translate("viewer", "No sound: {reason}").format(reason=of_engine(reason)))

@@ -19,7 +19,7 @@ from engine.store.clock import Clock
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 TEXT_MS = 100
-"""Time between changes of the written position while the video plays. Each change lays the row of controls out again."""
+"""Time between changes of the shown position while the video plays: they lay the row of controls out and paint the timeline again."""
 
 
 class Transport(Panel):
@@ -76,6 +76,9 @@ class Transport(Panel):
         self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.25×") + 18)
         self._add_speeds()
         self.fullscreen = tool_button("fullscreen", translate("viewer", "Full screen"), "F")
+        self.more = tool_button("more", translate("viewer", "More"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._add_more()
         self.back.clicked.connect(lambda: self.stepped.emit(-1))
         self.forward.clicked.connect(lambda: self.stepped.emit(1))
         self.play.clicked.connect(self.play_toggled)
@@ -84,16 +87,19 @@ class Transport(Panel):
         space = theme.SPACE
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
         self.part = PartButton(self.timeline)
-        buttons = (self.part, self.follow, self.sound, self.speed, self.fullscreen)
+        buttons = (self.part, self.follow, self.sound, self.speed, self.fullscreen, self.more)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
         self.setMinimumWidth(28 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the length, the hint, the label of Follow and at last the sound's button in a narrow window."""
+        """In a narrow window hide the length, the hint and the label of Follow. At last, sound and full screen move into a menu."""
         super().resizeEvent(event)
-        self.sound.setVisible(self.width() >= 32 * theme.base_size())
+        narrow = self.width() < 32 * theme.base_size()
+        self.more.setVisible(narrow)
+        for button in (self.sound, self.fullscreen):
+            button.setVisible(not narrow)
         self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
@@ -112,6 +118,15 @@ class Transport(Panel):
             menu.addAction(action)
         group.triggered.connect(lambda action: self.choose_speed(action.data()))
         self.speed.setMenu(menu)
+
+    def _add_more(self) -> None:
+        menu = QMenu(self.more)
+        sound = QAction(self.sound.accessibleName(), menu, checkable=True)
+        sound.toggled.connect(self.sound.setChecked)
+        self.sound.toggled.connect(sound.setChecked)
+        menu.addAction(sound)
+        menu.addAction(self.fullscreen.accessibleName(), self.fullscreen_requested.emit)
+        self.more.setMenu(menu)
 
     def nudge_speed(self, by: int) -> None:
         """Choose the next faster (1) or slower (-1) speed."""
@@ -134,7 +149,7 @@ class Transport(Panel):
         self.timeline.set_duration(self._duration, self._pictures)
         length = str(self._total) if self._pictures else formats.clock(self._duration, int(self._duration < 10))
         self.length.setText("" if info is None else f"/ {length}")
-        for widget in (self.back, self.play, self.forward, self.follow, self.sound, self.speed, self.fullscreen):
+        for widget in (self.back, self.play, self.forward, self.follow, self.sound, self.speed, self.fullscreen, self.more):
             widget.setEnabled(info is not None)
         self._writing.stop()
         self.set_position(0.0)
@@ -152,7 +167,6 @@ class Transport(Panel):
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
         self._shown = pts, frame
-        self.timeline.set_position(pts)
         if not self._writing.isActive():
             self._write_position()
             if self._playing:
@@ -160,6 +174,7 @@ class Transport(Panel):
 
     def _write_position(self) -> None:
         pts, frame = self._shown
+        self.timeline.set_position(pts)
         text = clock_text(self._clock, pts, dated=self.hint.isVisible())
         self.clock.setText(text)
         self.clock.setVisible(bool(text) and self._roomy)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.window.grid.pictures import Pictures
@@ -20,6 +19,7 @@ from app.window.timeline.lanes import Lane
 from app.window.timeline.seeking import Seeking
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
+from app.window.viewer.floating_controls import FloatingControls
 from app.window.viewer.keys import PlayerKeys
 from app.window.viewer.picture_view import NOT_YET
 from app.window.viewer.player import Player
@@ -35,8 +35,6 @@ from engine.store.clock import Clock
 
 LANES = 6
 """The largest number of classes that the timeline shows, the most frequent first."""
-REST_MS = 2500
-"""Time without a movement of the mouse after which the controls hide in full screen."""
 COUNT_MS = 1000
 """Time between updates of how often each class was seen."""
 
@@ -61,11 +59,8 @@ class Viewer(QWidget):
 
     def __init__(self, client: PreviewClient, background: Background, bindings: Bindings) -> None:
         super().__init__()
-        self._background = background
+        self._background, self.bindings = background, bindings
         self._statistics = Statistics()
-        self._full = False
-        self._resting = QTimer(self, interval=REST_MS, singleShot=True)
-        self._resting.timeout.connect(self._rest)
         self.item: QueueItem | None = None
         self._tally: Tally | None = None
         self._filter = ViewFilter()
@@ -75,6 +70,7 @@ class Viewer(QWidget):
         self.transport: Transport = Transport()
         self.player: Player = Player(client, self)
         self._column = column((self.pictures, 1), self.transport, spacing=0, of=self)
+        self.controls = FloatingControls(self, self._column, self.canvas, self.transport)
         self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
         self.sound = Sound(self.player, self)
         self.saver = PictureSaver(self.player, self.canvas, background, self)
@@ -111,7 +107,6 @@ class Viewer(QWidget):
         self.saver.failed.connect(transport.hint.setText)
         self.canvas.resized.connect(player.set_viewport)
         self.canvas.activated.connect(self.fullscreen_requested)
-        self.canvas.mouse_moved.connect(self._wake_controls)
 
     def add_bar(self, bar: QWidget) -> None:
         """Put a bar between the picture and the controls."""
@@ -200,36 +195,6 @@ class Viewer(QWidget):
         if self._statistics.on and self.item is not None and info is not None and shown is not None:
             text = self._statistics.text(self.item, info, shown, len(self.canvas.visible_detections), self.canvas.zoom)
         self.canvas.set_statistics(text)
-
-    def set_fullscreen(self, full: bool) -> None:
-        """Let the controls float over the picture, and hide them while the mouse rests."""
-        self._full = full
-        if full:
-            self._column.removeWidget(self.transport)
-        else:
-            self._column.addWidget(self.transport)
-            self._resting.stop()
-        self._wake_controls()
-
-    def _wake_controls(self) -> None:
-        self.transport.show()
-        self.canvas.unsetCursor()
-        if self._full:
-            height = self.transport.sizeHint().height()
-            self.transport.setGeometry(0, self.height() - height, self.width(), height)
-            self.transport.raise_()
-            self._resting.start()
-
-    def _rest(self) -> None:
-        if self._full and not self.transport.underMouse():
-            self.transport.hide()
-            self.canvas.setCursor(Qt.CursorShape.BlankCursor)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep floating controls at the lower edge."""
-        super().resizeEvent(event)
-        if self._full:
-            self._wake_controls()
 
     def _detected(self, item: QueueItem | None) -> None:
         begin = end = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TypeAlias
@@ -10,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, push_button, row, tool_button
+from app.window.widgets.build import column, label, push_button, row, say, tool_button
 from app.window.widgets.icons import Symbol
 from app.window.widgets.translation import translate
 
@@ -36,32 +37,61 @@ _COLOURS = {
 }
 
 
-class Banner(QFrame):
-    """One message, with a button for each action, and a button to dismiss it. ``button``: of the first action, None without any."""
+class Message(QFrame):
+    """An icon, one bold line, the details, and a button for each action; every error and notice looks like this.
 
-    def __init__(self, severity: Severity, text: str, actions: Sequence[Action]) -> None:
+    narrow: the buttons stand below the text. ``button``: of the first action, None without any.
+    """
+
+    def __init__(self, severity: Severity, actions: Sequence[Action] = (), narrow: bool = False) -> None:
         super().__init__()
         self.severity = severity
+        symbol = Symbol(severity.value, 18, _COLOURS[severity][0])
+        self.title, self.text = label("strong", wrap=True), label("small", wrap=True)
+        for line in (self.title, self.text):
+            line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        buttons = [push_button(title, act, role="link" if narrow else "") for title, act in actions]
+        self.button = buttons[0] if buttons else None
+        words = column(self.title, self.text, spacing=2)
+        if narrow:
+            head = row((symbol, 0, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=8)
+            pairs = [row(*buttons[first : first + 2], None, spacing=2) for first in range(0, len(buttons), 2)]
+            column(head, *pairs, spacing=2, margins=(10, 8, 8, 6), of=self)
+        else:
+            self._row = row(symbol, (words, 1), *buttons, spacing=10, margins=(12, 7, 8, 7), of=self)
+
+    def show_text(self, title: str, text: str = "", longest: int = 50) -> None:
+        """Show a bold line and its details. longest: longer names are cut in the middle."""
+        self.message = f"{title} {text}".strip()
+        shown = formats.shortened(title, longest), formats.shortened(text, longest)
+        for line, part in zip((self.title, self.text), shown, strict=True):
+            say(line, part)
+        self.setToolTip("" if shown == (title, text) else self.message)
+        self.setAccessibleName(f"{self.severity.value}: {self.message}")
+
+
+class Banner(Message):
+    """A message across the window, with a button to dismiss it."""
+
+    def __init__(self, severity: Severity, text: str, actions: Sequence[Action]) -> None:
+        super().__init__(severity, actions)
         colour, ground = _COLOURS[severity]
         self.setObjectName("banner")
         self.setStyleSheet(
             f"#banner {{ background: {theme.colour(ground)}; border: none; border-left: 3px solid {theme.colour(colour)}; }}"
         )
-        symbol = Symbol(severity.value, 18, colour)
-        self.text = label("", wrap=True)
-        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.set_text(text)
-        buttons = [push_button(title, act) for title, act in actions]
-        self.button = buttons[0] if buttons else None
         self.dismiss = tool_button("close", translate("widgets", "Dismiss"))
-        row(symbol, (self.text, 1), *buttons, self.dismiss, spacing=10, margins=(12, 7, 8, 7), of=self)
+        self._row.addWidget(self.dismiss)
+        self.set_text(text)
 
     def set_text(self, text: str) -> None:
-        """Change the message."""
-        self.text.setText(formats.shortened(text))
-        self.text.setToolTip("" if self.text.text() == text else text)
-        self.setAccessibleName(f"{self.severity.value}: {text}")
+        """Change the message. Its first clause is the bold line."""
+        end = re.search(r": |\. (?=[^\W\d_])|\n", text)
+        if end is None or end.end() == len(text):
+            self.show_text(text)
+        else:
+            self.show_text(text[: end.start()], formats.capitalised(text[end.end() :]))
 
 
 class BannerArea(QWidget):
@@ -76,7 +106,7 @@ class BannerArea(QWidget):
     @property
     def texts(self) -> list[str]:
         """The current messages, the oldest first."""
-        return [banner.text.text() for banner in self._banners.values()]
+        return [banner.message for banner in self._banners.values()]
 
     def show_banner(self, subject: str, severity: Severity, text: str, *actions: Action) -> Banner:
         """Show a message; it replaces the one about the same subject."""

@@ -6,6 +6,7 @@ import re
 
 from PySide6.QtCore import QLocale
 
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 
 DASH = "\N{EN DASH}"
@@ -103,8 +104,8 @@ def size(nbytes: float) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Text with a capital letter at the start of each line, unless it starts with a name such as ``a.mp4`` or ``cpu:0``."""
-    return re.sub(r"^[a-z](?=[a-z]*[ ,])", lambda letter: letter[0].upper(), text, flags=re.MULTILINE)
+    """An engine's sentence, translated, with a capital at the start of each line, but not of a name such as ``a.mp4`` or ``cpu:0``."""
+    return re.sub(r"^[^\W\d_A-Z](?=\w*[ ,])", lambda letter: letter[0].upper(), of_engine(text), flags=re.MULTILINE)
 
 
 def shortened(text: str, most: int = 50) -> str:

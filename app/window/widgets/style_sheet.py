@@ -30,6 +30,7 @@ QLabel {{ background: transparent; }}
 QLabel[role="muted"] {{ color: {theme.MUTED}; }}
 QLabel[role="small"] {{ color: {theme.MUTED}; font-size: {small}px; }}
 QLabel[role="title"] {{ font-size: {base + 7}px; font-weight: 600; }}
+QLabel[role="strong"] {{ font-weight: 600; }}
 QLabel[role="section"] {{ font-size: {base + 1}px; font-weight: 600; }}
 QLabel[role="heading"] {{ color: {theme.MUTED}; font-size: {small}px; font-weight: 600; }}
 QLabel[role="figure"] {{ font-size: {base + 9}px; font-weight: 600; }}
@@ -111,13 +112,13 @@ QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {theme
     image: url({icon_path(f"sheet-check{theme.VARIANT}").as_posix()}); }}
 QCheckBox::indicator:disabled {{ background: {theme.SURFACE}; border-color: {theme.BORDER}; }}
 
-QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {theme.HOVER}; }}
-QSlider::sub-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.HOVER}; }}
+QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}
+QSlider::sub-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}
 QSlider::add-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.ACCENT}; }}
 QSlider::handle:horizontal {{ width: 14px; height: 14px; margin: -5px 0; border-radius: 7px; background: {theme.TEXT}; }}
 QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus {{ background: {theme.ACCENT_HOVER}; }}
 
-QProgressBar {{ background: {theme.HOVER}; border: none; border-radius: 2px; }}
+QProgressBar {{ background: {theme.EDGE}; border: none; border-radius: 2px; }}
 QProgressBar::chunk {{ background: {theme.ACCENT}; border-radius: 2px; }}
 
 QListView, QScrollArea {{ background: transparent; border: none; }}

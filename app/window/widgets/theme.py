@@ -18,7 +18,7 @@ COLOURS: Final = {
     "RAISED": ("#1c2027", "#ffffff"),
     "HOVER": ("#262b34", "#e2e7ef"),
     "BORDER": ("#272c35", "#cfd5de"),
-    "EDGE": ("#3a414d", "#a3acb9"),  # the outline of controls
+    "EDGE": ("#666e7c", "#76808f"),  # the outline of controls
     "TEXT": ("#e7e9ee", "#171b22"),
     "MUTED": ("#9ba3b0", "#4d5562"),
     "DISABLED": ("#646c79", "#767d89"),

@@ -15,6 +15,8 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 LANGUAGE = "window/language"
 """The key of the stored language; nothing is stored for the system's."""
 
+language = "en"
+"""The current language: ``install`` sets it."""
 translate = QCoreApplication.translate
 """Takes a context, which is the folder's name, and the English text. "%n" in a text stands for the fourth argument."""
 
@@ -35,9 +37,10 @@ def system_language() -> str:
     return next((language for language in wanted if language in LANGUAGES), "en")
 
 
-def install(application: QCoreApplication, language: str = "") -> None:
+def install(application: QCoreApplication, wanted: str = "") -> None:
     """Show texts, numbers and dates in a language; "" = the system's. The widgets must be created after this."""
-    language = language if language in LANGUAGES else system_language()
+    global language
+    language = wanted if wanted in LANGUAGES else system_language()
     system = QLocale.system()
     QLocale.setDefault(system if system.name().startswith(f"{language}_") else QLocale(language))
     for old in application.findChildren(QTranslator):

@@ -33,6 +33,7 @@ class ZoneEditor(QObject):
         self.drawing: type[Line] | type[Zone] | None = None
         self._undo: list[ZoneSet] = []
         self._redo: list[ZoneSet] = []
+        self._merged: ZoneSet | None = None  # the result of a small step, to which the next one belongs
 
     @property
     def can_undo(self) -> bool:
@@ -67,7 +68,7 @@ class ZoneEditor(QObject):
         """Add a point to the line or zone that is being drawn. A line is complete with its second point."""
         if self.drawing is None:
             return
-        self.draft.append(self._inside(point))
+        self.draft.append(self.inside(point))
         if self.drawing is Line and len(self.draft) == 2:
             self.finish()
         self.drawn.emit()
@@ -122,9 +123,14 @@ class ZoneEditor(QObject):
         """Count only these classes at a line or zone, none = all."""
         self._change(number, lambda shape: replace(shape, classes=tuple(classes)))
 
-    def set_points(self, number: int, points: Sequence[Point]) -> bool:
-        """Move the points of a line or zone. Returns whether it is possible."""
-        return self._change(number, lambda shape: shape.moved_to([self._inside(point) for point in points]))
+    def set_points(self, number: int, points: Sequence[Point], merge: bool = False) -> bool:
+        """Move the points of a line or zone. merge: undo takes back such steps together. Returns whether it is possible."""
+        before = len(self._undo) if merge and self._merged is self.zones else None
+        done = self._change(number, lambda shape: shape.moved_to([self.inside(point) for point in points]))
+        if done and before is not None:
+            del self._undo[before:]
+        self._merged = self.zones if merge and done else None
+        return done
 
     def reverse(self, number: int) -> None:
         """Swap the directions of a line."""
@@ -174,7 +180,7 @@ class ZoneEditor(QObject):
         self.changed.emit()
         return True
 
-    def _inside(self, point: Point) -> Point:
+    def inside(self, point: Point) -> Point:
         """The nearest point of the picture, in tenths of a pixel."""
         width, height = self.zones.size
         x, y = point

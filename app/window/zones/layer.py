@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from app.window.viewer.canvas import VideoCanvas
@@ -13,19 +13,21 @@ from app.window.viewer.layout import Placement
 from app.window.widgets import undo_keys
 from app.window.widgets.translation import translate
 from app.window.zones.editor import ZoneEditor
+from app.window.zones.keyboard import ShapeKeyboard
 from app.window.zones.mouse import ShapeMouse
 from app.window.zones.scale import Scale
 from app.window.zones.shape_drawing import count_text, draw_draft, draw_shape, place_texts
 from app.window.zones.track_drawing import draw_trails, heat_image
 from app.window.zones.tracks import Tracks
 from engine.zones.counts import Counts
-from engine.zones.shapes import Point
+from engine.zones.shapes import Line, Point, Zone
 
 
 class ZoneLayer(QWidget):
     """Lies over the picture. Mouse events that it does not use reach the picture.
 
-    Attributes: show_trails, show_heat, show_zones: what is drawn. editing: whether the mouse changes lines and zones.
+    Attributes: show_trails, show_heat, show_zones: what is drawn. editing: whether mouse and keys change lines and zones. keyboard: says
+    what the keys did.
     """
 
     def __init__(self, canvas: VideoCanvas, editor: ZoneEditor) -> None:
@@ -33,6 +35,8 @@ class ZoneLayer(QWidget):
         self.show_trails, self.show_heat, self.show_zones = True, False, True
         self.editing = False
         self._canvas, self._editor, self._hand = canvas, editor, ShapeMouse(editor)
+        self.keyboard = ShapeKeyboard(editor, self)
+        self.keyboard.said.connect(self._announce)
         self._tracks: Tracks | None = None
         self._counts: Counts | None = None
         self._until = math.inf
@@ -42,26 +46,32 @@ class ZoneLayer(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(translate("zones", "Lines and zones over the video"))
         self.setMouseTracking(True)
-        canvas.installEventFilter(self)
+        canvas.resized.connect(lambda _: self.resize(canvas.size()))
         editor.changed.connect(self.update)
         editor.drawn.connect(self.update)
         self.resize(canvas.size())
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the size of the picture's area."""
-        if event.type() is QEvent.Type.Resize:
-            self.resize(self._canvas.size())
-        return super().eventFilter(watched, event)
 
     def set_editing(self, editing: bool) -> None:
         """Let the mouse draw and move lines and zones, or pass through."""
         self.editing = editing
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not editing)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus if editing else Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if editing else Qt.FocusPolicy.NoFocus)
         if not editing:
             self._editor.cancel()
             self.unsetCursor()
         self.update()
+
+    def draw(self, kind: type[Line] | type[Zone]) -> None:
+        """Let the user draw a line or a zone."""
+        self._editor.begin(kind)
+        self.keyboard.begin()
+        self.setFocus()
+
+    def _announce(self, text: str) -> None:
+        """Tell a screen reader what the keys did."""
+        self.setAccessibleDescription(text)
+        if text:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def set_tracks(self, tracks: Tracks | None) -> None:
         """Draw the trails and the heat map of these tracks."""
@@ -115,7 +125,7 @@ class ZoneLayer(QWidget):
         self._canvas.reserve([(place.x(), place.y(), place.width(), place.height()) for place, _ in placed])
         if editor.drawing is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            draw_draft(painter, scale, editor.draft, self._hand.at)
+            draw_draft(painter, scale, editor.draft, self.keyboard.at or self._hand.at, self.keyboard.at is not None)
 
     def _points_of(self, number: int) -> tuple[Point, ...]:
         """The points of a line or zone, which the mouse may be moving."""
@@ -127,7 +137,8 @@ class ZoneLayer(QWidget):
         editor, ratio = self._editor, self.devicePixelRatio()
         points = tuple(map(self._points_of, range(len(editor.zones.shapes))))
         handles = self.editing and editor.drawing is None
-        key = editor.zones, editor.selected, handles, points, scale, self.size(), ratio
+        corner = self.keyboard.corner
+        key = editor.zones, editor.selected, corner, handles, points, scale, self.size(), ratio
         if self._drawn is None or self._drawn[0] != key:
             made = QPixmap(self.size() * ratio)
             made.setDevicePixelRatio(ratio)
@@ -135,13 +146,15 @@ class ZoneLayer(QWidget):
             with QPainter(made) as painter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 for number, shape in enumerate(editor.zones.shapes):
-                    draw_shape(painter, scale, shape, points[number], number == editor.selected, handles)
+                    chosen = number == editor.selected
+                    draw_shape(painter, scale, shape, points[number], chosen, handles, corner if chosen else None)
             self._drawn = key, made
         return self._drawn[1]
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Draw or take a line or zone, or let the picture have the event."""
         scale = self._scale
+        self.keyboard.at = None
         event.setAccepted(scale is not None and self._hand.press(scale.to_picture(event.position()), scale.factor, event.button()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -150,7 +163,7 @@ class ZoneLayer(QWidget):
         if scale is None:
             event.ignore()
             return
-        point = scale.to_picture(event.position())
+        point, self.keyboard.at = scale.to_picture(event.position()), None
         if not self._hand.move(point):
             if self._editor.drawing is not None:
                 self.setCursor(Qt.CursorShape.CrossCursor)
@@ -174,21 +187,16 @@ class ZoneLayer(QWidget):
         event.setAccepted(scale is not None and self._hand.double_click(scale.to_picture(event.position()), scale.factor))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape stops drawing, Enter completes a zone, Backspace removes the last point, Delete the selected line or zone."""
-        editor, key = self._editor, event.key()
-        if key == Qt.Key.Key_Escape and (editor.drawing is not None or editor.selected is not None):
-            editor.cancel()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and editor.drawing is not None:
-            editor.finish()
-        elif key == Qt.Key.Key_Backspace and editor.draft:
-            editor.remove_last_point()
-        elif key == Qt.Key.Key_Delete and editor.selected is not None:
-            editor.delete()
-        elif not undo_keys.press(event, editor.undo, editor.redo):
+        """Draw or change lines and zones, or let others have the key."""
+        if not self.keyboard.press(event) and not undo_keys.press(event, self._editor.undo, self._editor.redo):
             event.ignore()
+        self.update()
 
     def event(self, event: QEvent) -> bool:
-        """Let undo and redo concern lines and zones while the focus is here."""
+        """Let the keys concern lines and zones while the focus is here."""
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and self.keyboard.takes(event):
+            event.accept()
+            return True
         return undo_keys.takes(event) or super().event(event)
 
     @property

@@ -1,10 +1,11 @@
-"""The user's named sets of lines and zones, a file each, and which set belongs to which folder of videos."""
+"""The user's named sets of lines and zones, one for each camera, and which videos and folders of videos show which camera."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
@@ -15,11 +16,11 @@ from engine.store.exporters.common.base import text_file
 from engine.zones.file import read_zones, zones_text
 from engine.zones.shapes import ZoneSet
 
-_FOLDERS = "zones/folders"
+_PLACES = "zones/folders"
 
 
 class ZoneLibrary:
-    """Keeps sets in ``folder``. The videos of one folder show the same view, so they share a set. store: keeps which one."""
+    """Keeps sets in ``folder``, a file each. store: keeps the set of each video, or of all videos in a folder without one of their own."""
 
     def __init__(self, folder: Path, store: QSettings) -> None:
         self._folder, self._store = folder, store
@@ -73,15 +74,33 @@ class ZoneLibrary:
 
     def name_for(self, video: Path) -> str | None:
         """The name of the set for a video, None if it has none."""
-        name = self._folders().get(_folder_of(video))
+        places = self._places()
+        name = next((places[place] for place in (_written(video), _written(video.parent)) if place in places), None)
         return name if name is not None and self._path(name).exists() else None
 
-    def assign(self, video: Path, name: str | None) -> None:
-        """Use a set for all videos in the folder of this one."""
-        folders = {folder: other for folder, other in self._folders().items() if folder != _folder_of(video)}
+    def assign(self, place: Path, name: str | None) -> None:
+        """Use a set for a video, or for all videos in a folder; None: it has none of its own."""
+        places = {other: kept for other, kept in self._places().items() if other != _written(place)}
         if name is not None:
-            folders[_folder_of(video)] = name
-        self._store.setValue(_FOLDERS, json.dumps(folders))
+            places[_written(place)] = name
+        self._store.setValue(_PLACES, json.dumps(places))
+
+    def choose(self, video: Path, name: str | None) -> None:
+        """Use another set for a video and, unless it has a set of its own, for all videos in its folder."""
+        self.assign(video if _written(video) in self._places() else video.parent, name)
+
+    def share(self, name: str, videos: Collection[Path], others: Collection[Path]) -> None:
+        """Use a set for these videos, and not for the others. Where all videos of a folder use it, later ones use it, too."""
+        for folder in {video.parent for video in (*videos, *others)}:
+            if not any(other.parent == folder for other in others):
+                self.assign(folder, name)
+            elif self._places().get(_written(folder)) == name:
+                self.assign(folder, None)
+        for video in videos:
+            self.assign(video, None if self._places().get(_written(video.parent)) == name else name)
+        for video in others:
+            if self._places().get(_written(video)) == name:
+                self.assign(video, None)
 
     def read_for(self, video: Path) -> tuple[str, ZoneSet] | None:
         """The name and content of the set for a video, None if it has none that can be read."""
@@ -91,16 +110,16 @@ class ZoneLibrary:
         except UsageError:
             return None
 
-    def _folders(self) -> dict[str, str]:
+    def _places(self) -> dict[str, str]:
         try:
-            folders = json.loads(str(self._store.value(_FOLDERS, "{}")))
+            places = json.loads(str(self._store.value(_PLACES, "{}")))
         except ValueError:
             return {}
-        return folders if isinstance(folders, dict) else {}
+        return places if isinstance(places, dict) else {}
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.json"
 
 
-def _folder_of(video: Path) -> str:
-    return os.path.normpath(video.absolute().parent)
+def _written(place: Path) -> str:
+    return os.path.normpath(place.absolute())

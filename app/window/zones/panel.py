@@ -49,26 +49,28 @@ class ZonesPanel(Panel):
         self._editor, self._layer = editor, layer
         self.sets = combo_box(translate("zones", "Set of lines and zones"))
         narrow(self.sets)
-        self.sets.setToolTip(translate("zones", "Videos of the same folder use the same set"))
+        self.sets.setToolTip(translate("zones", "The lines and zones of this camera: videos of a folder use the same set"))
         self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
         self.menu = QMenu(self)
         for title, act in (
             (translate("zones", "New set…"), self._ask_name),
             (translate("zones", "Import…"), self._import),
             (translate("zones", "Export…"), self._export),
-            (translate("zones", "Use for all files of the queue"), self.apply_requested.emit),
+            (translate("zones", "Files with this set…"), self.apply_requested.emit),
             (translate("zones", "Delete this set"), self.delete_requested.emit),
         ):
             self.menu.addAction(title, act)
         more = push_button(translate("zones", "Set"), role="flat")
         more.setMenu(self.menu)
         self.line = push_button(
-            translate("zones", "Draw line"), lambda: self._begin(Line), tip=translate("zones", "Click where it begins and where it ends")
+            translate("zones", "Draw line"),
+            lambda: self._begin(Line),
+            tip=translate("zones", "Click where it begins and where it ends, or use the arrow keys and Enter"),
         )
         self.zone = push_button(
             translate("zones", "Draw zone"),
             lambda: self._begin(Zone),
-            tip=translate("zones", "Click its corners, then the first one again; Esc stops"),
+            tip=translate("zones", "Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops"),
         )
         self.undo = push_button(translate("zones", "Undo"), editor.undo, role="flat", tip="Ctrl + Z")
         self.redo = push_button(translate("zones", "Redo"), editor.redo, role="flat", tip="Ctrl + Shift + Z")
@@ -162,8 +164,7 @@ class ZonesPanel(Panel):
 
     def _begin(self, kind: type[Line] | type[Zone]) -> None:
         say(self.note, "")
-        self._editor.begin(kind)
-        self._layer.setFocus()
+        self._layer.draw(kind)
 
     def _reverse(self) -> None:
         if self._editor.selected is not None:

@@ -7,10 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from app.window.queue.item import QueueItem
 from app.window.queue.model import QueueModel
 from app.window.zones.editor import EMPTY, ZoneEditor
+from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.library import ZoneLibrary
 from engine.errors import FramefleetError
 from engine.zones.file import read_zones
@@ -71,7 +73,7 @@ class ShownSet(QObject):
             self._saving.start()
         elif self._editor.zones.shapes:
             self.name = self.library.free_name(item.path.absolute().parent.name)
-            self.library.assign(item.path, self.name)
+            self.library.choose(item.path, self.name)
             self._save()
             self.listed.emit()
 
@@ -84,7 +86,7 @@ class ShownSet(QObject):
         """Use another set, "" = none."""
         if self._item is not None:
             self.stop()
-            self.library.assign(self._item.path, name or None)
+            self.library.choose(self._item.path, name or None)
             self.load(self._item)
 
     def create(self, name: str) -> None:
@@ -99,12 +101,27 @@ class ShownSet(QObject):
             self.library.delete(self.name)
             self.load(self._item)
 
-    def use_for_all(self) -> None:
-        """Use the set for all files of the queue."""
-        if self.name is not None:
-            self.stop()
-            for item in self._items:
-                self.library.assign(item.path, self.name)
+    def ask_files(self, window: QWidget) -> None:
+        """Ask which files of the queue use the set."""
+        if self.name is None:
+            return
+        self.stop()
+        name, paths = self.name, list(dict.fromkeys(item.path.absolute() for item in self._items))
+        dialog = FilesDialog(name, {path: self.library.name_for(path) for path in paths}, window)
+        dialog.chosen.connect(lambda chosen: self._share(name, chosen, [path for path in paths if path not in chosen]))
+        dialog.open()
+
+    def _share(self, name: str, chosen: list[Path], others: list[Path]) -> None:
+        self.library.share(name, chosen, others)
+        if self._item is not None and self.library.name_for(self._item.path) != self.name:
+            self.load(self._item)
+
+    def set_for(self, item: QueueItem) -> ZoneSet | None:
+        """The lines and zones of any file of the queue, None if it has none."""
+        if self._item is not None and item.key == self._item.key:
+            return self._editor.zones if self._editor.zones.shapes else None
+        found = self.library.read_for(item.path)
+        return found[1] if found is not None and found[1].shapes else None
 
     def take(self, path: Path) -> None:
         """Import a set from a file, and use it."""
@@ -126,7 +143,7 @@ class ShownSet(QObject):
             self.stop()
             name = self.library.free_name(wish)
             if self._try(partial(self.library.save, name, zones)):
-                self.library.assign(self._item.path, name)
+                self.library.choose(self._item.path, name)
                 self.load(self._item)
 
     def _try(self, act: Callable[[], None]) -> bool:

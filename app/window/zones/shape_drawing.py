@@ -16,11 +16,17 @@ from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Point, Shape
 
 COLOUR, PICKED = QColor("#f5d76e"), QColor("#ffffff")
+_ARM = 14.0  # half the size of the cross hair, logical pixels
 _RIM, _INSIDE = QColor(8, 10, 14, 170), QColor(245, 215, 110, 38)
 
 
-def draw_shape(painter: QPainter, scale: Scale, shape: Shape, points: Sequence[Point], chosen: bool, handles: bool) -> None:
-    """Draw a line or zone with these points. chosen: in the colour of the selected one. handles: also draw what the mouse can take."""
+def draw_shape(
+    painter: QPainter, scale: Scale, shape: Shape, points: Sequence[Point], chosen: bool, handles: bool, corner: int | None
+) -> None:
+    """Draw a line or zone with these points.
+
+    chosen: in the colour of the selected one. handles: also draw what the mouse can take. corner: filled, None = no corner.
+    """
     places = [scale.to_canvas(point) for point in points]
     colour = PICKED if chosen else COLOUR
     for width, pen in ((4.5, _RIM), (2.2, colour)):
@@ -34,15 +40,24 @@ def draw_shape(painter: QPainter, scale: Scale, shape: Shape, points: Sequence[P
             painter.drawPolygon(QPolygonF(places))
     if handles:
         _draw_handles(painter, places, colour)
+        if corner is not None:
+            painter.setBrush(colour)
+            painter.drawEllipse(places[corner], 5.0, 5.0)
 
 
-def draw_draft(painter: QPainter, scale: Scale, points: Sequence[Point], mouse: Point | None) -> None:
-    """Draw the points of a line or zone that is not complete, and a line to the mouse."""
+def draw_draft(painter: QPainter, scale: Scale, points: Sequence[Point], next_point: Point | None, cross_hair: bool) -> None:
+    """Draw the points of a line or zone that is not complete, and a line to the next one. cross_hair: also draw one there."""
     places = [scale.to_canvas(point) for point in points]
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(PICKED, 2, Qt.PenStyle.DashLine))
-    painter.drawPolyline(QPolygonF(places if mouse is None else [*places, scale.to_canvas(mouse)]))
+    painter.drawPolyline(QPolygonF(places if next_point is None else [*places, scale.to_canvas(next_point)]))
     _draw_handles(painter, places, PICKED)
+    if cross_hair and next_point is not None:
+        middle = scale.to_canvas(next_point)
+        for pen in (QPen(_RIM, 4), QPen(PICKED, 1.5)):
+            painter.setPen(pen)
+            for arm in (QPointF(_ARM, 0), QPointF(0, _ARM)):
+                painter.drawLine(middle - arm, middle + arm)
 
 
 def _draw_handles(painter: QPainter, places: Sequence[QPointF], colour: QColor) -> None:

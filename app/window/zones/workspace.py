@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.window.events.detections import DetectionsPanel
 from app.window.events.panel import EventsPanel
+from app.window.events.routes import RoutesPanel
 from app.window.events.tabs import EventTabs
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
@@ -17,6 +18,7 @@ from app.window.session.background import Background
 from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
+from app.window.widgets.build import ElidedLabel
 from app.window.widgets.translation import translate
 from app.window.zones.chart import CountChart
 from app.window.zones.counting import Counted, Counting
@@ -29,13 +31,12 @@ from app.window.zones.sets import ShownSet
 from engine.media.types import SourceKind
 from engine.store.objects.events import EVENTS
 from engine.zones.counts import Counts
-from engine.zones.shapes import ZoneSet
 
 
 class Zones(QObject):
     """The panels below the picture and the layer over it.
 
-    folder: for the user's sets. Attributes: area: holds both panels. parts: what is drawn over the picture.
+    folder: for the user's sets. Attributes: area: holds both panels. spoken: says what the keys did. parts: what is drawn over the picture.
     """
 
     def __init__(self, viewer: Viewer, items: QueueModel, background: Background, store: QSettings, folder: Path, parent: QWidget) -> None:
@@ -46,14 +47,15 @@ class Zones(QObject):
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
         self.panel = ZonesPanel(self.editor, self.layer, self.parts)
-        self.list, self.detections = EventsPanel(), DetectionsPanel(background)
+        self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
-        self.tabs = EventTabs(self.list, self.detections, self.chart)
+        self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
         self.counting = Counting(background, lambda: self.editor.zones, self)
         self.area = QSplitter(Qt.Orientation.Horizontal)
         self.area.addWidget(self.panel)
         self.area.addWidget(self.tabs)
         self.area.setSizes([460, 540])
+        self.spoken = ElidedLabel("small")
         self.area.hide()
         self._item: QueueItem | None = None
         self._counts: Counts | None = None
@@ -61,6 +63,7 @@ class Zones(QObject):
         self._length = 0.0
         self.editor.changed.connect(self.counting.count_again)
         self.editor.drawn.connect(self._show_chart)
+        self.layer.keyboard.said.connect(self.spoken.setText)
         self.counting.found.connect(self._found)
         self.counting.found_live.connect(self._found_live)
         self.counting.failed.connect(lambda problem: self._take_counts(None, problem))
@@ -75,7 +78,7 @@ class Zones(QObject):
         panel.chosen.connect(self.set.choose)
         panel.create_requested.connect(self.set.create)
         panel.delete_requested.connect(self.set.delete)
-        panel.apply_requested.connect(self.set.use_for_all)
+        panel.apply_requested.connect(lambda: self.set.ask_files(parent))
         panel.import_requested.connect(self.set.take)
         panel.export_requested.connect(self.set.write)
         panel.track_requested.connect(self._track)
@@ -152,6 +155,7 @@ class Zones(QObject):
         self._counts, self._length = counts, until
         self.panel.set_counts(counts, translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until)))
         self._show_chart()
+        self._show_routes()
 
     def _take_counts(self, counts: Counts | None, problem: str) -> None:
         item, tracks = self._item, self.counting.tracks
@@ -168,11 +172,16 @@ class Zones(QObject):
         idle = item is not None and item.state is not ItemState.RUNNING
         self.panel.set_counts(counts, note, can_track=untracked and idle and not pictures)
         self._show_chart()
+        self._show_routes()
 
     @property
     def _pictures(self) -> bool:
         info = self._item.progress.info if self._item is not None else None
         return info is not None and info.kind is SourceKind.IMAGES
+
+    def _show_routes(self) -> None:
+        results = self._item.results if self._item is not None else None
+        self.routes.model.show_counts(self._counts, results.labels if results is not None else ())
 
     def _show_chart(self) -> None:
         self.chart.show_counts(self._counts, self.editor.selected, self._length, self._pictures)
@@ -181,11 +190,6 @@ class Zones(QObject):
         if self.counting.track():
             self._tracking = True
             self.panel.set_counts(None, translate("zones", "Following the objects…"))
-
-    @property
-    def current(self) -> ZoneSet | None:
-        """The lines and zones of the shown file, None if it has none."""
-        return self.editor.zones if self.editor.zones.shapes else None
 
     def _shown(self, shown: Shown) -> None:
         self.layer.set_time(shown.pts)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from engine.backends.base import Progress
 from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
-from engine.backends.tensorrt.backend import TensorRtBackend
-from engine.backends.tensorrt.engine import number_type
-from engine.backends.tensorrt.slot import Slot
+from engine.backends.nvidia.backend import NvidiaBackend
+from engine.backends.nvidia.engine import number_type
+from engine.backends.nvidia.slot import Slot
+from engine.backends.nvidia.trials import Builder
 from engine.backends.tensorrt.stages import Stage, Staged, StagedSlot
-from engine.backends.tensorrt.trials import Builder
 from engine.cuda.device import free_memory, open_device
 from engine.cuda.memory import Memory, cuda_errors
 from engine.cuda.transfer import Streams, connect
@@ -34,7 +34,7 @@ _WARM_UP_SECONDS, _ROUNDS = 1.0, 12
 """Time for which the stages run before they are timed, and number of timed launches of each batch under way."""
 
 
-class TensorRtDepthBackend(TensorRtBackend):
+class TensorRtDepthBackend(NvidiaBackend):
     """A network in stages on a group of CUDA devices. The first one preprocesses, the last one runs the YOLO layer and suppression.
 
     peer: copy values directly between devices where possible, instead of through pinned host memory.
@@ -55,7 +55,8 @@ class TensorRtDepthBackend(TensorRtBackend):
         pairs = len(self._members) * (len(self._members) - 1)
         how = {pairs: "directly", 0: "through host memory"}.get(len(self._direct), "directly where devices can reach each other")
         names = joined_names([streams.device.name for streams in self._streams])
-        return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}; {info.reason}")
+        library = "; TensorRT computes stages, cuDNN only whole networks" if self._builder.offers_cudnn else ""
+        return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}{library}; {info.reason}")
 
     @property
     def cuts(self) -> tuple[int, ...]:

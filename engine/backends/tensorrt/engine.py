@@ -6,42 +6,23 @@ By default one plan holds the whole network. With custom layers (see ``CustomLay
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from cuda.core import Stream
-from numpy.typing import NDArray
 
+from engine.backends.nvidia.engine import Engine, number_type
+from engine.backends.nvidia.layers import CustomLayers
 from engine.backends.tensorrt.lowering import value_name
 from engine.backends.tensorrt.plan import Plan
-from engine.cuda.graph import Step, copy
+from engine.cuda.graph import Step
 from engine.cuda.memory import Memory
 from engine.model.network import Activation, Convolution, Network, Shape, Yolo
 from engine.model.split import PICTURES, Part, split
 from engine.settings import Precision
 from plugins.first_convolution import FirstConvolution, packed, suits
 from plugins.kernels import Kernels
-from plugins.launch import Number
 from plugins.mish import Mish
-
-
-def number_type(precision: Precision) -> Number:
-    """The type of all numbers of an engine: pictures, values between parts, and raw outputs."""
-    return np.float32 if precision is Precision.FP32 else np.float16
-
-
-@dataclass(frozen=True)
-class CustomLayers:
-    """The layers that our own CUDA kernels compute instead of the plan; both need FP16.
-
-    first_convolution: the network's first layer, if a kernel suits it; it writes channels last. mish: Mish after each convolution,
-    in place: every such convolution then ends a plan.
-    """
-
-    first_convolution: bool = False
-    mish: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,11 +63,8 @@ def cut(network: Network, layers: CustomLayers) -> Pieces:
     return Pieces(tuple(split(network, *sorted(cuts)))[first is not None :], linear, first)
 
 
-class Engine:
-    """The built network of one batch size, for one thread and stream.
-
-    number: type of all its numbers. pictures: address of the input, (batch, 3, height, width), RGB, 0..1.
-    """
+class TensorRtEngine(Engine):
+    """See ``Engine``. Raw outputs are planes, (batch, anchors · (5 + classes), rows, columns)."""
 
     def __init__(
         self,
@@ -106,7 +84,7 @@ class Engine:
         """
         self.network, self.batch, self.number = network, batch, number_type(precision)
         self._memory, self._pieces, self._plans, self._kernels, self._first_layer = memory, pieces, plans, kernels, first_layer
-        self._own_heads: list[int] = []
+        self.pitches = [0] * len(network.heads)
         scratch = max(plan.scratch for plan in self._plans)
         address = memory.device(scratch)
         for plan in self._plans:
@@ -123,11 +101,11 @@ class Engine:
         return self.batch * math.prod(shape) * np.dtype(self.number).itemsize
 
     def new_heads(self) -> list[int]:
-        """Addresses for raw outputs of the YOLO heads, each (batch, anchors · (5 + classes), rows, columns)."""
+        """See ``Engine``."""
         return [self._memory.device(self.nbytes(head.shape)) for head in self.network.heads]
 
     def steps(self, heads: Sequence[int]) -> list[Step]:
-        """The steps that compute the raw outputs at these addresses from ``pictures``."""
+        """See ``Engine``."""
         indices = [index for index, layer in enumerate(self.network.layers) if isinstance(layer, Yolo)]
         addresses = {PICTURES: self.pictures, **self._between, **dict(zip(indices, heads, strict=True))}
         steps: list[Step] = []
@@ -141,37 +119,3 @@ class Engine:
                 count = self.batch * math.prod(self.network.layers[index].shape)
                 steps.append(Mish(self._kernels, addresses[index], count))
         return steps
-
-    def raw_outputs(self, inputs: NDArray[np.float32], stream: Stream) -> list[NDArray[np.float32]]:
-        """Raw outputs for float32 (n, channels, height, width), 0..1, any n. For checks: waits. The stream must be idle."""
-        addresses = self._own_heads = self._own_heads or self.new_heads()
-
-        def run(pictures: NDArray[Any]) -> list[NDArray[Any]]:
-            copy(self.pictures, pictures.ctypes.data, pictures.nbytes, stream)
-            for step in self.steps(addresses):
-                step.launch(stream)
-            shapes = [(self.batch, *head.shape) for head in self.network.heads]
-            return [download(address, shape, self.number, stream) for address, shape in zip(addresses, shapes, strict=True)]
-
-        return in_batches(inputs, self.batch, self.number, run)
-
-
-def in_batches(
-    inputs: NDArray[np.float32], batch: int, number: Number, run: Callable[[NDArray[Any]], list[NDArray[Any]]]
-) -> list[NDArray[np.float32]]:
-    """Run any number of pictures in batches. run: takes one batch of numbers of this type, (batch, …); zeros fill up the last batch."""
-    found: list[list[NDArray[np.float32]]] = []
-    for start in range(0, len(inputs), batch):
-        part = inputs[start : start + batch]
-        values = np.zeros((batch, *inputs.shape[1:]), number)
-        values[: len(part)] = part
-        found.append([output[: len(part)].astype(np.float32) for output in run(values)])
-    return [np.concatenate(parts) for parts in zip(*found, strict=True)]
-
-
-def download(address: int, shape: tuple[int, ...], number: Number, stream: Stream) -> NDArray[Any]:
-    """Copy numbers of this type from the device; waits for them."""
-    values = np.empty(shape, number)
-    copy(values.ctypes.data, address, values.nbytes, stream)
-    stream.sync()
-    return values

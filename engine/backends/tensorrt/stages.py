@@ -16,10 +16,10 @@ import numpy as np
 from cuda.core import Event
 from numpy.typing import NDArray
 
-from engine.backends.tensorrt.engine import download, in_batches, number_type
+from engine.backends.nvidia.engine import download_heads, in_batches, number_type
+from engine.backends.nvidia.slot import FrameTable, Intake, Marks, Outcome, Slot, finish_event
 from engine.backends.tensorrt.lowering import value_name
 from engine.backends.tensorrt.plan import Plan
-from engine.backends.tensorrt.slot import FrameTable, Intake, Marks, Outcome, Slot, finish_event
 from engine.cuda.graph import Step, copy, record
 from engine.cuda.memory import Memory
 from engine.cuda.transfer import Arrival, Move, Streams
@@ -79,15 +79,15 @@ class StagedSlot(Slot):
             values.append({layer: stage.memory.device(staged.nbytes(layer)) for layer in held})
         self._pictures = values[0][PICTURES]
         self._heads = [values[-1][index] for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
+        self._planes = [0] * len(self._heads)
 
         first.streams.device.set_current()
         intake = Intake(network, batch, first.kernels, first.memory, self._pictures, self._number)
         self.frames = intake.frames
         last.streams.device.set_current()
         table = FrameTable(batch, last.memory, intake.table.host)
-        outcome = Outcome(
-            network, batch, last.kernels, last.memory, settings, self._heads, self._number, table.address, last.streams.outgoing
-        )  # the last device sends no values, so its outgoing stream is free
+        known = network, batch, last.kernels, last.memory, settings, self._heads, self._planes, self._number
+        outcome = Outcome(*known, table.address, last.streams.outgoing)  # the last device sends no values, so its outgoing stream is free
         self._outcome = outcome
 
         self.legs: list[Leg] = []
@@ -145,8 +145,7 @@ class StagedSlot(Slot):
             self.fill(pictures)
             for leg in self.legs:
                 leg.launch_network()
-            shapes = [(batch, *head.shape) for head in network.heads]
-            return [download(address, shape, self._number, last.compute) for address, shape in zip(self._heads, shapes, strict=True)]
+            return download_heads(network, batch, self._heads, self._planes, self._number, last.compute)
 
         return in_batches(inputs, batch, self._number, run)
 

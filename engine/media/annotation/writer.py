@@ -6,6 +6,7 @@ import errno
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Self
@@ -114,10 +115,10 @@ class Chapter:
     end: float
 
 
-def make_plain(path: Path, chapters: Sequence[Chapter] = ()) -> None:
+def make_plain(path: Path, chapters: Sequence[Chapter] = (), began: datetime | None = None) -> None:
     """Convert a fragmented MP4 to a plain one with the index at its start, as some players and editors require.
 
-    chapters: in order, without overlaps.
+    chapters: in order, without overlaps. began: the clock time at its start, with time zone.
 
     Raises:
         OSError: the plain file cannot be written; the fragmented one is unchanged.
@@ -130,6 +131,8 @@ def make_plain(path: Path, chapters: Sequence[Chapter] = ()) -> None:
             av.open(str(path.absolute()), format="mp4") as fragmented,
             av.open(str(plain.absolute()), "w", format="mp4", options={"movflags": "+faststart"}) as output,
         ):
+            if began is not None:
+                output.metadata["creation_time"] = began.astimezone(UTC).isoformat()
             output.set_chapters(
                 [
                     {

@@ -30,6 +30,7 @@ _STATED_SECONDS = 0.5  # stated durations are rounded; if more is missing, the f
 COVERED = 0.99  # share of an MP4's media data that the packets of an undamaged file cover at least
 _CREDIBLE = 1000  # times the number of frames read: a header that states more is damaged itself
 _ROUNDED = 0.05  # frames: the durations of edit lists are rounded to milliseconds
+_ROUNDED_SECONDS = 0.001  # the same, in most files
 _FEW = 2  # frames: nobody cuts a longer video to as few
 _LONGEST_GAP = 10.0  # seconds: a longer gap in a broadcast is a cut or a restarted clock
 _EVEN = 0.95  # share of equal intervals from which on a sequence counts as even
@@ -66,7 +67,8 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
         lost += round(missing / step) if missing > _STATED_SECONDS else 0
         left_out = frames_left_out(file)
         gaps = np.any(np.diff(np.sort([*table.ordered, *table.left_out])) > 1.5 * table.step)
-        lost = max(lost, round(left_out) if left_out >= (1 - _ROUNDED if gaps else 1) else 0)
+        least = 1 - _ROUNDED if gaps else 1 + _ROUNDED_SECONDS / step if _begins_within_a_frame(table) else 1
+        lost = max(lost, round(left_out) if left_out >= least else 0)
     return max(len(table), *(count for count in (len(table) + lost, counted - table.hidden) if count <= _CREDIBLE * len(table)))
 
 
@@ -88,6 +90,11 @@ def frames_left_out(file: VideoFile) -> float:
     if np.mean(np.abs(steps / step - 1) < 0.2) < _EVEN:  # the duration of the last frame is unknown
         return 0
     return min(hidden, (file.stream.duration - int(np.append(steps, round(step))[shown].sum())) / step)
+
+
+def _begins_within_a_frame(table: PacketTable) -> bool:
+    """Whether an edit list may begin within a frame: FFmpeg leaves out the frame before the first shown one."""
+    return bool(len(table)) and any(0 < table.ordered[0] - pts < 1.5 * table.step for pts in table.left_out)
 
 
 def _lost_of_dense(table: PacketTable, file: VideoFile, step: float) -> int:

@@ -51,6 +51,7 @@ class ModelEntry:
 
     side: width and height of the network's input, pixels. layers: number of layers as in Darknet. parameters: number of values in the
     weight file. gflops: 10⁹ floating-point operations per picture. ap, ap50: AP on COCO test-dev at IoU 0.50:0.95 and at 0.50, percent.
+    licence: of the weights. published_speed: of Darknet, by its authors. "" = not stated.
     """
 
     name: str
@@ -65,6 +66,8 @@ class ModelEntry:
     ap50: float
     cfg: RemoteFile
     weights: RemoteFile
+    licence: str = ""
+    published_speed: str = ""
 
     @property
     def weights_bytes(self) -> int:

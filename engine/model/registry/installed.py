@@ -5,19 +5,18 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from platformdirs import user_data_path
-
 from engine.errors import DownloadError, UsageError
 from engine.model.registry import catalogue
 from engine.model.registry.catalogue import ModelEntry, find_entry
 from engine.model.registry.lock import locked
 from engine.model.registry.partial import Partial
 from engine.settings import ModelFiles
+from engine.settings.folders import Folder
 
 
 def models_folder() -> Path:
     """Return the default folder for installed models."""
-    return user_data_path("framefleet", appauthor=False) / "models"
+    return Folder.MODELS.path
 
 
 def files_of(entry: ModelEntry, folder: Path) -> ModelFiles:

@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
@@ -29,7 +30,7 @@ from engine.pool.worker.building import build
 from engine.pool.worker.inference import Inference
 from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
 from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings
+from engine.settings import EngineSettings, Precision
 from engine.types import DeviceId, EngineInfo, Found, InferenceFailure
 
 _LOOK_SECONDS = 0.5
@@ -120,7 +121,9 @@ class MemberPool:
         """Run in a member's thread: build its engine and work, again after each restart."""
         while True:
             try:
-                self._work(member, self._build(member, network, settings))
+                backend = self._build(member, network, settings)
+                settings = replace(settings, precision=Precision(backend.info.precision))  # a later engine is the same, without trials
+                self._work(member, backend)
             except FramefleetError as problem:
                 member.lost = problem
             if self._closed:

@@ -149,7 +149,10 @@ class Supervisor:
         # only at the first start: the file may have ended the worker
         example = None if remote.attempt else self._dispatcher.first_path
         cores = self._hosts.cores(remote.device)
-        remote.start(setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores, example))
+        setup = setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores, example)
+        if (precision := self._reports.precision(remote.device)) is not None:  # without trials, which may end differently
+            setup = replace(setup, engine=replace(setup.engine, precision=precision))
+        remote.start(setup)
         self._dispatcher.started(remote.device)
         return self._reports.starting(remote.device, remote.attempt)
 

@@ -24,14 +24,11 @@ from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
 from engine.media.decoder import Decoder, open_decoder
 from engine.pool.protocol import (
-    Began,
     Building,
     Failed,
     FromWorker,
     Listening,
     Probe,
-    Probed,
-    ProbeFailed,
     Ready,
     Setup,
     Stop,
@@ -41,6 +38,7 @@ from engine.pool.protocol import (
 from engine.pool.worker.building import build
 from engine.pool.worker.inferring import InferringPipeline
 from engine.pool.worker.pipeline import Pipeline
+from engine.pool.worker.probing import probe_sources
 from engine.pool.worker.result_sender import Timings
 from engine.processes.child_main import leave, name_thread
 from engine.processes.watchdog import Watchdog
@@ -52,9 +50,6 @@ DECODE_THREADS_SECONDS = 0.5
 
 EXAMPLES = 16
 """Most frames of a source that precisions are tried on: YOLOv4-416 takes 0.6 s for each on two cores."""
-
-PROBE_PATIENCE = 20
-"""Opening a source may take this many times as long as one frame: a file without an index is read from start to end."""
 
 _held: dict[DeviceId, threading.Lock] = {}
 """Held by the worker that has an engine on a device: two at once might not find room."""
@@ -80,7 +75,8 @@ class Worker:
 
     def run(self) -> None:
         """Build the engine, feed it until the pool says ``Stop`` or is gone."""
-        for name, target in (("receive", self._receive), ("probe", self._probe), ("watch", self._watchdog.run)):
+        probe = partial(probe_sources, self._probes, self._setup.sampling, self._send, self._watchdog)
+        for name, target in (("receive", self._receive), ("probe", probe), ("watch", self._watchdog.run)):
             self._start_thread(name, target)
         self._send(Listening())
         self._guarded(self._work)
@@ -234,20 +230,3 @@ class Worker:
             self._send_last(Stopped())  # the engine is still being built: nothing is lost
         else:
             pipeline.stop()
-
-    def _probe(self) -> None:
-        from engine.media.probe import probe
-
-        clock = self._watchdog.add()
-        while (task := self._probes.get()) is not None:
-            self._send(Began(task.source, None))
-            clock.start(f"opening {task.path}", PROBE_PATIENCE * self._watchdog.seconds)
-            try:
-                answer: Probed | ProbeFailed = Probed(task.source, probe(task.path, self._setup.sampling))
-            except FramefleetError as error:
-                answer = ProbeFailed(task.source, str(error))
-            except Exception as error:
-                traceback.print_exc()
-                answer = ProbeFailed(task.source, f"{task.path}: {type(error).__name__}: {error}")
-            clock.stop()
-            self._send(answer)

@@ -124,7 +124,7 @@ def _content(reader: SessionReader, plan: Planned, options: ExportOptions) -> st
     source = plan.sources[0]
     if not plan.output.slow or source.stamp is None:
         return ""
-    drawn = f"{sorted(options.draw)} {options.zones} {tracker_of(reader.path, source.number)}"
+    drawn = f"{sorted(options.draw)} {options.zones} {tracker_of(reader.path, source.number)} {source.started}"
     classes, tracks = ("all" if chosen is None else sorted(chosen) for chosen in (reader.classes, reader.tracks_shown))
     chosen = f"{reader.confidence} {classes} {tracks} {reader.span} {reader.last_edit} {drawn}"
     return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {chosen}"

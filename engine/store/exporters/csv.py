@@ -52,7 +52,7 @@ def write_detections(export: Export) -> None:
     devices = {number: row([device]) for number, device in export.reader.device_names().items()}
     video = row([source.name])
     corrected = export.reader.corrected
-    with _table(export, columns_of(export)) as table:
+    with table_file(export, columns_of(export)) as table:
         for block in export.blocks(source):
             for class_id in {*block.class_ids.tolist()} - classes.keys():
                 classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
@@ -99,7 +99,7 @@ def write_counts(export: Export) -> None:
     """
     reader, length = export.reader, export.options.interval
     classes, tracked = reader.class_ids(), reader.has_tracks
-    with _table(export, COUNTS) as file:
+    with table_file(export, COUNTS) as file:
         for source in export.sources:
             if source.kind is not SourceKind.VIDEO:
                 continue
@@ -127,7 +127,7 @@ def write_files(export: Export) -> None:
     classes = reader.class_ids()
     labels = [label_of(reader.labels, class_id) for class_id in classes]
     names = [label if Counter(labels)[label] == 1 else f"{label} {class_id}" for class_id, label in zip(classes, labels, strict=True)]
-    with _table(export, [*FILES, *(f"{name}_{column}" for name in names for column in PER_CLASS)]) as file:
+    with table_file(export, [*FILES, *(f"{name}_{column}" for name in names for column in PER_CLASS)]) as file:
         for source in export.sources:
             video = source.kind is SourceKind.VIDEO
             start = Clock.of(reader, source).start if video else ""
@@ -172,7 +172,8 @@ def file_of(source: StoredSource, name: str | None) -> str:
 
 
 @contextmanager
-def _table(export: Export, heading: Iterable[object]) -> Iterator[TextIO]:
+def table_file(export: Export, heading: Iterable[object]) -> Iterator[TextIO]:
+    """Open a table that appears when the context ends without an error, and write its heading. Raises ExportError."""
     with text_file(export.path, "utf-8-sig" if export.options.bom else "utf-8") as file:
         file.write(row(heading) + "\r\n")
         yield file

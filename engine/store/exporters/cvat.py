@@ -2,7 +2,8 @@
 
 Frames count from 0. Boxes are in source pixels, origin top left. A track of a video has a keyframe for each
 detection; a detection without a track is a track of one frame. The source of what a person verified is ``manual``. CVAT counts the
-frames that its own decoder returns: after frames that cannot be decoded, its numbers may differ.
+frames that its own decoder returns: after frames that cannot be decoded, its numbers may differ. A comment has the clock time at which the
+video began, if it is known.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, text_output
 
 
 def write(export: Export, file: TextIO) -> None:
     """Write a video as "CVAT for video 1.1", pictures as "CVAT for images 1.1"."""
     file.write('<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n<version>1.1</version>\n')
+    if start := Clock.of(export.reader, export.source).start:
+        file.write(f"<!-- began at {start} -->\n")
     _write_meta(export, file)
     if export.source.kind is SourceKind.VIDEO:
         _write_tracks(export, file)

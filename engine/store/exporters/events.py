@@ -12,9 +12,9 @@ from typing import TextIO
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, text_file
+from engine.store.exporters.common.base import Export, Exporter, Output
 from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.csv import row
+from engine.store.exporters.csv import row, table_file
 from engine.store.objects.events import EventKind, read_events
 from engine.store.objects.zones import zones_for
 from engine.store.session import StoredSource
@@ -32,8 +32,7 @@ def write(export: Export) -> None:
     Raises:
         ExportError: the lines and zones do not fit, or there are some but no tracks.
     """
-    with text_file(export.path, "utf-8-sig" if export.options.bom else "utf-8") as file:
-        file.write(row(COLUMNS) + "\r\n")
+    with table_file(export, COLUMNS) as file:
         for source in export.sources:
             if source.kind is SourceKind.VIDEO:
                 _write_source(export, source, file)

@@ -1,6 +1,7 @@
 """MegaDetector results, format 1.6 (https://lila.science/megadetector-output-format), read by Timelapse and AddaxAI.
 
-Frames count from 0. Boxes are shares of the picture, origin top left. The format has no place for tracks.
+Frames count from 0. Boxes are shares of the picture, origin top left. In sessions with tracks, detections have the key ``track``, null for
+none; if a person corrected the session, ``verified``. Other programs ignore both.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, TextIO
 
 from engine.media.types import SourceKind
 from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.common.rounding import relative, to_json
+from engine.store.exporters.common.rounding import marks, relative, to_json
 from engine.store.names import readable_name
 from engine.store.session import StoredSource
 from engine.types import FrameResult
@@ -28,20 +29,23 @@ STANDARD = ("animal", "person", "vehicle")
 
 
 class _Categories:
-    """Converts detections to the categories of the file. labels: of the session. given: category of each label, {} = ``CATEGORY_MAP``."""
+    """Converts detections to the categories of the file.
 
-    def __init__(self, labels: Sequence[str], given: Mapping[str, str]) -> None:
-        self._labels, self._map = labels, given or CATEGORY_MAP
+    labels: of the session. given: category of each label, {} = ``CATEGORY_MAP``. tracked: whether the session has tracks.
+    """
+
+    def __init__(self, labels: Sequence[str], given: Mapping[str, str], tracked: bool) -> None:
+        self._labels, self._map, self._tracked = labels, given or CATEGORY_MAP, tracked
         names = dict.fromkeys((*STANDARD, *(self._map.get(label, label) for label in labels)))
         self.ids = {name: str(number) for number, name in enumerate(names, 1)}
 
     def detections(self, frame: FrameResult) -> list[dict[str, Any]]:
         """Return the detections of a frame as the file has them."""
-        found = []
-        for _, class_id, score, box in relative(frame):
+        found, known = [], marks(frame.detections, self._tracked) if frame.detections is not None else []
+        for place, class_id, score, box in relative(frame):
             label = self._labels[class_id]
             category = self._map.get(label, label)
-            entry: dict[str, Any] = {"category": self.ids[category], "conf": score, "bbox": box}
+            entry: dict[str, Any] = {"category": self.ids[category], "conf": score, "bbox": box, **known[place]}
             if category != label:
                 entry["classifications"] = [[str(class_id), score]]
             found.append(entry)
@@ -55,7 +59,7 @@ def write(export: Export, file: TextIO) -> None:
     classification. ``datetime`` is the clock time at which a video began.
     """
     labels = export.labels
-    categories = _Categories(labels, export.options.category_map)
+    categories = _Categories(labels, export.options.category_map, export.reader.has_tracks)
     info = {"format_version": "1.6", "detector": export.reader.facts.get("model", "Framefleet")}  # no date: two runs would differ
     file.write(
         f'{{"info": {to_json(info)},\n"detection_categories": {to_json({number: name for name, number in categories.ids.items()})},\n'

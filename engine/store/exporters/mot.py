@@ -1,7 +1,7 @@
 """MOTChallenge (https://motchallenge.net/instructions): a folder for each video, for trackers, TrackEval, datumaro and CVAT.
 
 Frames count from 1: number = frame index + 1. Boxes are in source pixels, origin top left at (0, 0). The id is -1 in sessions without
-tracks. The class is class id + 1, a line of ``labels.txt``.
+tracks. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if known.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
 from engine.store.schema import explained
 
@@ -17,26 +18,31 @@ def write(export: Export) -> None:
     """Write a video as a folder with ``det/det.txt``, ``gt/gt.txt``, ``gt/labels.txt`` and ``seqinfo.ini``.
 
     Lines of ``det.txt`` are: frame, id, left, top, width, height, confidence, class, visibility, -1. ``gt.txt`` has the same detections
-    as annotations to be corrected: the flag 1 (use it) in place of the confidence. Annotation tools read this file.
+    as annotations to be corrected: the flag 1 (use it) in place of the confidence. Annotation tools read this file. If a person corrected
+    the session, ``verified.txt`` repeats the beginnings of the lines that a person verified.
     """
     with explained(export.path, "write"), complete_folder(export.path) as folder:
         (folder / "det").mkdir()
         (folder / "gt").mkdir()
         with (folder / "det" / "det.txt").open("w", newline="") as found, (folder / "gt" / "gt.txt").open("w", newline="") as truth:
-            for place, confidence, class_id in _rows(export):
+            verified = []
+            for place, confidence, class_id, confirmed in _rows(export):
                 found.write(f"{place},{confidence},{class_id},1,-1\n")
                 truth.write(f"{place},1,{class_id},1\n")
+                verified += [f"{place}\n"] * confirmed
+        if export.reader.corrected:
+            (folder / "verified.txt").write_text("".join(verified), "utf-8", newline="")
         labels = "".join(f"{label}\n" for label in export.labels)
         (folder / "gt" / "labels.txt").write_text(labels, "utf-8", newline="")
         (folder / "seqinfo.ini").write_text(_sequence(export), "utf-8", newline="")
 
 
-def _rows(export: Export) -> Iterator[tuple[str, float, int]]:
+def _rows(export: Export) -> Iterator[tuple[str, float, int, bool]]:
     for block in export.blocks(export.source):
         numbers = [frame.number + 1 for frame in block.frames]
-        columns = (block.frame, block.class_ids, block.tracks, block.scores, block.boxes)
-        for frame, class_id, track, score, (x, y, width, height) in zip(*(column.tolist() for column in columns), strict=True):
-            yield f"{numbers[frame]},{track},{x},{y},{width},{height}", score, class_id + 1
+        columns = (block.frame, block.class_ids, block.tracks, block.scores, block.verified, block.boxes)
+        for frame, class_id, track, score, verified, (x, y, width, height) in zip(*(column.tolist() for column in columns), strict=True):
+            yield f"{numbers[frame]},{track},{x},{y},{width},{height}", score, class_id + 1, verified
 
 
 def _sequence(export: Export) -> str:
@@ -52,6 +58,8 @@ def _sequence(export: Export) -> str:
         "imHeight": info.height,
         "imExt": ".jpg",
     }
+    if start := Clock.of(export.reader, export.source).start:
+        facts["started"] = start  # no key of the format: programs skip it
     return "[Sequence]\n" + "".join(f"{name}={value}\n" for name, value in facts.items())
 
 

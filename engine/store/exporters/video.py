@@ -5,7 +5,7 @@ A child process decodes and encodes (``video_process``), so this process loads n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.processes.child import ChildProcess
+from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, Progress, complete_file, part_of
 from engine.store.exporters.common.child import run_child
 from engine.store.exporters.common.options import DRAWN, Part
@@ -27,7 +28,7 @@ class Job:
     """The task of the child process.
 
     view: which frames to write and which detections to draw. source: number of the source in the session. video, target: files to read
-    and write. parts: what to draw. zones: for pictures of the source's size.
+    and write. parts: what to draw. zones: for pictures of the source's size. clock: of the source.
     """
 
     view: View
@@ -36,6 +37,7 @@ class Job:
     target: str
     parts: frozenset[Part] = DRAWN
     zones: ZoneSet | None = None
+    clock: Clock = field(default_factory=lambda: Clock(None))
 
 
 def write(export: Export) -> None:
@@ -53,7 +55,7 @@ def write(export: Export) -> None:
     if source.changed():
         remedy = "detect again, or restore the file"
         raise ExportError(f"{video} has changed since the detection, and the boxes are of the earlier video: {remedy}")
-    job = Job(reader.view, source.number, str(video), str(part_of(path)), export.options.draw, _zones(export))
+    job = Job(reader.view, source.number, str(video), str(part_of(path)), export.options.draw, _zones(export), Clock.of(reader, source))
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         try:
             _run(job, part, export.progress)

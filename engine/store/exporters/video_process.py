@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from datetime import datetime
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -56,15 +57,15 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
     target = Path(job.target)
     with explained(target, "write"):
         try:
-            frames, chapters = _encode(job, target, report, with_sound=True)
+            frames, chapters, began = _encode(job, target, report, with_sound=True)
         except ExportError:
-            frames, chapters = _encode(job, target, report, with_sound=False)  # usually it is the sound that an MP4 cannot hold
+            frames, chapters, began = _encode(job, target, report, with_sound=False)  # usually it is the sound that an MP4 cannot hold
         clock.stop()  # converting the file has no time limit: it depends on the size
-        make_plain(target, chapters)
+        make_plain(target, chapters, began)
     return frames
 
 
-def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> tuple[int, list[Chapter]]:
+def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> tuple[int, list[Chapter], datetime | None]:
     video = Path(job.video)
     written = 0
     with SessionReader.of(job.view) as reader, VideoFile(video, THREADS) as file:
@@ -90,7 +91,7 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
         length = float(seconds - start) + 1 / float(file.rate)
         chapters = chapters_of(reader, job.source, float(start) + length)
     moved = [Chapter(each.title, max(each.start - float(start), 0.0), each.end - float(start)) for each in chapters]
-    return written, moved
+    return written, moved, job.clock.at(float(start))
 
 
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:

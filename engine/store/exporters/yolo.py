@@ -1,15 +1,19 @@
 """YOLO data set, as Ultralytics and datumaro read it: labels, ``data.yaml`` and, if wanted, the frames as pictures.
 
 Pictures of a video are named by time (see ``pictures.names``), so frames need no number. Boxes are centre x, centre y, width, height as
-shares of the picture. Class ids count from 0. Confidences, tracks and who verified a box are not stored: the
-format has no place for them.
+shares of the picture. Class ids count from 0. The format has no place for confidences, tracks and what a person verified. If there are
+tracks or corrections, ``objects.csv`` has the last two for each line of the labels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
 from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.common.rounding import relative, to_json
+from engine.store.exporters.csv import row
 from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command
 from engine.store.exporters.pictures.selection import select
 from engine.store.exporters.pictures.write import write_pictures
@@ -17,6 +21,7 @@ from engine.store.schema import explained
 from engine.types import FrameResult
 
 IMAGES, LABELS = "images", "labels"
+OBJECTS = "labels", "line", "track", "verified"
 
 
 def write(export: Export) -> None:
@@ -31,18 +36,24 @@ def write(export: Export) -> None:
     with explained(export.path, "write"), complete_folder(export.path) as folder:
         (folder / IMAGES).mkdir(parents=True)
         (folder / LABELS).mkdir(parents=True)
+        objects = [row(OBJECTS)]
         for source, stem in zip(export.sources, export.stems, strict=True):
-            labels, before, name_of = folder / LABELS / stem, export.written, PictureNames(source)
-            # progress counts the frames that are decoded, if pictures are written
+            labels, last, name_of = folder / LABELS / stem, None, PictureNames(source)
+            # pictures take much longer than labels: if there are any, progress counts them only
             frames = export.reader.frames(source.number) if pictures else export.frames(source)
             for frame in select(frames, export.options):
                 labels.mkdir(exist_ok=True)
-                (labels / f"{name_of(frame)}.txt").write_text(_lines(frame), "utf-8", newline="")
-            if pictures and labels.exists():
-                write_pictures(export, source, folder / IMAGES / stem, before)
+                name = f"{name_of(frame)}.txt"
+                (labels / name).write_text(_lines(frame), "utf-8", newline="")
+                objects += _objects(frame, f"{LABELS}/{stem}/{name}")
+                last = frame.ref.index
+            if last is not None and pictures:
+                write_pictures(export, source, folder / IMAGES / stem, last)
             if pictures:
-                export.written = before + export.reader.count(source.number)
+                export.written += export.reader.count(source.number)
         (folder / "data.yaml").write_text(_description(export), "utf-8", newline="")
+        if export.reader.has_tracks or export.reader.corrected:
+            (folder / "objects.csv").write_text("\r\n".join([*objects, ""]), "utf-8", newline="")
 
 
 def _lines(frame: FrameResult) -> str:
@@ -52,14 +63,25 @@ def _lines(frame: FrameResult) -> str:
     )
 
 
+def _objects(frame: FrameResult, labels: str) -> Iterator[str]:
+    """Yield track and ``verified`` of each line in a file of labels."""
+    found = frame.detections
+    for line, (place, *_) in enumerate(relative(frame), 1):
+        track = None if found is None or found.tracks is None or found.tracks[place] < 0 else int(found.tracks[place])
+        verified = found is not None and found.verified is not None and bool(found.verified[place])
+        yield row((labels, line, track, verified))
+
+
 def _description(export: Export) -> str:
-    """Return the content of ``data.yaml``: the folders, the labels and, if there are no pictures, the commands that make them."""
+    """Return the content of ``data.yaml``: folders and labels; as comments, when videos began and how to make their pictures."""
     lines = [f"train: {IMAGES}", f"val: {IMAGES}  # choose pictures of other recordings for validation", "names:"]
     lines += [f"  {number}: {to_json(label)}" for number, label in enumerate(export.labels)]
-    if export.options.pictures is None:
-        for source, stem in zip(export.sources, export.stems, strict=True):
-            if command := ffmpeg_command(source, f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG]):
-                lines.append(f"# {' '.join(command.splitlines())}")
+    for source, stem in zip(export.sources, export.stems, strict=True):
+        if start := Clock.of(export.reader, source).start:
+            lines.append(f"# {' '.join(stem.splitlines())} began at {start}")
+        command = ffmpeg_command(source, f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG])
+        if command is not None and export.options.pictures is None:
+            lines.append(f"# {' '.join(command.splitlines())}")
     return "\n".join(lines) + "\n"
 
 

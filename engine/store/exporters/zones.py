@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, text_file
+from engine.store.exporters.common.base import Export, Exporter, Output
 from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.csv import row
+from engine.store.exporters.csv import row, table_file
 from engine.store.objects.zones import TrackCounter, TrackTable, require_tracks, unfiltered, zones_for
 from engine.store.session import SessionReader, StoredSource
 from engine.zones.counts import Counts, Intervals
@@ -67,9 +67,8 @@ def _zone_counts(export: Export, source: StoredSource, counts: Counts) -> Iterat
 
 
 def _routes(export: Export, source: StoredSource, counts: Counts) -> Iterator[Row]:
-    routes, shapes = counts.routes(), counts.zones.shapes
-    kinds, numbers = np.unique(np.stack([routes[name] for name in ("origin", "target", "class_id")]), axis=1, return_counts=True)
-    for (origin, target, class_id), tracks in zip(kinds.T.tolist(), numbers.tolist(), strict=True):
+    shapes = counts.zones.shapes
+    for origin, target, class_id, tracks in counts.route_counts().tolist():
         there = shapes[target].name if target >= 0 else None
         yield source.name, shapes[origin].name, there, class_id, label_of(export.labels, class_id), tracks
 
@@ -132,8 +131,7 @@ def _table(name: str, heading: tuple[str, ...], rows: Callable[[Export, StoredSo
     def write(export: Export) -> None:
         videos = [source for source in export.sources if source.kind is SourceKind.VIDEO]
         counted = [(source, count(export, source)) for source in videos]
-        with text_file(export.path, "utf-8-sig" if export.options.bom else "utf-8") as file:
-            file.write(row(heading) + "\r\n")
+        with table_file(export, heading) as file:
             for source, counts in counted:
                 file.writelines(row(cells) + "\r\n" for cells in rows(export, source, counts))
 

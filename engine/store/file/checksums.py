@@ -12,32 +12,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import struct
 from collections import defaultdict
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 from zlib import crc32
 
-import numpy as np
-from numpy.typing import NDArray
-
-_MAGIC = b"FFLTCRC1"
-_FOOTER = struct.Struct(">IIII8s")
-_HEADER = struct.Struct(">16xH6xII60xI")
-"""Of an SQLite database: page size, number of changes, number of pages, number of changes when the pages were counted."""
-_CHUNK_PAGES = 256
-_LEAST_PAGE = 512  # bytes
-
-
-class DamagedError(Exception):
-    """Pages of a session do not match their checksums. page_size: bytes. pages: their numbers, from 0; empty = unknown."""
-
-    def __init__(self, page_size: int, pages: list[int]) -> None:
-        super().__init__(f"{len(pages)} pages do not match their checksums")
-        self.page_size, self.pages = page_size, pages
+from engine.store.file.page_sums import FOOTER, HEADER, MAGIC, Footer, damage_in, header, sums_of
 
 
 @dataclass
@@ -127,43 +110,6 @@ def _open(path: Path, mode: str, timeout: float) -> Connection:
     return Connection(f"{path.as_uri()}?mode={mode}", timeout, uri=True, isolation_level=None, check_same_thread=False)
 
 
-class _Footer(NamedTuple):
-    """The end of a file with checksums. pages: their number. page_size: bytes. changes: SQLite's count. crc: of the checksums."""
-
-    pages: int
-    page_size: int
-    changes: int
-    crc: int
-
-    @classmethod
-    def of(cls, stream: BinaryIO) -> _Footer | None:
-        """The footer of a file, None if it has none."""
-        end = stream.seek(0, os.SEEK_END)
-        stream.seek(max(0, end - _FOOTER.size))
-        found = stream.read(_FOOTER.size)
-        *numbers, magic = _FOOTER.unpack(found) if len(found) == _FOOTER.size else (b"",)
-        return cls(*numbers) if magic == _MAGIC else None
-
-    @property
-    def database_size(self) -> int:
-        """Bytes before the checksums."""
-        return self.pages * self.page_size
-
-    def damaged_pages(self, stream: BinaryIO) -> list[int] | None:
-        """The pages that do not match their checksums; empty if the checksums are damaged. None: all match, or others changed the file."""
-        _, changes, _, again = _header(stream)
-        if changes == again != self.changes:
-            return None  # another program that changes a session counts that in both places; it leaves the checksums as they are
-        sums = b""
-        if stream.seek(0, os.SEEK_END) == self.database_size + 4 * self.pages + _FOOTER.size:
-            stream.seek(self.database_size)
-            sums = stream.read(4 * self.pages)
-        if not sums or crc32(sums) != self.crc:
-            return []
-        different = np.flatnonzero(_sums(stream, self.pages, self.page_size) != np.frombuffer(sums, "<u4"))
-        return different.tolist() or None
-
-
 def _check(file: _File, stream: BinaryIO) -> None:
     """Compare all pages with their checksums, unless the file has not changed since the last time.
 
@@ -173,27 +119,12 @@ def _check(file: _File, stream: BinaryIO) -> None:
     before = _state(stream)
     if file.intact == before:
         return
-    damaged = _damage(stream) if before[0] >= _HEADER.size else None
+    damaged = damage_in(stream) if before[0] >= HEADER.size else None
     if _state(stream) != before:
         return  # another process has begun to write the session
     if damaged is not None:
         raise damaged
     file.intact = before
-
-
-def _damage(stream: BinaryIO) -> DamagedError | None:
-    """What is damaged in a file, None if nothing is, as far as that can be seen."""
-    if (footer := _Footer.of(stream)) is not None:
-        pages = footer.damaged_pages(stream)
-        return None if pages is None else DamagedError(footer.page_size, pages)
-    page_size, changes, count, again = _header(stream)
-    rest = stream.seek(0, os.SEEK_END) - page_size * count
-    if changes != again or page_size < _LEAST_PAGE or not 0 < rest <= 4 * count + _FOOTER.size:
-        return None
-    # a process that was killed while it wrote the checksums leaves the first of them, and else nothing is there
-    stream.seek(page_size * count)
-    begun = stream.read(min(rest, 4 * count))
-    return None if _sums(stream, count, page_size).tobytes().startswith(begun) else DamagedError(page_size, [])
 
 
 def _state(stream: BinaryIO) -> tuple[int, int, int]:
@@ -203,7 +134,7 @@ def _state(stream: BinaryIO) -> tuple[int, int, int]:
 
 def _remove_checksums(connection: sqlite3.Connection, path: Path, stream: BinaryIO) -> None:
     """Remove the checksums of a session that this process is about to change."""
-    if _Footer.of(stream) is None:
+    if Footer.of(stream) is None:
         return
     try:
         connection.execute("BEGIN IMMEDIATE")  # no other process changes the file meanwhile
@@ -211,7 +142,7 @@ def _remove_checksums(connection: sqlite3.Connection, path: Path, stream: Binary
         if error.sqlite_errorname == "SQLITE_READONLY":
             return  # it cannot be changed
         raise
-    if (footer := _Footer.of(stream)) is not None:
+    if (footer := Footer.of(stream)) is not None:
         os.truncate(path, footer.database_size)
     connection.execute("ROLLBACK")
 
@@ -224,33 +155,14 @@ def _add_checksums(path: Path, stream: BinaryIO) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")  # while a reader had the file open, its writer could not do that
         connection.execute("BEGIN IMMEDIATE")  # until the connection is closed, no other process changes the file
         size = path.stat().st_size
-        page_size, changes, pages, again = _header(target) if size >= _HEADER.size else (0, 0, 0, 0)
+        page_size, changes, pages, again = header(target) if size >= HEADER.size else (0, 0, 0, 0)
         if changes != again or not 0 < pages * page_size <= size:
             return  # it has no tables, or is damaged
-        sums = _sums(target, pages, page_size).tobytes()
+        sums = sums_of(target, pages, page_size).tobytes()
         target.truncate(pages * page_size)
         target.seek(0, os.SEEK_END)
         with suppress(OSError):
-            whole = sums + _FOOTER.pack(pages, page_size, changes, crc32(sums), _MAGIC)
+            whole = sums + FOOTER.pack(pages, page_size, changes, crc32(sums), MAGIC)
             if target.write(whole) == len(whole):
                 return
         target.truncate(pages * page_size)  # the disk is full
-
-
-def _header(stream: BinaryIO) -> tuple[int, int, int, int]:
-    """The page size (bytes), the number of changes, of pages, and of changes when these were counted."""
-    stream.seek(0)
-    page_size, *counts = _HEADER.unpack(stream.read(_HEADER.size))
-    return (65536 if page_size == 1 else page_size, *counts)
-
-
-def _sums(stream: BinaryIO, pages: int, page_size: int) -> NDArray[np.uint32]:
-    """The checksums of the first pages of a file, uint32 (n,)."""
-    stream.seek(0)
-    sums = np.zeros(pages, "<u4")
-    for first in range(0, pages, _CHUNK_PAGES):
-        chunk = memoryview(stream.read(page_size * _CHUNK_PAGES))
-        for page in range(first, min(first + _CHUNK_PAGES, pages)):
-            start = (page - first) * page_size
-            sums[page] = crc32(chunk[start : start + page_size])
-    return sums

@@ -41,8 +41,9 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
             connection.executemany("INSERT OR REPLACE INTO session VALUES (?, ?)", rows)
             return Opened(connection, True, notes)
         kept, outputs = set_aside(path)
-        if kept is not None and reasons:
-            notes.append(f"all is detected again: {', '.join(reasons)}; the earlier results are kept in {kept}")
+        if kept is not None:
+            why = f"all is detected again: {', '.join(reasons)}; " if reasons else ""
+            notes.append(f"{why}the earlier results are kept in {kept}")
     created = datetime.now(UTC).isoformat(timespec="seconds")
     connection = schema.create(path)
     connection.execute("BEGIN")

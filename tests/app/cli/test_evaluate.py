@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,11 +16,10 @@ from engine.model.weights import write_weights
 from engine.store.exporters.pictures.names import picture_name
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.cli import run_main
+from tests.support.guide import GUIDE, PROJECT, commands
 from tests.support.models import TINY_CFG
 from tests.support.store import write_session
 
-PROJECT = Path(__file__).resolve().parents[3]
-GUIDE = PROJECT / "docs/guide/evaluate.md"
 CLIP = PROJECT / "tests/goldens/street.mp4"
 FRAMES = 20
 
@@ -101,20 +99,19 @@ def test_the_report_never_replaces_an_input(folder: Path) -> None:
 
 
 def test_every_command_of_the_guide(folder: Path, subtests: pytest.Subtests) -> None:
-    commands = re.findall(r"(?m)^framefleet ((?:detect|evaluate) .+)$", GUIDE.read_text())  # not the one that opens the window
-    assert len(commands) == 7
+    examples = [words for words in commands(GUIDE / "evaluate.md") if words[0] in ("detect", "evaluate")]  # another one opens the window
+    assert len(examples) == 7
     shutil.copy(CLIP, folder / "street.mp4")
     for number, name in enumerate(("old", "new")):
         shutil.copy(TINY_CFG, folder / f"{name}.cfg")
         write_weights(folder / f"{name}.weights", random_weights(describe(TINY_CFG), f"random:{number}"))
         (folder / f"{name}.names").write_text("person\nbicycle\ncar\n")
     detected = 0
-    for command in commands:
-        arguments = shlex.split(command)
+    for arguments in examples:
         if arguments[0] == "detect":
             arguments += ["--devices", "cpu:0", "--precision", "fp32", "--out", f"detected-{detected}"]
             detected += 1
-        with subtests.test(command):
+        with subtests.test(" ".join(arguments)):
             done = run_main(*arguments)
             assert done.status == 0, done.err
     assert json.loads((folder / "report" / "evaluation.json").read_text())["pictures"] == FRAMES

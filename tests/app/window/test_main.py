@@ -43,3 +43,46 @@ def test_each_signal_closes_the_window_in_order_in_the_middle_of_a_run(tmp_path:
         assert windows.wait(20) == 0
         assert windows.stderr is not None
         assert "leaked" not in windows.stderr.read()
+
+
+OTHER_LANGUAGE = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel
+from app.window import main
+from app.window.main_window import MainWindow
+from app.window.widgets.banner import Banner
+from tests.support.window import queue_item
+
+show, shown = MainWindow.show, []
+
+def shown_again(window):
+    show(window)
+    shown.append(window)
+    QTimer.singleShot(0, first if len(shown) == 1 else second)
+
+def first():
+    shown[0].items.extend([queue_item(Path(sys.argv[1]))])
+    shown[0].setup.open_dialog()
+    shown[0].setup.dialog.window_.values = {"theme": "dark", "language": "de"}
+    shown[0].setup.dialog.accept()
+    assert not shown[0].again  # a file waits, so the user decides
+    button = next(banner.button for banner in shown[0].banners.findChildren(Banner) if banner.button.text() == "Restart now")
+    button.click()
+
+def second():
+    print([item.path.name for item in shown[1].items], "Dateien" in [label.text() for label in shown[1].findChildren(QLabel)])
+    shown[1].quitting.ask = False
+    shown[1].close()
+
+MainWindow.show = shown_again
+print(main.run_window([]))
+"""
+
+
+def test_another_language_opens_the_window_again_with_its_queue(tmp_path: Path, long: Path) -> None:
+    homes = {name: str(tmp_path / name) for name in FOLDERS}
+    environment = os.environ | homes | {"QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8", "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run([sys.executable, "-c", OTHER_LANGUAGE, str(long)], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == [f"['{long.name}'] True", "0"], done.stderr

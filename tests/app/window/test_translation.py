@@ -205,6 +205,20 @@ def test_the_window_starts_in_german(qtbot: QtBot, tmp_path: Path) -> None:
     window.close()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_tab_of_the_devices_is_clipped_beside_the_zones(qtbot: QtBot, qapp: QApplication, tmp_path: Path, language: str) -> None:
+    translation.install(qapp, language)
+    window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
+    qtbot.addWidget(window)
+    translation.install(qapp, "en")
+    window.actions_.zones.setChecked(True)
+    window.resize(1000, 800)
+    window.show()
+    for button in window.device_tabs.buttons.buttons():
+        assert button.width() >= button.sizeHint().width()
+    window.close()
+
+
 @pytest.mark.usefixtures("german")
 def test_numbers_and_plurals_follow_the_language() -> None:
     assert (formats.plural(1, "file"), formats.plural(1200, "file")) == ("1 Datei", "1.200 Dateien")

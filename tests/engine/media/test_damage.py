@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import resource
 import struct
@@ -92,6 +93,19 @@ def test_a_damaged_index_of_an_mp4_leaves_out_no_frame_silently(box: str, start:
     info = probe(path)
     frames, failures = counts(info)
     assert failures or len(frames) == FRAMES, f"{FRAMES - len(frames)} frames are lost silently"
+
+
+@pytest.mark.parametrize("begin", [1, 12, 511, 513, 5 * 512 + 3])
+def test_an_edit_list_may_begin_within_a_frame(begin: int, clip: Clip, tmp_path: Path) -> None:
+    """FFmpeg leaves this frame out. The list's duration is rounded to milliseconds, so it may seem to cover the whole frame."""
+    content = bytearray(clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"]).read_bytes())
+    place, ticks = content.index(b"elst") + 12, FRAMES * 512
+    (first,) = struct.unpack_from(">i", content, place + 4)
+    struct.pack_into(">Ii", content, place, math.ceil((ticks - begin) / 15360 * 1000), first + begin)
+    path = tmp_path / "a.mp4"
+    path.write_bytes(content)
+    frames, failures = counts(probe(path))
+    assert (len(frames), failures) == (FRAMES - math.ceil(begin / 512), [])
 
 
 def test_frames_removed_from_the_middle_are_counted_although_few_are_left(clip: Clip, tmp_path: Path) -> None:

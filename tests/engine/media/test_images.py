@@ -204,3 +204,15 @@ def test_a_folder_that_changes_after_probing_keeps_its_pictures_and_their_order(
     failures = [outcome for outcome in (*first, *second) if isinstance(outcome, DecodeFailure)]
     assert [(failure.pts, failure.name) for failure in failures] == [(34.0, "shot34.png")]
     assert "No such file" in failures[0].reason
+
+
+@pytest.mark.parametrize("suffix", ["webp", "png"])
+def test_an_animation_is_refused_since_only_its_first_picture_could_be_read(suffix: str, tmp_path: Path) -> None:
+    animation = cv2.Animation()
+    animation.frames, animation.durations = [corner_picture(), 255 - corner_picture()], np.array([100, 100])
+    path, still = tmp_path / f"moving.{suffix}", tmp_path / f"still.{suffix}"
+    assert cv2.imwriteanimation(str(path), animation)
+    with pytest.raises(SourceError, match="is an animation"):
+        probe(path)
+    cv2.imwrite(str(still), corner_picture())
+    assert probe(still).frames == 1

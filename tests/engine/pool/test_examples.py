@@ -1,17 +1,25 @@
-"""A worker gets the run's first source for trials of precisions, but not after a crash, which the file may have caused."""
+"""Trials of precisions: a device's first worker gets a source for them. A replacement takes the precision that they gave."""
 
 from __future__ import annotations
 
 import os
+import signal
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from engine.pool.events import DeviceReady, Event
+from engine.pool.pool import EnginePool
 from engine.pool.protocol import Setup
 from engine.pool.worker import worker
+from engine.settings import Parallel, Precision, RunSettings
+from tests.support.groups import member_pids, members_main
 from tests.support.media import make_video
-from tests.support.pool import run_pool, with_worker
+from tests.support.models import tiny_files
+from tests.support.pool import CPUS, Seen, run_pool, with_worker, worker_pids
 
 
 def noting_main(connection: Connection[Any, Any], setup: Setup, *, path: Path) -> None:
@@ -29,3 +37,31 @@ def test_the_first_source_is_the_example(tmp_path: Path) -> None:
     seen = run_pool(videos, pool_type=with_worker(partial(noting_main, path=notes)))
     assert notes.read_text().splitlines() == [str(videos[0]), "None"]
     assert sum(map(len, seen.frames.values())) == 24
+
+
+def precision_main(connection: Connection[Any, Any], setup: Setup, *, path: Path) -> None:
+    """A worker that notes the precision that it is asked for."""
+    with path.open("a") as file:
+        file.write(f"{setup.engine.precision}\n")
+    worker.main(connection, setup)
+
+
+@pytest.mark.parametrize("victim", ["worker", "worker of a group", "member"])
+def test_a_replacement_takes_the_precision_of_the_first_worker(victim: str, tmp_path: Path) -> None:
+    """Else it might choose another one: it has no source for trials, and there may be no cache that keeps the outcome."""
+    notes, killed = tmp_path / "notes.txt", list[int]()
+    main = partial(precision_main, path=notes)
+
+    def kill(_: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, DeviceReady) and not killed:
+            killed.append(member_pids("cpu:0")[0] if victim == "member" else worker_pids()["cpu:0"] or 0)
+            os.kill(killed[0], signal.SIGKILL)
+
+    single = victim == "worker"
+    settings = RunSettings(tiny_files(), parallel=Parallel.STREAMS if single else Parallel.FRAMES)
+    pool = with_worker(main if single else partial(members_main, main=main))
+    seen = run_pool([make_video(tmp_path / "a.mp4", 12, (96, 64))], CPUS[:1], settings, kill, pool)
+    first, again = (event.engine for event in seen.ready)
+    assert notes.read_text().split() == [Precision.AUTO, first.precision]
+    assert (again.precision, again.reason) == (first.precision, first.reason)
+    assert len(seen.frames[0]) == 12

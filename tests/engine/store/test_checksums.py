@@ -9,7 +9,7 @@ import pytest
 from engine.errors import ExportError
 from engine.store import schema
 from engine.store.export.run import export_session
-from engine.store.file import checksums
+from engine.store.file import page_sums
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from tests.support.store import LABELS, write_session
@@ -24,7 +24,7 @@ def session(tmp_path: Path) -> Path:
 
 def has_checksums(path: Path) -> bool:
     with path.open("rb") as file:
-        return checksums._Footer.of(file) is not None
+        return page_sums.Footer.of(file) is not None
 
 
 def page_of(path: Path, table: str, skip: int = 1) -> int:
@@ -93,7 +93,7 @@ def test_a_session_that_another_program_has_changed_is_read(session: Path) -> No
 
 def test_a_session_without_checksums_is_read_and_gets_them(session: Path) -> None:
     with session.open("rb") as file:
-        footer = checksums._Footer.of(file)
+        footer = page_sums.Footer.of(file)
     assert footer is not None
     os.truncate(session, footer.database_size)
     with SessionReader(session) as reader:

@@ -42,7 +42,7 @@ def session(tmp_path: Path) -> Path:
 
 def test_every_table_has_the_clock_time_of_a_known_start_and_none_of_an_unknown_one(session: Path, tmp_path: Path) -> None:
     with SessionReader(session) as reader:
-        export_session(reader, tmp_path, ["csv", "parquet", "jsonl", "coco", "labelstudio", "megadetector"])
+        export_session(reader, tmp_path, ["csv", "parquet", "jsonl", "coco", "labelstudio", "megadetector", "yolo", "mot", "cvat"])
     detections = pd.read_csv(tmp_path / "a.detections.csv")
     assert detections.clock[0] == "2026-11-01T07:55:00.000+01:00"  # at the first frame, whatever its pts
     assert detections.clock[19] == "2026-11-01T08:14:00.000+01:00"
@@ -59,6 +59,11 @@ def test_every_table_has_the_clock_time_of_a_known_start_and_none_of_an_unknown_
     assert json.loads((tmp_path / "a.labelstudio.json").read_text())[0]["data"]["started"] == "2026-11-01T07:55:00.000+01:00"
     entries = json.loads((tmp_path / "megadetector.json").read_text())["images"]
     assert [entry.get("datetime") for entry in entries] == ["2026:11:01 07:55:00", None]
+    start = "2026-11-01T07:55:00.000+01:00"
+    assert [line for line in (tmp_path / "yolo" / "data.yaml").read_text().splitlines() if "began" in line] == [f"# a began at {start}"]
+    for name, text in (("{}.mot/seqinfo.ini", f"\nstarted={start}\n"), ("{}.cvat.xml", f"\n<!-- began at {start} -->\n")):
+        assert text in (tmp_path / name.format("a")).read_text()
+        assert text[1:7] not in (tmp_path / name.format("20261101_080000")).read_text()
 
 
 def test_intervals_begin_at_full_quarters_of_the_hour(session: Path, tmp_path: Path) -> None:
@@ -122,3 +127,14 @@ def test_a_part_of_a_video_has_the_same_clock_times_as_the_whole(tmp_path: Path,
     assert run_main("detect", "a.ts", *FAST, *options, *part).status == 0
     (first, *_) = read_lines(tmp_path / "detections" / "a.jsonl")
     assert (first["frame"], first["clock"]) == (25, "2026-11-01T08:00:01.000+00:00")
+
+
+def test_an_annotated_video_states_when_it_begins(tmp_path: Path) -> None:
+    """Players and ``--clock metadata`` read it. MP4 stores whole seconds."""
+    make_video(tmp_path / "a.mp4", 10, (96, 64), rate=5)
+    options = ("--clock", "2026-11-01 08:00+01:00", "--format", "video", "--out", tmp_path / "out")
+    assert run_main("detect", tmp_path / "a.mp4", *FAST, *options, "--quiet").status == 0
+    for part, start in (((), "07:00:00"), (("--from", "1s", "--confidence", "0.5"), "07:00:01"), (("--clock", "name"), None)):
+        run = run_main("results", tmp_path / "out", "--format", "video", *part, "--quiet")
+        assert run.status == 0, run.err
+        assert probe(tmp_path / "out" / "a.annotated.mp4").created == (start and f"2026-11-01T{start}.000000Z")

@@ -80,6 +80,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         write_session(tmp_path / name / "session.sqlite", {f"/v/{name}.mp4": 2})
     assert main(["merge", str(tmp_path / "one"), str(tmp_path / "two" / "session.sqlite"), "--out", str(tmp_path / "m")]) == 0
     assert capsys.readouterr().out == f"{tmp_path / 'm' / 'session.sqlite'}: 2 sources\n"
+    assert main(["merge", str(tmp_path / "one"), "--out", str(tmp_path / "m")]) == 0
+    assert capsys.readouterr().err == f"framefleet: the earlier results are kept in {tmp_path / 'm' / 'session.previous.sqlite'}\n"
     assert main(["merge", str(tmp_path / "none")]) == 2
     assert "there is no" in capsys.readouterr().err
 

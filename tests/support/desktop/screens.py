@@ -39,6 +39,8 @@ GIB = 1 << 30
 SCREEN = QSize(1600, 1000)
 MOMENT = 0.4
 """The frame that is shown, seconds."""
+FAST = 85
+"""Qt's quality of a PNG file that is compressed little: most of the time would go into compression."""
 PATIENCE = 60.0
 """Seconds until a screen that does not become ready is an error."""
 
@@ -187,7 +189,7 @@ def main(folder: Path, language: str) -> None:
                     apply_theme(application, theme)
                 settle()
                 rename_folder(widget, folder)
-                widget.grab().save(f"pictures/{name}.{theme}.png")
+                widget.grab().save(f"pictures/{name}.{theme}.png", quality=FAST)
     window.quitting.ask = False
     window.close()
 

@@ -62,7 +62,8 @@ class Gpus:
 
     def install(self, patch: pytest.MonkeyPatch, network: Network) -> None:
         """Replace CUDA and TensorRT by the emulation."""
-        from engine.backends.tensorrt import backend, batch, depth, engine, stages
+        from engine.backends.nvidia import backend, batch, engine
+        from engine.backends.tensorrt import depth, stages
         from engine.cuda import graph, memory, transfer
 
         for module in (graph, memory, transfer, batch, engine, stages):
@@ -193,7 +194,7 @@ class Graph:
 class Builder:
     """Replaces TensorRT's ``trials.Builder``: precision and batch are fixed, plans are ``Plan``."""
 
-    library, situation = "Emulation", "emulated"
+    library, situation, offers_cudnn = "Emulation", "emulated", False
 
     def __init__(self, gpus: Gpus, network: Network) -> None:
         self._gpus, self._network = gpus, network
@@ -204,6 +205,9 @@ class Builder:
 
     def choose_batch(self, _precision: Precision) -> tuple[int, str]:
         return 2, "as asked"
+
+    def library_of(self, _layers: object) -> str:
+        return self.library
 
     def plan(self, part: Part, _precision: Precision, batch: int, _name: str) -> Plan:
         return Plan(self._gpus, self._network, part, batch)

@@ -34,9 +34,12 @@ def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> st
     together = f"files are cut at keyframes, and all {len(devices)} devices work on the oldest one"
     if not _leaves_idle(run, devices, uncut):
         return f"{together}; a video that cannot be cut stays on one device"
-    videos = "this video" if uncut == 1 else f"these {uncut} videos"
-    stays = "cannot be cut and stays on one device" if uncut == 1 else "cannot be cut and stay on one device each"
-    return f"{together}; but {videos} {stays}: --parallel frames may be faster, it shares single frames among all devices"
+    stay = (
+        f"these {uncut} videos cannot be cut and stay on one device each"
+        if uncut > 1
+        else "this video cannot be cut and stays on one device"
+    )
+    return f"{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices"
 
 
 def _leaves_idle(run: RunSettings, devices: Sequence[DeviceId], uncut: int) -> bool:

@@ -32,8 +32,8 @@ class PicturesJob:
     options: ExportOptions
 
 
-def write_pictures(export: Export, source: StoredSource, folder: Path, before: int) -> None:
-    """Write the frames of a source that the options select into a new folder. before: number of frames of earlier sources.
+def write_pictures(export: Export, source: StoredSource, folder: Path, last: int) -> None:
+    """Write the frames of a source that the options select into a new folder. last: index of the last one in the whole source.
 
     Raises:
         ExportError: the source is missing, has changed, or cannot be decoded again, or the pictures cannot be written.
@@ -46,7 +46,8 @@ def write_pictures(export: Export, source: StoredSource, folder: Path, before: i
     folder.mkdir(parents=True)
     job = PicturesJob(export.reader.view, source.number, str(source.file), str(folder), export.options)
     process = ChildProcess("pictures", _main, job, words="the process that writes pictures", quiet=True)
-    outcome = run_child(process, lambda frames: export.progress(before + frames))
+    count = export.reader.count(source.number)  # fewer frames than the process decodes, if the session or the view has a part of them
+    outcome = run_child(process, lambda decoded: export.progress(export.written + count * min(decoded, last + 1) // (last + 1)))
     if outcome.exit_code != 0 or not outcome.crashed:
         raise ExportError(outcome.reason if outcome.crashed else f"{process.words} ended: {outcome.reason}")
 

@@ -52,7 +52,7 @@ def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leave
     window: MainWindow, qtbot: QtBot, raylets: Raylets, tmp_path: Path
 ) -> None:
     link, panel, here = window.cluster.link, window.devices, DeviceId("cpu", "0")
-    video = make_video(tmp_path / "long.mp4", FRAMES, (160, 120))
+    video = make_video(tmp_path / "long.mp4", FRAMES, (32, 32))
     window.setup.begin(tiny_files(1))
     qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
     window.actions_.cluster.trigger()

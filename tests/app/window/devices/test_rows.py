@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -56,10 +57,19 @@ def test_a_press_that_is_let_go_elsewhere_opens_nothing(qtbot: QtBot) -> None:
     row = DeviceRow()
     qtbot.addWidget(row)
     row.resize(300, row.height())
-    with qtbot.assertNotEmitted(row.toggled):
+    with qtbot.assertNotEmitted(row.clicked):
         qtbot.mouseRelease(row, Qt.MouseButton.LeftButton, pos=QPoint(10, 200))
-    with qtbot.waitSignal(row.toggled):
+    with qtbot.waitSignal(row.clicked):
         qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+
+
+def test_a_row_is_a_named_button_for_screen_readers(qtbot: QtBot) -> None:
+    panel = panel_of(qtbot, *(working(device, 100) for device in GPUS))
+    row = panel.cards[0].row
+    known = QAccessible.queryAccessibleInterface(row)
+    assert known.role() is QAccessible.Role.Button
+    assert known.text(QAccessible.Text.Name).startswith(f"{GPUS[0]}: ")
+    assert known.text(QAccessible.Text.Description) == "Shows or hides the details"
 
 
 def test_the_only_device_is_open_unless_the_user_closes_it(qtbot: QtBot) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.window.keys.bindings import Bindings, Command
 from app.window.keys.dialog import KeysDialog
 from app.window.main_window import MainWindow
-from app.window.viewer.keys import PLAYER
 from tests.support.media import make_video
-from tests.support.window import window_actions
 
-PATIENCE = 30_000
 COMMANDS = (Command("a", "First thing", ("A",)), Command("b", "Second thing", ("B", "Ctrl+B")))
 
 
@@ -61,13 +57,23 @@ def test_a_stored_key_that_cannot_be_read_is_ignored(store: QSettings) -> None:
     assert bindings.keys("a") == ("A",)
 
 
-def test_no_two_commands_of_the_window_share_a_key(qtbot: QtBot) -> None:
-    bindings = Bindings(QSettings(os.devnull, QSettings.Format.IniFormat))
-    bindings.add(PLAYER)
-    actions = window_actions()
-    every = [key for command in (*PLAYER, *actions.bindings.commands) for key in command.keys]
-    assert len(every) == len(set(every))
-    assert not [key for key in every if actions.bindings.fixed(key) is not None]
+def test_no_two_commands_of_the_window_share_a_key(window: MainWindow) -> None:
+    bindings = window.bindings
+    groups = {command.name.partition("/")[0] for command in bindings.commands}
+    assert groups == {"window", "player", "timeline", "correct", "events"}
+    for focused in (False, True):
+        every = [key for command in bindings.commands if command.focused is focused for key in command.keys]
+        assert every
+        assert len(every) == len(set(every))
+        assert not [key for key in every if bindings.fixed(key) is not None]
+
+
+def test_a_key_of_a_focused_widget_may_belong_to_another_command_too(bindings: Bindings) -> None:
+    bindings.add([Command("c", "Third thing", ("A",), focused=True)])
+    bindings.set_keys("a", ["A", "F"])
+    assert bindings.keys("c") == ("A",)
+    bindings.set_keys("c", ["B"])
+    assert bindings.keys("b") == ("B", "Ctrl+B")
 
 
 def test_the_dialog_changes_a_key_and_asks_before_it_takes_one(qtbot: QtBot, bindings: Bindings) -> None:
@@ -96,7 +102,7 @@ def test_a_changed_key_acts_in_the_window_and_the_old_one_does_not(qtbot: QtBot,
     window.bindings.set_keys("player/play", ["Y"])
     window.open_paths([make_video(tmp_path / "a.mp4", 60)])
     player = window.viewer.player
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None)
     player.pause()
     qtbot.keyClick(window, Qt.Key.Key_Space)
     assert not player.playing
@@ -105,9 +111,46 @@ def test_a_changed_key_acts_in_the_window_and_the_old_one_does_not(qtbot: QtBot,
     assert window.viewer.transport.play.toolTip() == "Pause (Y)"
 
 
+def test_changed_keys_of_corrections_and_events_act_and_are_named(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.bindings.set_keys("correct/track", ["Q"])
+    window.bindings.set_keys("events/next", ["Shift+Y"])
+    window.open_paths([make_video(tmp_path / "a.mp4", 60)])
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None)
+    window.actions_.correct.trigger()
+    corrector = window.corrector
+    assert corrector.bar.track.text() == "Whole track (Q)"
+    for key, checked in ((Qt.Key.Key_T, False), (Qt.Key.Key_Q, True)):
+        qtbot.keyClick(window, key)
+        assert corrector.bar.track.isChecked() is checked
+    assert "⇧Y, ⇧P" in window.zones.list.count.text()
+
+
+def test_i_is_for_statistics_and_on_the_timeline_for_the_part(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / "a.mp4", 60)])
+    viewer, timeline = window.viewer, window.viewer.transport.timeline
+    qtbot.waitUntil(lambda: viewer.canvas.placement is not None and timeline.duration > 0)
+    viewer.player.pause()
+    qtbot.keyClick(window, Qt.Key.Key_I)
+    assert "a.mp4" in viewer.canvas.statistics
+    assert timeline.part is None
+    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=timeline.rect().center())
+    qtbot.waitUntil(lambda: viewer.player.position > 0.5)
+    qtbot.keyClick(timeline, Qt.Key.Key_I)
+    assert timeline.part is not None
+    assert timeline.part.begin == pytest.approx(viewer.player.position)
+    assert viewer.canvas.statistics
+    qtbot.keyClick(timeline, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: viewer.player.position == 0.0)
+    window.setFocus()
+    qtbot.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ShiftModifier)
+    assert timeline.part.begin == 0.0
+    qtbot.keyClick(window, Qt.Key.Key_I)
+    assert not viewer.canvas.statistics
+
+
 def test_keys_are_off_while_the_user_types(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "a.mp4", 60)])
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None)
     window.viewer.player.pause()
     field = window.filter.search
     field.setFocus()

@@ -224,7 +224,10 @@ def test_files_devices_and_the_total_show_one_rate_at_every_moment(qtbot: QtBot,
             seen.append((totals[-1], sum(status.rate for status in statuses) or files, files))
 
     desk.controller.devices_changed.connect(compare)
-    desk.controller.add([long, long])
+    keys = desk.controller.add([long, long])
+    qtbot.waitUntil(lambda: len(seen) >= 3 or all(item.ended for item in desk.items), timeout=PATIENCE)
+    for key in keys:
+        desk.controller.cancel(key)
     qtbot.waitUntil(lambda: all(item.ended for item in desk.items), timeout=PATIENCE)
     assert seen
     for total, devices, files in seen:

@@ -1,3 +1,6 @@
+import json
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
@@ -13,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.session.background import Background
 from app.window.settings.dialog import NOTHING, SettingsDialog
-from app.window.settings.folders import FoldersForm
+from app.window.settings.folders import FoldersForm, own_folders
 from app.window.settings.preferences import STORED, Preferences
 from app.window.widgets.appearance import Theme, apply_theme, current_theme
 from app.window.widgets.translation import LANGUAGE
@@ -23,6 +26,7 @@ from engine.settings.clock import ClockSource
 from engine.settings.kinds import Moment
 from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
+from tests.support.goldens import PROJECT
 from tests.support.models import TINY_CFG, tiny_files
 from tests.support.window import CPU, drop
 
@@ -175,7 +179,7 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     assert form.boxes[CPU].isEnabled()
     assert not form.boxes[GPU].isEnabled()  # its driver is too old
     assert "its driver is too old" in form.boxes[GPU].accessibleName()
-    assert "its driver is too old" in shown_text(form)
+    assert "Its driver is too old" in shown_text(form)
     assert not can_save(dialog)  # nothing is ticked
     assert form.problem.text().startswith("Tick at least one device")
     form.boxes[CPU].setChecked(True)
@@ -359,9 +363,31 @@ def test_the_cache_is_measured_and_emptied(qtbot: QtBot, background: Background,
         return [line.text() for line in form.sizes.values()]
 
     qtbot.waitUntil(lambda: sizes() == ["2.0 KiB", "2.0 KiB", "0 bytes"])
-    form.empty.click()
+    form.clean["Cache"].click()
     qtbot.waitUntil(lambda: sizes() == ["2.0 KiB", "0 bytes", "0 bytes"])
     assert (tmp_path / "Cache").is_dir()
+
+
+def test_folders_move_for_the_window_and_the_command_line(
+    qtbot: QtBot, background: Background, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CONFIG", "DATA", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    (tmp_path / "file").touch()
+    form = FoldersForm(background)
+    qtbot.addWidget(form)
+    form.show()
+    assert not form.default["Models"].isVisible()
+    form.move_to("Models", tmp_path / "file" / "models")
+    assert "file" in form.problem.text()
+    form.move_to("Models", tmp_path / "big disk")
+    assert (form.problem.text(), form.paths["Models"].text()) == ("", str(tmp_path / "big disk"))
+    command = [sys.executable, "-m", "app", "models", "--json"]
+    used = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=PROJECT).stdout)
+    assert used["folder"] == str(tmp_path / "big disk")
+    assert own_folders()["Models"] == tmp_path / "big disk"
+    form.default["Models"].click()
+    assert own_folders()["Models"] == tmp_path / "DATA" / "framefleet" / "models"
 
 
 def test_what_the_last_run_chose_stands_below_automatic_values(qtbot: QtBot, background: Background) -> None:
@@ -406,13 +432,13 @@ def test_the_theme_changes_at_once_and_goes_back_when_the_dialog_is_cancelled(qt
         assert current_theme() is after
 
 
-def test_the_language_is_stored_and_said_to_change_later(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+def test_the_language_is_stored_and_the_change_is_known(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
     store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
     dialog = SettingsDialog(Preferences(), background, store)
     qtbot.addWidget(dialog)
     dialog.show()
-    assert not dialog.window_.note.isVisible()
+    assert not dialog.window_.language_changed
     dialog.window_.language.setCurrentIndex(dialog.window_.language.findData("de"))
-    assert dialog.window_.note.isVisible()
+    assert dialog.window_.language_changed
     dialog.done(QDialog.DialogCode.Accepted.value)
     assert store.value(LANGUAGE) == "de"

@@ -22,14 +22,14 @@ def test_the_choices_of_a_run_and_their_reasons_are_known_at_the_next_start(tmp_
     run.show_item(queue_item(Path("a.mp4"), ItemState.DONE, seconds=1.0, decoder=DecoderUse(cpu=9, reason="the GPU cannot decode AV1")))
     again = LastRun(store)
     assert again.sentences == run.sentences
-    assert again.sentences["parallel"] == "The last run took segments \N{EN DASH} one file and two devices."
-    assert again.sentences["precision"] == "The last run took bf16 \N{EN DASH} the fastest that matches fp32."
-    assert again.sentences["batch"] == "The last run took 1."
-    assert again.sentences["decode"] == "The last run took CPU \N{EN DASH} the GPU cannot decode AV1."
+    assert again.sentences["parallel"] == "Last run: Segments: one file and two devices."
+    assert again.sentences["precision"] == "Last run: bf16: the fastest that matches fp32."
+    assert again.sentences["batch"] == "Last run: 1."
+    assert again.sentences["decode"] == "Last run: decoded by the CPU: the GPU cannot decode AV1."
 
 
 def test_devices_are_named_where_their_choices_differ(tmp_path: Path) -> None:
     run = LastRun(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
     engines = (engine_info(), engine_info(OTHER, "fp32", "it has no bf16"))
     run.show_devices([DeviceStatus(engine.device, Phase.READY, engine=engine) for engine in engines])
-    assert run.sentences["precision"].startswith("The last run took cpu:0: bf16 \N{EN DASH} the fastest that matches fp32; cpu:1: fp32")
+    assert run.sentences["precision"].startswith("Last run: cpu:0: bf16: the fastest that matches fp32; cpu:1: fp32")

@@ -130,7 +130,7 @@ def test_a_part_is_chosen_with_keys_and_detected_alone(qtbot: QtBot, window: Mai
     for key, frame in ((Qt.Key.Key_I, 10), (Qt.Key.Key_O, 20)):
         player.seek(frame / 30)
         qtbot.waitUntil(lambda frame=frame: player.position == pytest.approx(frame / 30), timeout=PATIENCE)
-        qtbot.keyClick(window, key)
+        qtbot.keyClick(window, key, Qt.KeyboardModifier.ShiftModifier)
     assert timeline.part == Part(pytest.approx(10 / 30), pytest.approx(20 / 30))
     part = window.viewer.transport.part
     assert part.isVisible()

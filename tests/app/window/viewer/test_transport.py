@@ -127,6 +127,27 @@ def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot) -> N
     assert transport.minimumSizeHint().width() == needed  # the window does not grow with what is said
     assert transport.follow.text() == ""
     assert transport.follow.accessibleName() == "Follow detection"
+    assert not transport.sound.isVisible()
+    sound, fullscreen = transport.more.menu().actions()
+    sound.trigger()
+    assert transport.sound.isChecked()
+    with qtbot.waitSignal(transport.fullscreen_requested):
+        fullscreen.trigger()
     transport.resize(700, transport.height())
     assert transport.follow.text() == "Follow"
     assert transport.length.isVisible()
+    assert transport.sound.isVisible()
+    assert not transport.more.isVisible()
+
+
+def test_while_it_plays_the_timeline_is_not_painted_for_each_frame(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    transport.set_source(video_info("a.mp4", 100))
+    transport.set_playback(Playback(True))
+    transport.set_position(0.5)
+    before = transport.timeline.value()
+    transport.set_position(1.5)
+    assert transport.timeline.value() == before
+    transport.set_playback(Playback(False))
+    assert transport.timeline.value() > before

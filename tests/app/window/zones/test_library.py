@@ -19,11 +19,25 @@ def library(tmp_path):
 
 def test_the_videos_of_a_folder_share_a_set(library, tmp_path):
     library.save("street", SET)
-    library.assign(tmp_path / "a" / "one.mp4", "street")
+    library.choose(tmp_path / "a" / "one.mp4", "street")
     assert library.read_for(tmp_path / "a" / "two.mp4") == ("street", SET)
     assert library.read_for(tmp_path / "b" / "two.mp4") is None
-    library.assign(tmp_path / "a" / "two.mp4", None)
+    library.choose(tmp_path / "a" / "two.mp4", None)
     assert library.read_for(tmp_path / "a" / "one.mp4") is None
+
+
+def test_a_set_is_shared_by_chosen_files_of_several_folders(library, tmp_path):
+    for name in ("street", "yard"):
+        library.save(name, SET)
+    one, two, three, other = (tmp_path / name for name in ("a/one.mp4", "a/two.mp4", "b/three.mp4", "b/other.mp4"))
+    library.choose(other, "yard")
+    library.share("street", [one, two, three], [other])
+    assert [library.name_for(each) for each in (one, two, three, other)] == ["street", "street", "street", "yard"]
+    assert library.name_for(tmp_path / "a" / "later.mp4") == "street"
+    assert library.name_for(tmp_path / "b" / "later.mp4") == "yard"
+    library.choose(three, "yard")  # it has a set of its own, so its folder stays
+    library.share("street", [two], [one, three, other])
+    assert [library.name_for(each) for each in (one, two, three, other)] == [None, "street", "yard", "yard"]
 
 
 def test_names_are_free_and_can_be_file_names(library):
@@ -35,7 +49,7 @@ def test_names_are_free_and_can_be_file_names(library):
 
 def test_a_deleted_or_damaged_set_is_none(library, tmp_path):
     library.save("street", SET)
-    library.assign(tmp_path / "one.mp4", "street")
+    library.choose(tmp_path / "one.mp4", "street")
     (tmp_path / "zones" / "street.json").write_text("{")
     assert library.read_for(tmp_path / "one.mp4") is None
     with pytest.raises(UsageError, match=r"street\.json: it is no JSON"):

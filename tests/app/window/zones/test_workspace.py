@@ -6,9 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
+from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
 from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
@@ -70,7 +72,6 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
-    assert shown.current is not None
 
 
 def test_the_table_renames_and_limits_classes(shown, qtbot):
@@ -181,3 +182,35 @@ def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
     qtbot.addWidget(other)
     again = ShownParts(window._store, other)
     assert (again["trails"], again["heat"]) == (False, True)
+
+
+def test_routes_are_listed_and_sorted(shown, qtbot):
+    """The object begins in the zone and crosses the line behind it."""
+    shown.editor.begin(Zone)
+    for point in ((0, 0), (30, 0), (30, 200), (0, 200)):
+        shown.editor.add_point(point)
+    shown.editor.finish()
+    draw_gate(shown)
+    model = shown.routes.model
+    qtbot.waitUntil(lambda: model.rowCount() == 1 and model.index(0, 1).data() == "Line 1")
+    assert [model.index(0, column).data() for column in range(4)] == ["Zone 1", "Line 1", "person", "1"]
+    for column in range(4):
+        shown.routes.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
+    shown.tabs.buttons.button(3).click()
+    assert shown.tabs.stack.currentWidget() is shown.routes
+
+
+def test_the_set_is_given_to_chosen_files(shown, qtbot, tmp_path, window):
+    draw_gate(shown)
+    for place in ("b.mp4", "c.mp4"):
+        (tmp_path / "other").mkdir(exist_ok=True)
+        window.open_paths([make_video(tmp_path / "other" / place, 3, (320, 240))])
+    qtbot.waitUntil(lambda: len(window.items) == 3)
+    shown.panel.apply_requested.emit()
+    dialog = window.findChild(FilesDialog)
+    folders = [dialog.tree.topLevelItem(number) for number in range(2)]
+    assert [folder.checkState(0) for folder in folders] == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]
+    folders[1].child(0).setCheckState(0, Qt.CheckState.Checked)
+    dialog.accept()
+    assert [shown.set.library.name_for(item.path) for item in window.items] == ["camera", "camera", None]
+    assert [shown.set.set_for(item) is not None for item in window.items] == [True, True, False]

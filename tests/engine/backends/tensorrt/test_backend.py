@@ -238,7 +238,8 @@ def test_an_activation_can_be_left_to_a_custom_layer(rtx: Any, network: Network)
 @pytest.mark.parametrize("mish", [False, True])
 def test_the_first_convolution_can_be_left_to_a_custom_layer(mish: bool, network: Network) -> None:
     pytest.importorskip("cuda.core")
-    from engine.backends.tensorrt.engine import CustomLayers, cut
+    from engine.backends.nvidia.layers import CustomLayers
+    from engine.backends.tensorrt.engine import cut
 
     uncut, pieces = cut(network, CustomLayers(mish=mish)), cut(network, CustomLayers(True, mish))
     assert uncut.first is None

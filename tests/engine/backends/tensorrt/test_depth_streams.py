@@ -11,16 +11,16 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.model.balance import Balance, StageTime
-from engine.model.network import Network, Yolo
+from engine.model.network import Network
 from engine.settings import Decode, EngineSettings, Precision
 from engine.types import DeviceId
 from tests.support.models import run_by_definition
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
+from engine.backends.nvidia.engine import download_heads
 from engine.backends.tensorrt import depth as tensorrt_depth
 from engine.backends.tensorrt.depth import TensorRtDepthBackend
-from engine.backends.tensorrt.engine import download
 from engine.backends.tensorrt.stages import StagedSlot
 from tests.support.devices.emulated_gpus import Gpus
 
@@ -51,8 +51,7 @@ def inputs_of(network: Network, seed: int) -> NDArray[np.float32]:
 
 def heads_of(slot: StagedSlot, network: Network) -> list[NDArray[np.float32]]:
     last = slot._staged.stages[-1].streams.compute
-    shapes = [layer.shape for layer in network.layers if isinstance(layer, Yolo)]
-    return [download(address, (2, *shape), np.float32, last) for address, shape in zip(slot._heads, shapes, strict=True)]
+    return download_heads(network, 2, slot._heads, [0] * len(slot._heads), np.float32, last)
 
 
 @pytest.mark.parametrize("peers", [True, False])

@@ -75,12 +75,11 @@ def chosen(times: list[float], last: float, wanted: Sampling) -> list[int]:
     return [index for index in part if any(times[index] - tiny <= tick < ends[index] - tiny for tick in ticks)]
 
 
-def check(path: Path, wanted: Sampling, threads: int = 2) -> SourceInfo:
-    whole = outcomes(probe(path))
+def check(path: Path, wanted: Sampling, rate: float, whole: list[DecodedFrame | DecodeFailure]) -> None:
+    """Compare the samples with the whole video. rate: of the video, frames/s. whole: its frames."""
     info = probe(path, wanted)
-    found = outcomes(info, threads=threads)
+    found = outcomes(info, threads=2)
     times = [outcome.pts for outcome in whole]
-    rate = probe(path).rate or 30
     expected = chosen(times, times[-1] - times[0] + 0.9 / rate, wanted)
     assert [outcome.index for outcome in found] == expected
     assert [outcome.pts for outcome in found] == [times[index] for index in expected]
@@ -92,15 +91,16 @@ def check(path: Path, wanted: Sampling, threads: int = 2) -> SourceInfo:
     assert info.wanted is not None
     assert 0.5 * len(found) - 3 <= info.wanted <= 1.5 * len(found) + 3, "an estimate"
     assert bool(info.wanted) == bool(found)
-    return info
 
 
 @pytest.mark.parametrize("name", CLIPS)
 def test_samples_are_frames_of_the_whole_video(name: str, clip: Clip) -> None:
     file, options = CLIPS[name]
     path = clip(file, frames=FRAMES, **options)
+    info = probe(path)
+    whole = outcomes(info)
     for each in SAMPLINGS:
-        check(path, sampling(*each))
+        check(path, sampling(*each), info.rate or 30, whole)
 
 
 def test_the_announced_number_of_samples_is_exact_in_segments_that_the_interval_does_not_divide() -> None:

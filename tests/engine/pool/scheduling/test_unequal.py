@@ -23,10 +23,15 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("unequal") / "video.mp4", FRAMES, (160, 120))
 
 
+@pytest.fixture(scope="module")
+def alone(video: Path) -> Seen:
+    """One device does all the work."""
+    return run_pool([video], CPUS[:1], tiny_settings(Parallel.SEGMENTS, confidence=0.1))
+
+
 @pytest.mark.parametrize("decode_threads", [1, 3])
-def test_the_other_device_takes_over_what_a_slow_one_has_not_got_to(decode_threads: int, video: Path) -> None:
+def test_the_other_device_takes_over_what_a_slow_one_has_not_got_to(decode_threads: int, video: Path, alone: Seen) -> None:
     settings = tiny_settings(Parallel.SEGMENTS, confidence=0.1, decode_threads=decode_threads)
-    alone = run_pool([video], CPUS[:1], settings)
     brakes: list[slowed] = []  # type: ignore[valid-type]
 
     def brake(_: EnginePool, event: Event, seen: Seen) -> None:

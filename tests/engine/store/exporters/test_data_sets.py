@@ -13,10 +13,12 @@ import pytest
 from engine.errors import ExportError
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
 from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionReader, SessionWriter
+from engine.store.view import Span
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video, number_of, numbered
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
@@ -220,6 +222,16 @@ def test_writing_pictures_can_be_cancelled(detected: Path, tmp_path: Path) -> No
     with SessionReader(detected) as reader, pytest.raises(ExportError, match="cancelled"):
         export_session(reader, tmp_path / "out", ["yolo"], stop, options=ExportOptions(pictures=PictureFormat.PNG))
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_the_progress_of_a_part_ends_with_its_last_picture(detected: Path, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    with SessionReader(detected, span=Span(Moment(frames=29))) as reader:
+        options = ExportOptions(pictures=PictureFormat.JPEG)
+        report = lambda _path, *frames: seen.append(frames)  # noqa: E731
+        (written,) = export_session(reader, tmp_path / "out", ["yolo"], report, options=options, only=[0], whole=False)
+    assert len([name for name in contents(written.path) if name.endswith(".jpg")]) == 1
+    assert (seen[0], seen[-1]) == ((0, 1), (1, 1)), "the first message comes after the first of 30 decoded frames"
 
 
 def test_two_exports_are_equal_byte_for_byte(detected: Path, tmp_path: Path) -> None:

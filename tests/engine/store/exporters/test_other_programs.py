@@ -2,15 +2,20 @@
 
 These programs are large, so they are no dependencies. ``FRAMEFLEET_OTHER_PROGRAMS`` names Python interpreters that have them, separated
 like the entries of PATH: any of datumaro (with pycocotools), megadetector (which needs no dependencies for this), label-studio-sdk.
+CVAT's importer is in no package: ``FRAMEFLEET_CVAT`` names a checkout of CVAT's source.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import cv2
 import pytest
@@ -23,7 +28,7 @@ from engine.store.session import SessionReader, SessionWriter
 from tests.support.media import make_video, numbered
 from tests.support.store import LABELS, make_frame, video_info
 
-VARIABLE = "FRAMEFLEET_OTHER_PROGRAMS"
+VARIABLE, CVAT = "FRAMEFLEET_OTHER_PROGRAMS", "FRAMEFLEET_CVAT"
 FRAMES = 12
 
 DATUMARO = """
@@ -148,3 +153,53 @@ def test_label_studios_converter_reads_the_same_boxes(exported: Path) -> None:
     files = (exported / "out" / f"trap.labelstudio.{suffix}" for suffix in ("json", "xml"))
     (box,) = read_with("label_studio_sdk", LABEL_STUDIO_CONVERTER, *files)
     assert box == ["person", *(pytest.approx(value, abs=0.01) for value in (0, 0, 10.5, 20.25))]
+
+
+class Task:
+    """A task of CVAT with these labels and pictures, for its importer: refuses other labels and frames, as CVAT's server does."""
+
+    Attribute = Track = TrackedShape = LabeledShape = SimpleNamespace
+
+    def __init__(self, labels: Sequence[str], pictures: Sequence[str]) -> None:
+        self._labels, self._pictures = labels, pictures
+        self.boxes: list[list[object]] = []
+
+    def match(self, item: SimpleNamespace, instance_data: Task) -> int:
+        assert instance_data is self
+        return self._pictures.index(item.media.path)
+
+    def abs_frame_id(self, number: int) -> int:
+        return number
+
+    def add_track(self, track: SimpleNamespace) -> None:
+        for shape in track.shapes:
+            self._add(track.label, shape)
+
+    def add_shape(self, shape: SimpleNamespace) -> None:
+        self._add(shape.label, shape)
+
+    def _add(self, label: str, shape: SimpleNamespace) -> None:
+        assert label in self._labels
+        assert 0 <= int(shape.frame) < len(self._pictures)
+        if not shape.outside:
+            left, top, right, bottom = shape.points
+            self.boxes.append([int(shape.frame), label, left, top, right - left, bottom - top])
+
+
+@pytest.mark.parametrize(
+    ("name", "pictures", "expected"),
+    [("a", [""] * FRAMES, EXPECTED), ("trap", ["späti.jpg", "b.jpg"], [[0, "person", 0.0, 0.0, 10.5, 20.25]])],
+)
+def test_cvats_importer_reads_the_same_boxes(exported: Path, name: str, pictures: list[str], expected: list[list[object]]) -> None:
+    checkout = os.environ.get(CVAT)
+    if not checkout:
+        pytest.skip(f"no source of CVAT: get https://github.com/cvat-ai/cvat, and set {CVAT} to its folder")
+    source = (Path(checkout) / "cvat" / "apps" / "dataset_manager" / "formats" / "cvat.py").read_text("utf-8")
+    (function,) = (part for part in ast.parse(source).body if isinstance(part, ast.FunctionDef) and part.name == "load_anno")
+    task = Task(LABELS, pictures)
+    names: dict[str, Any] = {"ElementTree": ElementTree, "osp": os.path, "DatasetItem": SimpleNamespace, "Image": SimpleNamespace}
+    names["match_dm_item"] = task.match
+    exec(compile(ast.Module([function], []), "load_anno", "exec"), names)
+    with (exported / "out" / f"{name}.cvat.xml").open("rb") as file:
+        names["load_anno"](file, task)
+    assert sorted(task.boxes) == sorted(expected)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 
 from engine.errors import ExportError
@@ -18,6 +19,7 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store.export.run import export_session
 from engine.store.exporters import csv as tables
+from engine.store.exporters import parquet
 from engine.store.exporters.common.options import ExportOptions
 from engine.store.exporters.csv import _texts
 from engine.store.session import SessionReader, SessionWriter
@@ -219,13 +221,20 @@ def test_files_of_an_unfinished_session_never_replace_older_ones(tmp_path: Path)
     assert (out / "files.csv").read_bytes() == before
 
 
-def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_memory_does_not_grow_with_the_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    """Neither Python's nor that of pyarrow, which keeps a row group."""
+    monkeypatch.setattr(parquet, "ROW_GROUP", 2000)
+
     def peak(frames: int) -> int:
         session = write_session(tmp_path / f"{frames}.sqlite", {"a.mp4": frames})
+        usual, pool = pyarrow.default_memory_pool(), pyarrow.proxy_memory_pool(pyarrow.default_memory_pool())
+        pyarrow.set_memory_pool(pool)
         tracemalloc.start()
-        export(session, tmp_path, "csv")
-        peak = tracemalloc.get_traced_memory()[1]
+        export(session, tmp_path, form)
+        peak = tracemalloc.get_traced_memory()[1] + pool.max_memory()
         tracemalloc.stop()
+        pyarrow.set_memory_pool(usual)
         return peak
 
     assert peak(10_000) < 1.2 * peak(4_000)

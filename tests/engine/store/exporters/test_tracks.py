@@ -98,6 +98,17 @@ def test_what_a_person_verified_is_marked(session: Path, tmp_path: Path) -> None
     tracks = ElementTree.parse(tmp_path / "a.cvat.xml").findall("track")
     assert [(track.get("label"), track.get("source")) for track in tracks[::7]] == [("car", "manual"), ("person", "manual")]
     assert [track.get("source") for track in tracks[1:7]] == ["auto"] * 6
+    assert len((tmp_path / "a.mot" / "verified.txt").read_text().splitlines()) == sum(
+        map(sum, ([each[1] for each in line] for line in marks))
+    )
+    assert (tmp_path / "a.mot" / "verified.txt").read_text().startswith("1,1,")
+    (entry,) = json.loads((tmp_path / "megadetector.json").read_text())["images"]
+    assert [(each["track"], each["verified"]) for each in entry["detections"]][:3] == [(1, True), (1, True), (None, True)]
+    with (tmp_path / "yolo" / "objects.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["line"], row["track"], row["verified"]) for row in rows[:3]] == [("1", "1", "true"), ("1", "1", "true"), ("2", "", "true")]
+    labels = (tmp_path / "yolo" / rows[2]["labels"]).read_text().splitlines()
+    assert labels[1].startswith("2 ")
     regions = json.loads((tmp_path / "a.labelstudio.json").read_text())[0]["predictions"][0]["result"]
     assert [region.get("meta") for region in regions] == [{"text": ["verified"]}, *[None] * 6, {"text": ["verified"]}]
 

@@ -65,6 +65,10 @@ inline float2 __half22float2(__half2 a) { return {a.x, a.y}; }
 inline __half2 __floats2half2_rn(float a, float b) { return {static_cast<_Float16>(a), static_cast<_Float16>(b)}; }
 inline __half2 __lows2half2(__half2 a, __half2 b) { return {a.x, b.x}; }
 inline __half2 __highs2half2(__half2 a, __half2 b) { return {a.y, b.y}; }
+inline __half2 __hmax2_nan(__half2 a, __half2 b) {
+    const auto larger = [](_Float16 one, _Float16 other) { return one != one || one > other ? one : other; };
+    return {larger(a.x, b.x), larger(a.y, b.y)};
+}
 inline float __expf(float a) { return std::exp(a); }
 inline float __fdividef(float a, float b) { return a / b; }
 inline float fast_exp2(float a) { return std::exp2(a); }

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from engine.backends.tensorrt.batch import Geometry
+from engine.backends.nvidia.batch import Geometry
 from engine.detection.frame_format import FrameFormat, PixelFormat
 from engine.media.types import DeviceFrame
 from plugins.preprocess import FRAME, P016, RGB8, describe_frame

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import statistics
-import time
+import logging
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
-from cuda.core import Device, EventOptions, Stream
+from cuda.core import Device, Stream
 
 from engine.backends.base import Progress
 from engine.backends.batch_tuner import SIZES, tune_batch
-from engine.backends.precision import MATCHING, Trial, matching_share, probe_pictures, resolve_precision
+from engine.backends.cudnn.build import CudnnBuilder
+from engine.backends.cudnn.library import find_cudnn
+from engine.backends.cudnn.lowering import UnsupportedError
+from engine.backends.nvidia.engine import Engine
+from engine.backends.nvidia.layers import PLAN_ONLY, CustomLayers, try_layers
+from engine.backends.precision import Trial, probe_pictures, resolve_precision
 from engine.backends.tensorrt.build import prepare_plan
-from engine.backends.tensorrt.engine import CustomLayers, Engine, cut, first_convolution, mish_convolutions
+from engine.backends.tensorrt.engine import TensorRtEngine, cut, first_convolution, mish_convolutions
 from engine.backends.tensorrt.library import find_library
 from engine.backends.tensorrt.plan import Plan
-from engine.cuda.graph import record
 from engine.cuda.memory import Memory, OutOfMemoryError
+from engine.cuda.timing import time_steps
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.model.split import Part
@@ -31,14 +35,10 @@ from plugins.kernels import KernelError, Kernels, source
 
 OFFERED = (Precision.FP32, Precision.FP16)
 
-PLAN_ONLY = CustomLayers()
-LAYER_NAMES = {"first_convolution": "the first convolution", "mish": "Mish"}
+_ROUNDS = 20
+"""Number of timed runs of a trial."""
 
-LEAST_GAIN = 1.01
-"""Least speedup of the network by a custom layer: smaller differences may be chance."""
-
-_WARM_UP_SECONDS, _ROUNDS = 0.2, 20
-"""Time for which a trial runs before it is timed, so that the device raises its clocks, and number of timed runs."""
+_log = logging.getLogger(__name__)
 
 
 class Builder:
@@ -64,7 +64,9 @@ class Builder:
         self.kernels = self._compiled()
         layers = hashlib.sha256(source().encode()).hexdigest()
         size = f"{network.width}x{network.height}"
-        self.situation = f"{self.library} without TF32\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
+        place = f"{_driver()}\n{cuda.name}\n{capability}"
+        self.situation = f"{self.library} without TF32\n{place}\n{network.digest}\n{size}\n{layers}"
+        self._cudnn, self._without_cudnn = self._find_cudnn(place)
 
     def build(self, precision: Precision, batch: int, layers: CustomLayers = PLAN_ONLY) -> tuple[Engine, Memory]:
         """Build an engine, and return it with its memory. layers: for FP16 only.
@@ -75,6 +77,8 @@ class Builder:
         """
         memory = Memory(self._cuda, self._stream)
         try:
+            if layers.cudnn and self._cudnn is not None:
+                return self._cudnn.build(batch, layers.pointwise, memory, self._tell), memory
             pieces = cut(self._network, layers)
             first = self._compiled(FIRST_CONVOLUTION) if pieces.first is not None else None
             plans = []
@@ -85,7 +89,10 @@ class Builder:
 
                 known = self.library, self._network, part, batch, precision, self._cache, self.situation
                 plans.append(prepare_plan(*known, tell, pieces.linear, pieces.channels_last))
-            return Engine(self._network, batch, precision, memory, pieces, plans, self.kernels, first), memory
+            return TensorRtEngine(self._network, batch, precision, memory, pieces, plans, self.kernels, first), memory
+        except KernelError as problem:
+            memory.close()
+            raise DeviceError(f"{self._device}: {problem}") from problem
         except BaseException:
             memory.close()
             raise
@@ -118,7 +125,7 @@ class Builder:
         return batch, reason
 
     def choose_layers(self, precision: Precision, batch: int) -> tuple[CustomLayers, str]:
-        """The custom layers that made the network faster in a trial, and the gain in words (empty without custom layers).
+        """The custom layers, or cuDNN, with which the network was fastest in a trial, and the gain in words (empty without a trial).
 
         Raises:
             OutOfMemoryError, DeviceError, ModelError: see ``build``.
@@ -127,28 +134,45 @@ class Builder:
         if precision is Precision.FP16:
             candidates += ["first_convolution"] if first_convolution(self._network) is not None else []
             candidates += ["mish"] if mish_convolutions(self._network) else []
-        if not candidates:
+        cudnn = self._cudnn if precision is Precision.FP16 else None
+        if not candidates and cudnn is None:
             return PLAN_ONLY, ""
         layer = hashlib.sha256(source(*FIRST_CONVOLUTION).encode()).hexdigest()
-        key = f"{self.situation}\n{precision}\n{batch}\ncustom layers {layer}"
-        chosen, reason = self._cache.remember(key, lambda: self._try_layers(batch, candidates))
-        return CustomLayers(**chosen), reason
-
-    def _try_layers(self, batch: int, candidates: Sequence[str]) -> tuple[dict[str, bool], str]:
-        """Add one candidate after the other, and keep it if the network becomes faster."""
+        key = f"{self.situation}\n{precision}\n{batch}\ncustom layers {layer}\n{'' if cudnn is None else cudnn.key}"
         pictures = probe_pictures(self._network.width, self._network.height)
-        exact = fastest = self._trial("no custom layers", Precision.FP16, batch, pictures)
-        best, reasons = PLAN_ONLY, []
-        for candidate in candidates:
-            name, layers = LAYER_NAMES[candidate], replace(best, **{candidate: True})
-            try:
-                trial = self._trial(f"{name} in a layer of its own", Precision.FP16, batch, pictures, layers)
-            except OutOfMemoryError:  # cutting the network takes more memory than one plan does
-                continue
-            if layer_pays(exact, fastest, trial, self._network):
-                reasons.append(f"{100 * (trial.speed / fastest.speed - 1):.1f}% faster with {name} in a layer of its own")
-                best, fastest = layers, trial
-        return asdict(best), ", ".join(reasons)
+
+        def run(what: str, layers: CustomLayers) -> Trial:
+            return self._trial(what, precision, batch, pictures, layers)
+
+        def find() -> tuple[dict[str, bool], str]:
+            layers, reason = try_layers(run, candidates, self._network, str(self.library), cudnn)
+            return asdict(layers), reason
+
+        chosen, reason = self._cache.remember(key, find)
+        return CustomLayers(**chosen), ", ".join(filter(None, (reason, self._without_cudnn)))
+
+    @property
+    def offers_cudnn(self) -> bool:
+        """Whether cuDNN is installed and can compute the network."""
+        return self._cudnn is not None
+
+    def library_of(self, layers: CustomLayers) -> str:
+        """The name and version of the library that computes the network."""
+        return str(self.library if self._cudnn is None or not layers.cudnn else self._cudnn.library)
+
+    def _find_cudnn(self, situation: str) -> tuple[CudnnBuilder | None, str]:
+        """What builds engines with cuDNN, or why there is nothing, in words: empty if cuDNN is not installed."""
+        capability = self._cuda.compute_capability
+        try:
+            library = find_cudnn((capability.major, capability.minor))
+        except DeviceError as problem:
+            _log.info("cuDNN is not used: %s", problem)
+            return None, ""
+        known = self._network, self._cuda, self._stream, self._cache, situation, self._arch
+        try:
+            return CudnnBuilder(library, *known), ""
+        except UnsupportedError as problem:
+            return None, f"{library} cannot compute {problem}"
 
     def _tune(self, precision: Precision, budget: float | None) -> tuple[int, str]:
         sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest sizes never win
@@ -179,7 +203,7 @@ class Builder:
         try:
             inputs = [np.asarray(picture.transpose(2, 0, 1) / 255, np.float32) for picture in pictures]
             heads = engine.raw_outputs(np.stack(inputs), self._stream) if inputs else []
-            return Trial(heads, 1000 * batch / self._time(engine))
+            return Trial(heads, 1000 * batch / time_steps(self._cuda, self._stream, engine.steps(engine.new_heads()), _ROUNDS))
         finally:
             memory.close()
 
@@ -193,32 +217,6 @@ class Builder:
     def _tell(self, doing: str, fraction: float) -> None:
         if self._progress is not None:
             self._progress(self._trying + doing, fraction)
-
-    def _time(self, engine: Engine) -> float:
-        """ms of one batch: the median, after the warm-up."""
-        steps = engine.steps(engine.new_heads())
-        for step in steps:
-            step.launch(self._stream)
-        self._stream.sync()
-        graph = record(steps, self._stream)
-        start = time.perf_counter()
-        while time.perf_counter() - start < _WARM_UP_SECONDS:
-            graph.launch(self._stream)
-            self._stream.sync()
-        begun, done = (self._cuda.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
-        times = []
-        for _ in range(_ROUNDS):
-            self._stream.record(begun)
-            graph.launch(self._stream)
-            self._stream.record(done)
-            done.sync()
-            times.append(float(done - begun))
-        return statistics.median(times)
-
-
-def layer_pays(exact: Trial, fastest: Trial, trial: Trial, network: Network) -> bool:
-    """Whether an engine with one more custom layer is measurably faster than the fastest so far, with the detections of ``exact``."""
-    return trial.speed >= LEAST_GAIN * fastest.speed and matching_share(exact, trial, network) >= MATCHING
 
 
 def _driver() -> str:

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from engine.backends.base import Backend, Progress, letterboxes
 from engine.backends.memory import check_memory
-from engine.backends.tensorrt.batch import Geometry, Uploads
-from engine.backends.tensorrt.engine import CustomLayers
-from engine.backends.tensorrt.slot import Slot, WholeSlot
-from engine.backends.tensorrt.trials import Builder
+from engine.backends.nvidia.batch import Geometry, Uploads
+from engine.backends.nvidia.layers import CustomLayers
+from engine.backends.nvidia.slot import Slot, WholeSlot
+from engine.backends.nvidia.trials import Builder
 from engine.cuda.device import free_memory, open_device
 from engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from engine.detection.frame_format import HostImage
@@ -52,7 +52,7 @@ class _Place:
     uploads: Uploads
 
 
-class TensorRtBackend(Backend):
+class NvidiaBackend(Backend):
     """A network built by TensorRT for ``cuda:N``. layers: the custom layers to use, None = the ones that a trial finds faster."""
 
     def __init__(self, device: DeviceId, layers: CustomLayers | None = None) -> None:
@@ -91,7 +91,7 @@ class TensorRtBackend(Backend):
         return EngineInfo(
             self.device,
             self._cuda.name,
-            str(builder.library),
+            builder.library_of(self._layers or CustomLayers()),
             precision.value,
             "; ".join(filter(None, (reason, self._layers_reason, f"batch {batch}: {why}", _without_cache()))),
             network.width,

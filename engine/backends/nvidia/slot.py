@@ -11,7 +11,7 @@ import numpy as np
 from cuda.core import Device, Event, EventOptions, Stream
 from numpy.typing import NDArray
 
-from engine.backends.tensorrt.engine import Engine, download
+from engine.backends.nvidia.engine import Engine, download_heads
 from engine.cuda.graph import Copy, Mark, Step, record
 from engine.cuda.memory import Memory
 from engine.detection.postprocess import detections
@@ -75,7 +75,8 @@ class FrameTable:
 class Outcome:
     """The last steps of a batch: the YOLO layer and suppression on the device, detections in pinned memory.
 
-    heads: addresses of the raw outputs. number: their type. table: address of the frames. steps, download: for the stream, in this order.
+    heads: addresses of the raw outputs. pitches, number: see ``Engine``. table: address of the frames. steps, download: for the stream, in
+    this order.
     exact_stream: another stream of this device, to download raw outputs when the kernels find more than they can keep.
     """
 
@@ -87,19 +88,20 @@ class Outcome:
         memory: Memory,
         settings: EngineSettings,
         heads: Sequence[int],
+        pitches: Sequence[int],
         number: Number,
         table: int,
         exact_stream: Stream,
     ) -> None:
         self._network, self._batch, self._settings, self._exact_stream = network, batch, settings, exact_stream
-        self._heads, self._number = heads, number
+        self._heads, self._pitches, self._number = heads, pitches, number
         self._results = memory.pinned(result_bytes(batch))
         self._counts, self._records = read_results(self._results, batch)
         results = memory.device(self._results.nbytes)
         candidates = Candidates(memory.device(batch * CAPACITY * CANDIDATE_BYTES), memory.device(batch * 4))
         described = [
-            Head(address, *layer.shape[1:], layer.anchors, layer.scale_x_y, layer.new_coords)
-            for address, layer in zip(heads, network.heads, strict=True)
+            Head(address, *layer.shape[1:], layer.anchors, layer.scale_x_y, layer.new_coords, pitch)
+            for address, layer, pitch in zip(heads, network.heads, pitches, strict=True)
         ]
         head_addresses = memory.constant(head_table(described))
         wanted = memory.constant(class_mask(network.classes, settings.classes))
@@ -118,18 +120,14 @@ class Outcome:
         """
         count = len(fits)
         if (self._counts[:count] > (CAPACITY, LIMIT)).any():
-            return detections(self._network, self._download_heads(), fits, self._settings)
+            where = self._heads, self._pitches, self._number, self._exact_stream
+            raw = [head.astype(np.float32) for head in download_heads(self._network, self._batch, *where)]
+            return detections(self._network, raw, fits, self._settings)
         found: list[Found] = []
         for records, number in zip(self._records[:count], self._counts[:count, 1].tolist(), strict=True):
             records = records[:number]
             found.append(Detections(records["box"].copy(), records["score"].copy(), records["class_id"].copy()))
         return found
-
-    def _download_heads(self) -> list[NDArray[np.float32]]:
-        return [
-            download(address, (self._batch, *head.shape), self._number, self._exact_stream).astype(np.float32)
-            for address, head in zip(self._heads, self._network.heads, strict=True)
-        ]
 
 
 class Marks:
@@ -180,7 +178,7 @@ class WholeSlot(Slot):
         intake = Intake(engine.network, engine.batch, kernels, memory, engine.pictures, engine.number)
         self.frames = intake.frames
         heads = engine.new_heads()
-        known = engine.network, engine.batch, kernels, memory, settings, heads, engine.number
+        known = engine.network, engine.batch, kernels, memory, settings, heads, engine.pitches, engine.number
         self._outcome = Outcome(*known, intake.table.address, exact_stream)
         self._marks = Marks(device)
         self.steps: list[Step] = [

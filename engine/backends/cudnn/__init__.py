@@ -1,0 +1,1 @@
+"""cuDNN: convolutions with fused activations, sums and concatenations on NVIDIA GPUs, beside TensorRT."""

@@ -1,0 +1,172 @@
+"""A network built for one GPU and one batch size from cuDNN's convolutions and our own kernels, on one stream."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from cuda.core import Device, Stream
+from numpy.typing import NDArray
+
+from engine.backends.cudnn.convolution import BIAS, CONSTANTS, INPUT, OUTPUT, RESIDUAL, WEIGHTS, WORKSPACE, Plan, Shape
+from engine.backends.cudnn.library import Library
+from engine.backends.cudnn.plans import Plans
+from engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Operation, Pool, Program, View, plan_memory
+from engine.backends.nvidia.engine import Engine
+from engine.cuda.graph import Step
+from engine.cuda.memory import Memory
+from engine.cuda.timing import time_steps
+from engine.errors import DeviceError, ModelError
+from engine.model.network import Activation, Convolution, Network
+from plugins import channels_last, pointwise
+from plugins.channels_last import Slice
+from plugins.first_convolution import FirstConvolution, packed
+from plugins.kernels import Kernels
+
+KERNELS = (*pointwise.SOURCES, "channels_last.cu")
+"""The sources of the kernels that an engine needs."""
+
+_REPEATS, _ROUNDS = 8, 3
+"""Launches of a convolution that a trial times together, and number of such rounds."""
+
+
+class ConvolveStep:
+    """A convolution: its plan, and the addresses of its tensors."""
+
+    def __init__(self, plan: Plan, addresses: Mapping[int, int], workspace: int) -> None:
+        self._plan, self._addresses, self._workspace = plan, addresses, workspace
+
+    def launch(self, stream: Stream) -> None:
+        """See ``Step.launch``."""
+        self._plan.launch(self._addresses, self._workspace, stream)
+
+
+class CudnnEngine(Engine):
+    """See ``Engine``. Raw outputs are stored channels last, with a multiple of 8 channels."""
+
+    number = np.float16
+
+    def __init__(
+        self, library: Library, network: Network, program: Program, batch: int, memory: Memory, device: Device, kernels: Kernels
+    ) -> None:
+        """Allocate the memory and load the weights. ``prepare`` must follow.
+
+        Raises:
+            OutOfMemoryError: the device's memory does not suffice.
+            DeviceError: cuDNN cannot use the device.
+            ModelError: a weight is too large for FP16.
+        """
+        self.network, self.batch = network, batch
+        self._program, self._memory, self._device, self._kernels = program, memory, device, kernels
+        try:
+            self._handle: int = library.cudnn.create_handle()
+        except Exception as problem:
+            raise DeviceError(f"{library} cannot use the device: {problem}") from problem
+        weakref.finalize(self, library.cudnn.destroy_handle, self._handle).atexit = False
+        self.pictures = memory.device(2 * batch * network.channels * network.height * network.width)
+        self._places, total = plan_memory(program, batch)
+        self._values, self._workspace = memory.device(total), memory.device(WORKSPACE)
+        self._constants = {number: memory.constant(np.array([value], np.float32)) for number, value in CONSTANTS.items()}
+        self._weights = [self._load(operation) for operation in program.operations]
+        heads = sorted((buffer.head, buffer) for buffer in program.buffers if buffer.head is not None)
+        self._heads = [buffer for _, buffer in heads]
+        self.pitches = [buffer.channels for buffer in self._heads]
+        self._plans: dict[Shape, Plan] = {}
+
+    def prepare(self, plans: Plans, stream: Stream, progress: Callable[[str, float], None]) -> None:
+        """Choose a plan for each convolution.
+
+        Raises:
+            DeviceError: cuDNN does not support a convolution.
+        """
+        operations, heads = self._program.operations, self.new_heads()
+        progress("building cuDNN's plans", 0.0)
+        plans.build((Shape.of(each, self.batch) for each in operations if isinstance(each, Convolve)), self._device.device_id)
+        for number, operation in enumerate(operations):
+            if isinstance(operation, Convolve):
+                shape = Shape.of(operation, self.batch)
+                if shape not in self._plans:
+                    progress("choosing cuDNN's plans", number / len(operations))
+                    addresses = self._addresses(operation, number, heads)
+
+                    def time(plan: Plan, addresses: Mapping[int, int] = addresses) -> float:
+                        steps = [ConvolveStep(plan, addresses, self._workspace)] * _REPEATS
+                        return time_steps(self._device, stream, steps, _ROUNDS, warm_up=0.0)
+
+                    self._plans[shape] = plans.choose(self._handle, shape, time)
+            self._step(number, heads).launch(stream)  # so that trials run on real values
+        stream.sync()
+
+    def new_heads(self) -> list[int]:
+        """See ``Engine``."""
+        return [self._memory.device(2 * self.batch * buffer.size) for buffer in self._heads]
+
+    def steps(self, heads: Sequence[int]) -> list[Step]:
+        """See ``Engine``."""
+        return [self._step(number, heads) for number in range(len(self._program.operations))]
+
+    def _load(self, operation: Operation) -> tuple[int, int]:
+        """Copy the weights and the biases of an operation to the device. Returns their addresses."""
+        match operation:
+            case FirstConvolve():
+                layer = self._first()
+                return self._memory.constant(packed(layer.weights, layer.bias)), 0
+            case Convolve():
+                weights, layers = operation.weights.transpose(0, 2, 3, 1), operation.layers
+                halves = _halves(weights, layers)
+            case Chain():
+                halves = np.concatenate([_halves(pointwise.packed(each), operation.layers).ravel() for each in operation.weights])
+            case _:
+                return 0, 0
+        return self._memory.constant(halves), self._memory.constant(operation.bias.astype(np.float32))
+
+    def _first(self) -> Convolution:
+        layer = self.network.layers[0]
+        assert isinstance(layer, Convolution)
+        return layer
+
+    def _step(self, number: int, heads: Sequence[int]) -> Step:
+        operation, (weights, bias) = self._program.operations[number], self._weights[number]
+        target = self._slice(operation.output, heads)
+        match operation:
+            case FirstConvolve():
+                layer = self._first()
+                size = self.batch, self.network.height, self.network.width, len(layer.bias)
+                return FirstConvolution(self._kernels, self.pictures, weights, target.address, *size, layer.stride, layer.activation)
+            case Pool():
+                how = operation.size, operation.stride, operation.before
+                return channels_last.MaxPool(self._kernels, self._slice(operation.input, heads), target, self.batch, *how)
+            case Enlarge():
+                return channels_last.Enlarge(self._kernels, self._slice(operation.input, heads), target, self.batch, operation.factor)
+            case Chain():
+                views = operation.residual, operation.side, operation.middle
+                more = [None if view is None else self._slice(view, heads) for view in views]
+                where = self._slice(operation.input, heads), target, self.batch, weights, bias
+                activations = operation.input_activation, *operation.activations
+                processors = self._device.properties.multiprocessor_count
+                return pointwise.Pointwise(self._kernels, operation.form, *where, activations, processors, *more)
+            case Convolve():
+                plan = self._plans[Shape.of(operation, self.batch)]
+                return ConvolveStep(plan, self._addresses(operation, number, heads), self._workspace)
+
+    def _addresses(self, operation: Convolve, number: int, heads: Sequence[int]) -> dict[int, int]:
+        weights, bias = self._weights[number]
+        addresses = {INPUT: self._slice(operation.input, heads).address, WEIGHTS: weights, BIAS: bias}
+        addresses[OUTPUT] = self._slice(operation.output, heads).address
+        if operation.residual is not None:
+            addresses[RESIDUAL] = self._slice(operation.residual, heads).address
+        return addresses | (self._constants if operation.activation is Activation.MISH else {})
+
+    def _slice(self, view: View, heads: Sequence[int]) -> Slice:
+        head = self._program.buffers[view.buffer].head
+        base = self._values + self._places[view.buffer] if head is None else heads[head]
+        return Slice(base + 2 * view.offset, view.channels, view.height, view.width, view.pitch)
+
+
+def _halves(weights: NDArray[np.floating], layers: Sequence[int]) -> NDArray[np.float16]:
+    with np.errstate(over="ignore"):
+        halves = np.ascontiguousarray(weights, np.float16)
+    if not np.isfinite(halves).all():
+        raise ModelError(f"the weights of layer {layers[0]} are too large for FP16 (above 65504): use --precision fp32")
+    return halves

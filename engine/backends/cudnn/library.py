@@ -1,0 +1,50 @@
+"""Finds cuDNN and its Python frontend."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from engine.errors import DeviceError
+
+Capability = tuple[int, int]
+
+_LEAST = 90100
+_LEAST_CAPABILITY = (8, 0)
+
+
+@dataclass(frozen=True)
+class Library:
+    """The imported frontend. version: of cuDNN, as its numbers."""
+
+    cudnn: Any
+    version: str
+
+    def __str__(self) -> str:
+        return f"cuDNN {self.version}"
+
+
+def find_cudnn(capability: Capability) -> Library:
+    """The library, if it is installed and supports a device of this compute capability.
+
+    Raises:
+        DeviceError: it is not installed, too old, or does not support the device. The message says what to do.
+    """
+    if capability < _LEAST_CAPABILITY:
+        raise DeviceError(f"its fused convolutions need compute capability {_LEAST_CAPABILITY[0]}.{_LEAST_CAPABILITY[1]} or newer")
+    return _load()
+
+
+@cache
+def _load() -> Library:
+    try:
+        module = importlib.import_module("cudnn")
+        number = int(module.backend_version())
+    except Exception as problem:  # the frontend raises various errors if it finds no cuDNN
+        raise DeviceError(f"it cannot be loaded ({problem}): pip install 'framefleet[cudnn]'") from problem
+    version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+    if number < _LEAST:
+        raise DeviceError(f"version {version} is too old: pip install -U 'framefleet[cudnn]'")
+    return Library(module, version)

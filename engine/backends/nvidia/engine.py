@@ -1,0 +1,84 @@
+"""What the engines of all libraries for NVIDIA GPUs share: their interface, and the transfer of raw outputs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from cuda.core import Stream
+from numpy.typing import NDArray
+
+from engine.cuda.graph import Step, copy
+from engine.model.network import Network
+from engine.settings import Precision
+from plugins.launch import Number
+
+
+def number_type(precision: Precision) -> Number:
+    """The type of all numbers of an engine: pictures, values between parts, and raw outputs."""
+    return np.float32 if precision is Precision.FP32 else np.float16
+
+
+class Engine(ABC):
+    """The built network of one batch size, for one thread and stream.
+
+    number: type of all its numbers. pictures: address of the input, (batch, 3, height, width), RGB, 0..1. pitches: how the raw outputs of
+    each head are stored, see ``plugins.yolo_layer.Head``.
+    """
+
+    network: Network
+    batch: int
+    number: Number
+    pictures: int
+    pitches: Sequence[int]
+
+    _own_heads: Sequence[int] = ()
+
+    @abstractmethod
+    def new_heads(self) -> list[int]:
+        """Addresses for raw outputs of the YOLO heads."""
+
+    @abstractmethod
+    def steps(self, heads: Sequence[int]) -> list[Step]:
+        """The steps that compute the raw outputs at these addresses from ``pictures``."""
+
+    def raw_outputs(self, inputs: NDArray[np.float32], stream: Stream) -> list[NDArray[np.float32]]:
+        """Raw outputs for float32 (n, channels, height, width), 0..1, any n. For checks: waits. The stream must be idle."""
+        heads = self._own_heads = self._own_heads or self.new_heads()
+
+        def run(pictures: NDArray[Any]) -> list[NDArray[Any]]:
+            copy(self.pictures, pictures.ctypes.data, pictures.nbytes, stream)
+            for step in self.steps(heads):
+                step.launch(stream)
+            return download_heads(self.network, self.batch, heads, self.pitches, self.number, stream)
+
+        return in_batches(inputs, self.batch, self.number, run)
+
+
+def in_batches(
+    inputs: NDArray[np.float32], batch: int, number: Number, run: Callable[[NDArray[Any]], list[NDArray[Any]]]
+) -> list[NDArray[np.float32]]:
+    """Run any number of pictures in batches. run: takes one batch of numbers of this type, (batch, …); zeros fill up the last batch."""
+    found: list[list[NDArray[np.float32]]] = []
+    for start in range(0, len(inputs), batch):
+        part = inputs[start : start + batch]
+        values = np.zeros((batch, *inputs.shape[1:]), number)
+        values[: len(part)] = part
+        found.append([output[: len(part)].astype(np.float32) for output in run(values)])
+    return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+
+
+def download_heads(
+    network: Network, batch: int, addresses: Sequence[int], pitches: Sequence[int], number: Number, stream: Stream
+) -> list[NDArray[Any]]:
+    """Copy the raw outputs of all heads from the device, each (batch, anchors · (5 + classes), rows, columns); waits for them."""
+    found = []
+    for address, pitch, head in zip(addresses, pitches, network.heads, strict=True):
+        channels, *size = head.shape
+        values = np.empty((batch, *size, pitch) if pitch else (batch, channels, *size), number)
+        copy(values.ctypes.data, address, values.nbytes, stream)
+        stream.sync()
+        found.append(values[..., :channels].transpose(0, 3, 1, 2) if pitch else values)
+    return found

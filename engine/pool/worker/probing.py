@@ -1,0 +1,36 @@
+"""In a worker: a thread that opens sources."""
+
+from __future__ import annotations
+
+import queue
+import traceback
+from collections.abc import Callable
+
+from engine.errors import FramefleetError
+from engine.media.sampling.wanted import Sampling
+from engine.pool.protocol import Began, FromWorker, Probe, Probed, ProbeFailed
+from engine.processes.watchdog import Watchdog
+
+PROBE_PATIENCE = 20
+"""Opening a source may take this many times as long as one frame: a file without an index is read from start to end."""
+
+
+def probe_sources(
+    tasks: queue.SimpleQueue[Probe | None], sampling: Sampling | None, send: Callable[[FromWorker], None], watchdog: Watchdog
+) -> None:
+    """Open the sources of ``tasks`` and send the answers, until a task is None. sampling: see ``Setup``."""
+    from engine.media.probe import probe
+
+    clock = watchdog.add()
+    while (task := tasks.get()) is not None:
+        send(Began(task.source, None))
+        clock.start(f"opening {task.path}", PROBE_PATIENCE * watchdog.seconds)
+        try:
+            answer: Probed | ProbeFailed = Probed(task.source, probe(task.path, sampling))
+        except FramefleetError as error:
+            answer = ProbeFailed(task.source, str(error))
+        except Exception as error:
+            traceback.print_exc()
+            answer = ProbeFailed(task.source, f"{task.path}: {type(error).__name__}: {error}")
+        clock.stop()
+        send(answer)

@@ -1,0 +1,97 @@
+"""What the engine says is shown in German, with its values, and without English words between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.window.widgets import translation
+from app.window.widgets.engine_text import of_engine, strategy_name
+from app.window.widgets.formats import capitalised
+from engine.errors import FramefleetError
+from engine.media.decoder_use import DecoderUse
+from engine.media.sources import expand_sources
+from engine.model.check import check_model
+from engine.pool.scheduling.strategies.choice import explain
+from engine.settings import Decode, ModelFiles, Parallel, RunSettings
+from engine.settings.checks import decode_problem, find_notes, part_problem
+from engine.settings.kinds import Moment, Moments
+from engine.store.schema import explained
+from engine.types import DeviceId
+from tests.support.window import CPU
+
+ENGLISH = re.compile(r"\b(the|is|are|cannot|every|does|its|it|give|check|of|to|with|and|choose|not)\b")
+OTHER = DeviceId("cpu", "1")
+MODEL = ModelFiles(Path("a.cfg"), "random:1")
+
+
+@pytest.fixture(autouse=True)
+def _german(qapp: QApplication) -> Iterator[None]:
+    translation.install(qapp, "de")
+    yield
+    translation.install(qapp, "en")
+
+
+def message_of(call: Callable[[], object]) -> str:
+    with pytest.raises(FramefleetError) as caught:
+        call()
+    return str(caught.value)
+
+
+def cannot_write(path: Path) -> None:
+    with explained(path, "write"):
+        raise PermissionError(13, "Permission denied")
+
+
+def errors(folder: Path) -> Iterator[str]:
+    (folder / "empty.cfg").write_text("")
+    (folder / "x.weights").write_bytes(b"1234")
+    yield message_of(lambda: expand_sources([folder / "missing.mp4"]))
+    yield message_of(lambda: expand_sources([folder]))
+    yield message_of(lambda: check_model(ModelFiles(folder / "missing.cfg", "random:1")))
+    yield message_of(lambda: check_model(ModelFiles(folder / "empty.cfg", folder / "x.weights")))
+    yield message_of(lambda: DeviceId.parse("gpu"))
+    yield message_of(lambda: Moments().read("soon"))
+
+
+def test_errors_of_files_and_settings_are_german(tmp_path: Path) -> None:
+    for error in errors(tmp_path):
+        said = of_engine(error)
+        assert said != error
+        assert not ENGLISH.search(said.replace(str(tmp_path), "")), said
+
+
+@pytest.mark.parametrize("devices", [[CPU], [CPU, OTHER]])
+@pytest.mark.parametrize("parallel", [Parallel.AUTO, Parallel.STREAMS, Parallel.TILES])
+@pytest.mark.parametrize("uncut", [0, 1])
+def test_the_reasons_of_strategies_are_german(devices: list[DeviceId], parallel: Parallel, uncut: int) -> None:
+    reason = explain(RunSettings(MODEL, parallel=parallel), devices, uncut)
+    assert not ENGLISH.search(of_engine(reason)), of_engine(reason)
+
+
+def test_values_stay_and_numbers_follow_the_language() -> None:
+    reason = "bf16: 1.83× the speed of fp32, 99.5% of its boxes equal; mixed: 1.20× the speed of fp32, 80.0% of its boxes equal"
+    said = "bf16: 1,83× so schnell wie fp32, 99,5 % der Rahmen gleich; mixed: 1,20× so schnell wie fp32, 80,0 % der Rahmen gleich"
+    assert of_engine(reason) == said
+    assert of_engine("trying bf16") == "bf16 wird erprobt"
+    assert of_engine("cuda:0: inference failed: out of frames") == "cuda:0: die Inferenz schlug fehl: out of frames"
+
+
+def test_notes_of_settings_and_of_decoders_are_german() -> None:
+    texts = [decode_problem(Decode.NVDEC, [CPU]), part_problem(Moment(frames=9), Moment(frames=3))]
+    texts += [*find_notes({"batch": 4, "latency_budget": 9}).values(), str(DecoderUse(cpu=3, nvdec=4, reason="a packet is damaged"))]
+    texts.append(message_of(lambda: cannot_write(Path("/a b/c.sqlite"))))
+    for text in texts:
+        assert not ENGLISH.search(of_engine(text)), of_engine(text)
+
+
+def test_other_texts_stay_as_they_are(qapp: QApplication) -> None:
+    assert of_engine("/videos/the street.mp4") == "/videos/the street.mp4"
+    assert (strategy_name("segments"), strategy_name("other")) == ("Segmente", "other")
+    translation.install(qapp, "en")
+    texts = (of_engine("trying bf16"), strategy_name("segments"), capitalised("no device to use"))
+    assert texts == ("trying bf16", "Segments", "No device to use")

@@ -1,0 +1,113 @@
+"""How a network is lowered for cuDNN: which operations there are, what they fuse, and that they compute the same in shared memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backends.cudnn.chains import chained
+from engine.backends.cudnn.lowering import UnsupportedError, lower
+from engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Pool, Program, plan_memory
+from engine.model.load import load_network
+from engine.model.network import Activation, Network
+from engine.settings import ModelFiles
+from tests.support.cudnn import run_program
+from tests.support.models import TINY_CFG, run_by_definition
+
+CSP_CFG = TINY_CFG.with_name("csp.cfg")
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return load_network(ModelFiles(CSP_CFG, "random:1"))
+
+
+@pytest.fixture(scope="module")
+def program(network: Network) -> Program:
+    return lower(network)
+
+
+def convolutions(program: Program) -> dict[tuple[int, ...], Convolve]:
+    return {each.layers: each for each in program.operations if isinstance(each, Convolve)}
+
+
+def test_both_programs_compute_the_network(network: Network, program: Program) -> None:
+    inputs = np.random.default_rng(1).random((2, 3, network.height, network.width), np.float32)
+    expected = run_by_definition(network, inputs)
+    for each in (program, chained(program)):
+        for head, reference in zip(run_program(each, network, inputs), expected, strict=True):
+            np.testing.assert_allclose(head, reference, atol=1e-4)
+
+
+def test_convolutions_of_one_input_are_computed_together(program: Program) -> None:
+    """At the start of both stages; the second one's value lies where the stage's end is written later."""
+    found = convolutions(program)
+    first, last = found[4, 2], found[8,]
+    assert first.weights.shape == (128, 64, 1, 1)
+    assert (first.output.channels, first.output.pitch) == (128, 128)
+    assert last.output == replace(first.output, channels=64)
+    assert (14, 12) in found
+
+
+def test_a_sum_belongs_to_its_convolution(program: Program) -> None:
+    found = convolutions(program)
+    assert found[6,].residual == replace(found[4, 2].output, channels=64)
+    assert found[19,].residual == found[16,].output
+    assert found[18,].residual is None
+
+
+def test_concatenations_are_written_in_place(program: Program) -> None:
+    (copied,) = [each for each in program.operations if isinstance(each, Enlarge) and each.factor == 1]
+    assert copied.output.offset == 32 + 128 + 32  # only the second time that one value is concatenated
+    pools = [each for each in program.operations if isinstance(each, Pool)]
+    assert [(pool.size, pool.output.offset) for pool in pools] == [(2, 64), (5, 32), (5, 0)]
+    assert pools[2].input == pools[1].output  # 9 pixels = 5 of 5
+
+
+def test_pairs_of_pointwise_convolutions(program: Program) -> None:
+    pairs = [each for each in chained(program).operations if isinstance(each, Chain)]
+    assert [pair.layers for pair in pairs] == [(4, 2, 5), (8, 10), (14, 12, 15), (21, 23)]
+    start, end, *_ = pairs
+    assert start.form.stores
+    assert not end.form.stores
+    assert start.input_activation is Activation.MISH  # moved from the convolution before
+    assert end.residual == start.middle.__class__(**{**vars(start.middle), "channels": 64})
+    found = convolutions(chained(program))
+    assert [found[layers].activation for layers in ((1,), (6,), (11,))] == [Activation.LINEAR] * 3
+    assert found[16,].activation is Activation.MISH  # others read its value, too
+
+
+def test_pairs_are_kept_where_no_kernel_suits(program: Program) -> None:
+    plain = replace(program, operations=tuple(each for each in program.operations if not isinstance(each, Convolve)))
+    assert chained(plain) is plain
+
+
+def test_heads_have_a_multiple_of_eight_channels(network: Network, program: Program) -> None:
+    heads = [buffer for buffer in program.buffers if buffer.head is not None]
+    assert [head.shape[0] for head in network.heads] == [21, 21]
+    assert [buffer.channels for buffer in heads] == [24, 24]
+
+
+def test_values_in_use_together_do_not_overlap(program: Program) -> None:
+    places, total = plan_memory(program, 3)
+    alone = sum(2 * 3 * buffer.size for buffer in program.buffers if buffer.head is None)
+    assert total < alone / 2
+    assert [place < 0 for place in places] == [buffer.head is not None for buffer in program.buffers]
+
+
+def test_the_first_convolution_is_our_kernel(program: Program) -> None:
+    assert isinstance(program.operations[0], FirstConvolve)
+
+
+@pytest.mark.parametrize(
+    ("cfg", "reason"),
+    [(TINY_CFG.read_text(), "the first convolution"), (None, "layer 7: a sum that does not follow")],
+)
+def test_other_networks_are_refused(cfg: str | None, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.cfg"
+    path.write_text(cfg or CSP_CFG.read_text().replace("from=-3\nactivation=linear", "from=-3\nactivation=leaky", 1))
+    with pytest.raises(UnsupportedError, match=reason):
+        lower(load_network(ModelFiles(path, "random:1")))

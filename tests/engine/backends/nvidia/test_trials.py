@@ -1,0 +1,123 @@
+"""What the trials on a device decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cuda.core")
+
+from engine.backends.nvidia.layers import CustomLayers, layer_pays
+from engine.backends.nvidia.trials import Builder
+from engine.backends.precision import Trial
+from engine.cuda.memory import OutOfMemoryError
+from engine.settings import Precision
+from plugins.cache import FileCache
+from tests.support.models import tiny_network
+
+NETWORK = tiny_network()
+OWN = "and kernels of our own for pairs of pointwise convolutions"
+
+
+def trial(speed: float, error: float = 0.0) -> Trial:
+    random = np.random.default_rng(3)
+    heads = [random.normal(0, 1, (2, *head.shape)).astype(np.float32) for head in NETWORK.heads]
+    return Trial([values + error * random.normal(0, 1, values.shape).astype(np.float32) for values in heads], speed)
+
+
+@pytest.mark.parametrize(
+    ("speed", "error", "pays"),
+    [(103.0, 0.001, True), (103.0, 0.5, False), (100.5, 0.0, False)],
+    ids=["faster and equal", "faster but different", "equal but hardly faster"],
+)
+def test_a_custom_layer_has_to_be_faster_and_right(speed: float, error: float, pays: bool) -> None:
+    assert layer_pays(trial(100.0), trial(100.0), trial(speed, error), NETWORK) is pays
+
+
+@pytest.mark.parametrize(
+    ("speeds", "chosen", "reason"),
+    [
+        ((100, 103, 104), CustomLayers(True), "3.0% faster with the first convolution in a layer of its own"),
+        ((100, 90, 102), CustomLayers(mish=True), "2.0% faster with Mish in a layer of its own"),
+        ((100, 110, 121), CustomLayers(True, True), "10.0% faster with Mish in a layer of its own"),
+        ((100, 110, None), CustomLayers(True), "10.0% faster with the first convolution in a layer of its own"),
+        ((100, 90, 99), CustomLayers(), ""),
+    ],
+)
+def test_the_first_convolution_and_mish_are_tried_once(
+    speeds: Sequence[float | None], chosen: CustomLayers, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """speeds: without custom layers, with the first one, and with Mish beside what paid; None: the memory does not suffice."""
+    remaining = list(speeds)
+
+    def run(*_: Any) -> Trial:
+        speed = remaining.pop(0)
+        if speed is None:
+            raise OutOfMemoryError("too large")
+        return trial(speed)
+
+    builder = without_device(monkeypatch, run, tmp_path)
+    monkeypatch.setattr("engine.backends.nvidia.trials.first_convolution", lambda network: network.layers[0])
+    for _ in range(2):
+        layers, why = builder.choose_layers(Precision.FP16, 4)
+        assert layers == chosen
+        assert why.endswith(reason)
+        assert bool(why) == bool(reason)
+    assert not remaining
+    assert builder.choose_layers(Precision.FP32, 4) == (CustomLayers(), "")
+
+
+@pytest.mark.parametrize(
+    ("speeds", "chosen", "reason"),
+    [
+        ((100, 90, 117, 126), CustomLayers(cudnn=True, pointwise=True), f"26.0% faster with cuDNN 9 {OWN} than with TensorRT 10"),
+        ((100, 90, 117, 110), CustomLayers(cudnn=True), "17.0% faster with cuDNN 9 than with TensorRT 10"),
+        ((100, 110, 108, 132), CustomLayers(cudnn=True, pointwise=True), f"20.0% faster with cuDNN 9 {OWN} than with TensorRT 10"),
+        ((100, 110, 97, 99), CustomLayers(mish=True), "10.0% faster with Mish in a layer of its own, cuDNN 9 has 90.0% of its speed"),
+        ((100, 90, None), CustomLayers(), "cuDNN 9 cannot be used (too large)"),
+    ],
+)
+def test_cudnn_is_tried_against_tensorrt(
+    speeds: Sequence[float | None], chosen: CustomLayers, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """speeds: TensorRT's without and with Mish, then cuDNN's without and with our kernels for pairs of convolutions."""
+    remaining = list(speeds)
+
+    def run(*_: Any) -> Trial:
+        speed = remaining.pop(0)
+        if speed is None:
+            raise OutOfMemoryError("too large")
+        return trial(speed)
+
+    builder = without_device(monkeypatch, run, tmp_path)
+    builder._cudnn = Cudnn()
+    for _ in range(2):
+        assert builder.choose_layers(Precision.FP16, 4) == (chosen, reason)
+    assert not remaining
+    assert builder.library_of(chosen) == ("cuDNN 9" if chosen.cudnn else "TensorRT 10")
+    assert builder.choose_layers(Precision.FP32, 4) == (CustomLayers(), "")
+
+
+def test_a_network_that_cudnn_cannot_compute_is_left_to_tensorrt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remaining = [100, 90]
+    builder = without_device(monkeypatch, lambda *_: trial(remaining.pop(0)), tmp_path)
+    builder._without_cudnn = "cuDNN 9 cannot compute layer 3 (Sam)"
+    assert builder.choose_layers(Precision.FP16, 4) == (CustomLayers(), "cuDNN 9 cannot compute layer 3 (Sam)")
+
+
+class Cudnn:
+    """In place of ``CudnnBuilder``, which needs a device."""
+
+    library, has_pairs, key = "cuDNN 9", True, "cuDNN 9 …"
+
+
+def without_device(monkeypatch: pytest.MonkeyPatch, run: Callable[..., Trial], folder: Path) -> Builder:
+    monkeypatch.setattr(Builder, "_trial", run)
+    builder = Builder.__new__(Builder)
+    builder._network, builder._cache, builder.situation = NETWORK, FileCache(folder), "here"
+    builder.library, builder._cudnn, builder._without_cudnn = "TensorRT 10", None, ""
+    return builder

@@ -1,0 +1,76 @@
+"""Every format reports progress, can be cancelled, and leaves the older files until the new ones are complete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ExportError
+from engine.store.export.run import Exported, export_session
+from engine.store.exporters import EXPORTERS
+from engine.store.exporters.common.base import REPORT_FRAMES
+from engine.store.exporters.common.options import ExportOptions
+from engine.store.session import SessionReader
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from engine.zones.shapes import Line, ZoneSet
+from tests.support.store import write_session
+
+FORMATS = [name for name in EXPORTERS if name != "video"]
+"""Videos decode their source: see ``test_video``."""
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A session of two videos, with tracks."""
+    database = write_session(tmp_path_factory.mktemp("session") / "s.sqlite", {"a.mp4": 3 * REPORT_FRAMES, "b.mp4": 100})
+    track_session(database, TrackerName.BYTETRACK)
+    return database
+
+
+ZONES = ZoneSet((640, 480), (Line("middle", (300, 0), (300, 400)),))
+
+Progress = Callable[[Path, int, int], None]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def export(session: Path, folder: Path, form: str, progress: Progress | None = None, confidence: float = 0.0) -> list[Exported]:
+    options = ExportOptions(zones=ZONES) if form == "zones" else ExportOptions()
+    with SessionReader(session, confidence) as reader:
+        return export_session(reader, folder, [form], progress, options=options)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_progress_grows_up_to_the_number_of_frames(session: Path, tmp_path: Path, form: str) -> None:
+    seen: dict[str, list[tuple[int, int]]] = {}
+    written = export(session, tmp_path, form, lambda path, *frames: seen.setdefault(path.name, []).append(frames))
+    assert {*seen} <= {item.path.name for item in written}
+    assert seen
+    for reports in seen.values():
+        frames, (total, *others) = [done for done, _ in reports], {whole for _, whole in reports}
+        assert not others
+        assert frames == sorted(frames)
+        assert total - REPORT_FRAMES < frames[-1] <= total
+        assert len({*frames}) > 1
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_cancelled_export_leaves_the_older_files(session: Path, tmp_path: Path, form: str) -> None:
+    export(session, tmp_path, form)
+    before = contents(tmp_path)
+
+    def cancel(_path: Path, frames: int, total: int) -> None:
+        raise ExportError(f"cancelled at {frames} of {total}")
+
+    with pytest.raises(ExportError, match="cancelled at"):
+        export(session, tmp_path, form, cancel, confidence=0.85)
+    assert contents(tmp_path) == before
+    export(session, tmp_path, form, confidence=0.85)
+    after = contents(tmp_path)
+    assert [*after] == [*before]
+    assert after != before, "without a cancellation, the files change"

@@ -1,0 +1,115 @@
+"""The kernels for values stored channels last, on the device, against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.backends.cudnn.engine import KERNELS
+from engine.model import network as model
+from plugins.cache import FileCache
+from plugins.channels_last import Enlarge, MaxPool, Slice
+from plugins.pointwise import FORMS, Form, Pointwise, packed
+from tests.support.models import ACTIVATIONS, compute_layer
+
+try:
+    from tests.support.devices.cuda import Gpu
+except ImportError:
+    pytest.skip("cuda-python is not installed", allow_module_level=True)
+
+BATCH = 2
+
+
+@pytest.fixture(scope="module")
+def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
+    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")), *KERNELS)
+    yield gpu
+    gpu.close()
+
+
+class Values:
+    """Values on the device, some channels of a wider buffer whose other channels must stay as they are."""
+
+    def __init__(self, gpu: Gpu, channels: int, height: int, width: int, seed: int = 0, before: int = 8, behind: int = 16) -> None:
+        self._gpu, self._before, self._channels = gpu, before, channels
+        random = np.random.default_rng(seed)
+        self.start = random.normal(0, 1, (BATCH, height, width, before + channels + behind)).astype(np.float16)
+        self._address = gpu.upload(self.start)
+        self.slice = Slice(self._address + 2 * before, channels, height, width, self.start.shape[-1])
+
+    @property
+    def given(self) -> NDArray[np.float64]:
+        """As planes."""
+        inside = self.start[..., self._before : self._before + self._channels]
+        return np.asarray(inside.transpose(0, 3, 1, 2), np.float64)
+
+    def check(self, expected: NDArray[np.float64], tolerance: float = 0.0) -> None:
+        """The kernel has written these planes, and nothing else."""
+        found = self._gpu.download(self._address, self.start.shape, np.float16)
+        stop = self._before + self._channels
+        others = np.r_[: self._before, stop : found.shape[-1]]
+        np.testing.assert_array_equal(found[..., others], self.start[..., others])
+        planes = found[..., self._before : stop].transpose(0, 3, 1, 2).astype(np.float64)
+        np.testing.assert_allclose(planes, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(("size", "stride", "padding"), [(5, 1, 4), (2, 2, 1), (3, 2, 2), (2, 1, 1)])
+def test_max_pool(gpu: Gpu, size: int, stride: int, padding: int) -> None:
+    source = Values(gpu, 24, 9, 11)
+    out = (9 + padding - size) // stride + 1, (11 + padding - size) // stride + 1
+    target = Values(gpu, 24, *out, seed=1)
+    gpu.run(MaxPool(gpu.kernels, source.slice, target.slice, BATCH, size, stride, padding // 2))
+    target.check(compute_layer(model.MaxPool((0,), (24, *out), size, stride, padding), [source.given]))
+
+
+def test_a_window_with_nan_becomes_nan(gpu: Gpu) -> None:
+    source, target = Values(gpu, 8, 4, 4, before=0, behind=0), Values(gpu, 8, 4, 4, seed=1)
+    values = source.start.copy()
+    values[0, 0, 0, 3] = np.nan
+    gpu.overwrite(source.slice.address, values)
+    gpu.run(MaxPool(gpu.kernels, source.slice, target.slice, BATCH, 3, 1, 1))
+    found = gpu.download(target._address, target.start.shape, np.float16)[..., 8:16]
+    assert np.argwhere(np.isnan(found)).tolist() == [[0, y, x, 3] for y in (0, 1) for x in (0, 1)]
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3])
+def test_enlarge(gpu: Gpu, factor: int) -> None:
+    source, target = Values(gpu, 16, 5, 3), Values(gpu, 16, 5 * factor, 3 * factor, seed=1)
+    gpu.run(Enlarge(gpu.kernels, source.slice, target.slice, BATCH, factor))
+    target.check(source.given.repeat(factor, axis=2).repeat(factor, axis=3))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.kernel)
+@pytest.mark.parametrize("activations", [("mish", "leaky", "mish"), ("linear", "mish", "relu")], ids="-".join)
+def test_pairs_of_pointwise_convolutions(gpu: Gpu, form: Form, activations: tuple[str, str, str]) -> None:
+    """With a sum, too, and with more pixels than the blocks compute at once."""
+    random = np.random.default_rng(form.output)
+    height, width = 11, 13
+    source, target = Values(gpu, form.input, height, width), Values(gpu, form.output, height, width, seed=1)
+    residual = Values(gpu, form.input, height, width, seed=2) if activations[0] == "mish" else None
+    side = Values(gpu, form.side, height, width, seed=3) if form.side else None
+    middle = Values(gpu, form.middle, height, width, seed=4) if form.stores else None
+    shapes = (form.middle, form.input), (form.output, form.kept + form.side)
+    first, second = (random.normal(0, 0.1, shape).astype(np.float16) for shape in shapes)
+    bias = random.normal(0, 1, form.middle + form.output).astype(np.float32)
+    weights = np.concatenate([packed(each.astype(np.float32)).astype(np.float16).ravel() for each in (first, second)])
+    more = [None if each is None else each.slice for each in (residual, side, middle)]
+    where = source.slice, target.slice, BATCH, gpu.upload(weights), gpu.upload(bias)
+    gpu.run(Pointwise(gpu.kernels, form, *where, activations, 1, *more))
+
+    before, between, behind = (ACTIVATIONS[model.Activation(name)] for name in activations)
+    value = before(source.given) + (0 if residual is None else residual.given)
+    value = between(np.einsum("fc,bchw->bfhw", first.astype(np.float64), value) + bias[: form.middle, None, None])
+    if middle is not None:
+        middle.check(value, 4e-3)
+    seen = np.concatenate([value[:, : form.kept], *([] if side is None else [side.given])], axis=1)
+    target.check(behind(np.einsum("fc,bchw->bfhw", second.astype(np.float64), seen) + bias[form.middle :, None, None]), 8e-3)
+
+
+def test_too_many_values_are_refused(gpu: Gpu) -> None:
+    form, huge = next(iter(FORMS)), Slice(0, 64, 1 << 14, 1 << 14, 64)
+    with pytest.raises(ValueError, match="more than the kernel can count"):
+        Pointwise(gpu.kernels, form, huge, huge, 2, 0, 0, ("mish",) * 3, 1)

@@ -1,0 +1,101 @@
+"""cuDNN on the device: it computes what TensorRT computes, and its plans come from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+pytest.importorskip("cudnn", reason="cuDNN is not installed", exc_type=Exception)
+
+from engine.backends.cudnn import plans
+from engine.backends.nvidia.backend import NvidiaBackend
+from engine.backends.nvidia.layers import CustomLayers
+from engine.backends.nvidia.trials import Builder
+from engine.cuda.graph import record
+from engine.model.load import load_network
+from engine.model.network import Network
+from engine.settings import EngineSettings, ModelFiles, Precision
+from engine.types import Detections, DeviceId
+from resources import DEMO
+from tests.gpu.test_tensorrt import assert_same, by_definition, pictures
+from tests.support.detections import compare
+from tests.support.models import TINY_CFG, run_by_definition
+
+GPU = DeviceId("cuda", "0")
+SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return load_network(ModelFiles(TINY_CFG.with_name("csp.cfg"), "random:1"))
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["cuDNN alone", "with pairs by our kernels"])
+def backend(request: pytest.FixtureRequest, network: Network) -> Iterator[NvidiaBackend]:
+    with NvidiaBackend(GPU, CustomLayers(cudnn=True, pointwise=request.param)) as backend:
+        backend.activate(network, SETTINGS)
+        backend.infer(pictures(1))  # starts the thread that awaits results
+        yield backend
+
+
+def test_heads(network: Network, backend: NvidiaBackend) -> None:
+    assert backend.info.backend.startswith("cuDNN")
+    inputs = np.random.default_rng(1).random((6, 3, network.height, network.width), np.float32)
+    for head, reference in zip(backend.raw_outputs(inputs), run_by_definition(network, inputs), strict=True):
+        assert head.dtype == np.float32
+        assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < 1e-2
+
+
+def test_detections_equal_those_of_tensorrt(network: Network, backend: NvidiaBackend) -> None:
+    images = pictures(12)
+    found = [each for start in range(0, 12, 4) for each in backend.infer(images[start : start + 4])]
+    assert_same(by_definition(network, images, SETTINGS), found, 0.98)  # FP16 moves some boxes across the threshold
+    with NvidiaBackend(GPU, CustomLayers()) as other:
+        other.activate(network, SETTINGS)
+        assert_same([each for start in range(0, 12, 4) for each in other.infer(images[start : start + 4])], found, 0.98)
+
+
+def test_the_demo_clip_has_the_detections_of_tensorrt() -> None:
+    clip = cv2.VideoCapture(str(DEMO.clip))
+    frames = [cv2.cvtColor(clip.read()[1], cv2.COLOR_BGR2RGB) for _ in range(64)]
+    network, found = load_network(ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)), []
+    for layers in (CustomLayers(), CustomLayers(cudnn=True, pointwise=True)):
+        with NvidiaBackend(GPU, layers) as backend:
+            backend.activate(network, replace(SETTINGS, confidence=0.25, batch=16))
+            found.append([each for start in range(0, len(frames), 16) for each in backend.infer(frames[start : start + 16])])
+    total = sum((compare(one, other, 0.25) for one, other in zip(*found, strict=True)), compare(Detections(), Detections(), 0))
+    assert total.reference > 100
+    assert (total.recovered, total.confirmed) >= (0.99, 0.99)
+
+
+def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> None:
+    settings = replace(SETTINGS, confidence=1e-6, iou=1.0)
+    images = pictures(2, seed=7)
+    with NvidiaBackend(GPU, CustomLayers(cudnn=True)) as backend:
+        backend.activate(network, settings)
+        found = backend.infer(images)
+    expected = by_definition(network, images, settings)
+    assert [len(each) for each in found] == pytest.approx([len(each) for each in expected], rel=0.02)
+
+
+def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: NvidiaBackend) -> None:
+    stream = backend._stream
+    graph = record(backend._places[0].slot.steps, stream, "global")
+    graph.launch(stream)
+    stream.sync()
+
+
+def test_a_trial_chooses_and_explains_and_keeps_the_plans(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later start builds no plan: it loads all of them from the cache."""
+    with NvidiaBackend(GPU) as backend:
+        reason = backend.activate(network, SETTINGS).reason
+    assert "cuDNN" in reason
+    monkeypatch.setattr(plans, "build_plans", lambda *_: pytest.fail("a plan is built"))
+    monkeypatch.setattr(Builder, "choose_layers", lambda *_: (CustomLayers(cudnn=True, pointwise=True), ""))
+    with NvidiaBackend(GPU) as backend:
+        backend.activate(network, SETTINGS)
+        assert backend.infer(pictures(1))

@@ -1,0 +1,106 @@
+"""The commands of docs/guide/cluster.md run as they are printed there, on a cluster that the page's own ``ray start`` commands make.
+
+What stands in: this machine's address for the head's name, as the page says for a trial; CPU devices for CUDA devices, which tests/gpu
+tries; the tests' small model for yolov4.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.cli.run.shard import Shard
+from engine.store.session import SessionReader
+from tests.support.cli import TINY, run_main
+from tests.support.cluster import MEMORY, VARIABLES, facts, until
+from tests.support.guide import GUIDE, commands
+from tests.support.media import make_video
+
+pytest.importorskip("ray", reason="a cluster needs Ray: pip install 'framefleet[cluster]'")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux machines are nodes"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
+    pytest.mark.timeout(240),
+]
+PAGE = GUIDE / "cluster.md"
+FRAMES = 20
+NAMES = "afn"
+"""The videos. Each shard of two has some, and the third of sixteen has one."""
+SMALL = ("--block", f"--object-store-memory={MEMORY}", "--disable-usage-stats")
+"""Options that the page leaves out: the node ends with the command, and takes little memory."""
+
+
+@contextmanager
+def node(words: list[str], log: Path) -> Iterator[str]:
+    """A node that one of the page's ``ray start`` commands starts. Yields the address that others join, "" if it is not the head."""
+    head = "--head" in words
+    small = (*SMALL, "--include-dashboard=false") if head else SMALL
+    processors = () if "--num-cpus=0" in words else ("--num-cpus=1",)
+    with log.open("w") as file:
+        program = [str(Path(sys.executable).with_name("ray")), *words, *small, *processors]
+        process = subprocess.Popen(program, stdout=file, stderr=subprocess.STDOUT)
+    try:
+        until(lambda: "block forever" in log.read_text() or process.poll() is not None, 100)
+        assert process.poll() is None, log.read_text()
+        yield re.findall(r"ray start --address='(.+?)'", log.read_text())[0] if head else ""
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the page's cluster: the head alpha, beta, and the driver without processors."""
+    ray_folder, folder = Path(tempfile.mkdtemp(prefix="ff", dir="/tmp")), tmp_path_factory.mktemp("nodes")
+    with pytest.MonkeyPatch.context() as environment, ExitStack() as nodes:
+        for name, value in {"RAY_TMPDIR": ray_folder, "TMPDIR": folder, **VARIABLES}.items():
+            environment.setenv(name, str(value))
+        head, *others = commands(PAGE, "ray")
+        assert [words[0] for words in (head, *others)] == ["start"] * 3
+        free_port = [word.replace("--port=6379", "--port=0") for word in head]
+        address = nodes.enter_context(node(free_port, folder / "head.log"))
+        for number, words in enumerate(others):
+            joining = [word.replace("alpha:6379", address) for word in words]
+            nodes.enter_context(node(joining, folder / f"{number}.log"))
+        yield address
+    shutil.rmtree(ray_folder, ignore_errors=True)
+
+
+def test_the_commands_of_the_page(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "archive").mkdir()
+    sources = [tmp_path / "archive" / f"{name}.mp4" for name in NAMES]
+    for source in sources:
+        make_video(source, FRAMES, (96, 64))
+    printed = []
+    for command, *words in commands(PAGE):
+        options = [word.replace("alpha:6379", address).replace("/cuda:", "/cpu:") for word in words]
+        if command == "detect":
+            options[1:3] = [*TINY, "--precision", "fp32", "--quiet", *(() if address in options else ("--devices", "cpu:0"))]
+        run = run_main(command, *(path for word in options for path in expanded(word)))
+        assert run.status == 0, run.err
+        printed.append(run.out)
+    assert re.findall(r"^\S+/cpu:\d", printed[0], re.MULTILINE) == ["alpha/cpu:0", "beta/cpu:0"], "the driver does not detect"
+    assert {*found("detections")} == {str(source) for source in sources}
+    assert found("all.previous") == found("detections"), "the shards together find what one run finds"
+    assert [*found("all")] == [str(source) for source in sources if Shard(3, 16).choose([source], [tmp_path / "archive"])] != []
+
+
+def expanded(word: str) -> list[str]:
+    """The paths that a shell puts in the place of a pattern."""
+    return sorted(map(str, Path().glob(word))) if "*" in word else [word]
+
+
+def found(session: str) -> dict[str, list[tuple[object, ...]]]:
+    """What a session holds of each source."""
+    folder, _, suffix = session.partition(".")
+    with SessionReader(Path(folder) / f"session{suffix and '.'}{suffix}.sqlite") as reader:
+        return {str(source.file): [fact[1:] for fact in facts([*reader.frames(source.number)])] for source in reader.sources()}
