@@ -27,6 +27,8 @@ from engine.types import DeviceId
 
 REPAINT_MS = 500
 """Time between repaints of the charts. The pool sends figures twice a second."""
+FEW_DEVICES = 16
+"""Most devices whose figures are shown at once, so that they equal those of the rest of the window at every moment."""
 _HOST = DeviceId("cpu", "0")
 
 
@@ -107,8 +109,10 @@ class DevicePanel(Panel):
         self._arrange()
 
     def show_figures(self, devices: Sequence[DeviceStatus]) -> None:
-        """Show the new figures of the same devices with the next repaint."""
+        """Show the new figures of the same devices; those of many devices with the next repaint."""
         self._statuses = tuple(devices)
+        if len(self._cards) <= FEW_DEVICES:
+            self._show_statuses({status.device: status for status in devices})
 
     def _arrange(self) -> None:
         shows = self.machines.shows

@@ -161,7 +161,7 @@ def test_the_status_line_hides_nothing(qtbot: QtBot) -> None:
     line.show_devices([broken])
     assert (line.devices.text(), line.devices.toolTip()) == ("No device left", "cuda:0: no driver")
     line.show_strategy(StrategyChosen("streams", "as many files as devices"))
-    assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: Streams", "as many files as devices")
+    assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: Streams", "As many files as devices")
     line.show_strategy(StrategyChosen("frames", "a long reason " * 30))
     assert max(map(len, line.strategy.toolTip().splitlines())) <= 80
 

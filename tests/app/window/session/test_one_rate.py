@@ -22,7 +22,8 @@ def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: Main
         if item.rate and window.devices.cards[0].row.content.rate:
             shown.append((window.status.queue.text(), item.brief, window.devices.cards[0].row.content.rate_text))
 
-    window.controller.devices_changed.connect(look)  # behind the connections of the window
+    for changed in (window.controller.devices_changed, window.controller.figures_changed):
+        changed.connect(look)  # behind the connections of the window
     settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
     window.controller.set_settings(settings, check_model(settings.model).labels, restart=False)
     window.open_paths([long])
