@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plugins import bandwidth, colour, first_convolution, nms, preprocess, yolo_layer
+from plugins import bandwidth, channels_last, colour, nms, pointwise, preprocess, yolo_layer
 from plugins.cache import FileCache
 from plugins.kernels import SOURCES, KernelError, compile_kernels, compile_source, source
 from plugins.nms import RECORD
@@ -84,7 +84,7 @@ def test_the_compilers_words_are_passed_on() -> None:
 
 def test_every_source_is_compiled() -> None:
     folder = Path(__file__).parents[2] / "plugins" / "kernels"
-    assert {path.name for path in folder.glob("*.cu*")} == {*SOURCES, *bandwidth.SOURCES, *first_convolution.SOURCES}
+    assert {path.name for path in folder.glob("*.cu*")} == {*SOURCES, *bandwidth.SOURCES, *channels_last.SOURCES, *pointwise.SOURCES}
 
 
 def layout_checks(struct: str, dtype: np.dtype[np.void], names: dict[str, str]) -> list[str]:

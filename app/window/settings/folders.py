@@ -84,9 +84,9 @@ class FoldersForm(QWidget):
         clean_up = translate("settings", "Clean up…")
         kept = translate("settings", "Built engines and other files that are made again when needed")
         cleaning = {
-            "Sessions": (clean_up, self.sessions_requested, translate("settings", "Delete old or large sessions")),
-            "Models": (clean_up, self.models_requested, translate("settings", "Remove downloaded models")),
-            "Cache": (translate("settings", "Empty"), self._empty, kept),
+            Folder.SESSIONS: (clean_up, self.sessions_requested, translate("settings", "Delete old or large sessions")),
+            Folder.MODELS: (clean_up, self.models_requested, translate("settings", "Remove downloaded models")),
+            Folder.CACHE: (translate("settings", "Empty"), self._empty, kept),
         }
         self.clean: dict[str, QPushButton] = {}
         self.default: dict[str, QPushButton] = {}
@@ -96,8 +96,8 @@ class FoldersForm(QWidget):
             show = push_button(translate("settings", "Show"), partial(self._reveal, name), role="link")
             show.setAccessibleName(translate("settings", "Show the folder: {name}").format(name=title))
             buttons = [show]
-            if name in cleaning:
-                text, act, tip = cleaning[name]
+            if name in MOVABLE:
+                text, act, tip = cleaning[MOVABLE[name]]
                 clean = self.clean[name] = push_button(text, act, role="link", tip=tip)
                 move = push_button(translate("settings", "Change…"), partial(self._ask, name), role="link")
                 default = self.default[name] = push_button(translate("settings", "Default"), role="link")

@@ -223,7 +223,8 @@ def test_files_devices_and_the_total_show_one_rate_at_every_moment(qtbot: QtBot,
         if files:
             seen.append((totals[-1], sum(status.rate for status in statuses) or files, files))
 
-    desk.controller.devices_changed.connect(compare)
+    for changed in (desk.controller.devices_changed, desk.controller.figures_changed):
+        changed.connect(compare)
     keys = desk.controller.add([long, long])
     qtbot.waitUntil(lambda: len(seen) >= 3 or all(item.ended for item in desk.items), timeout=PATIENCE)
     for key in keys:
