@@ -27,11 +27,23 @@ from engine.store.exporters import EXPORTERS
 
 PROJECT = Path(__file__).resolve().parents[1]
 SENTENCES = (
-    *("backends", "cuda", "media", "pool", "processes", "session.py", "types.py", "model/registry", "devices/nvml", "store/clips"),
+    *(
+        "backends",
+        "cuda",
+        "media",
+        "pool",
+        "processes",
+        "session.py",
+        "types.py",
+        "model/registry",
+        "devices/nvml",
+        "store/clips",
+        "store/file",
+    ),
     *(f"devices/{name}.py" for name in ("cuda", "discovery", "program", "telemetry/monitor", "topology/search")),
     *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "load", "weights")),
     *(f"settings/{name}.py" for name in ("checks", "clock", "kinds", "values")),
-    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "file/lock", "schema", "writer")),
+    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema", "writer")),
 )
 """Files and folders of the engine whose sentences the window shows: errors, reasons and steps."""
 UNSEEN = {"compile", "debug", "error", "exception", "execute", "getattr", "info", "split", "warning", "RuntimeError", "ValueError"}
@@ -92,7 +104,8 @@ def is_sentence(text: str) -> bool:
     plain = re.sub(r"{\w+}", " ", text)
     sql = r"\b(AND|BEGIN|CREATE|DELETE|INSERT|SELECT|UPDATE|WHERE)\b| = \?"
     other = rf"[|\n%]|\[\[|{sql}|^/|^\w+, \w+,|^framefleet |^(?!.* (and|be|is|of|the) )(\w+ ){{8,}}\w+$"
-    return bool(re.search(r"[a-z]{2}[^a-z]*[ (].*[a-z]{2}", plain)) and not re.search(other, text.replace("}% ", ""))
+    words = plain.startswith("cannot ") or re.search(r"[a-z]{2}[^a-z]*[ (].*[a-z]{2}", plain)
+    return bool(words) and not re.search(other, text.replace("}% ", ""))
 
 
 def _template(node: ast.JoinedStr | ast.Constant) -> str:

@@ -848,6 +848,10 @@
         <translation>über {least} und höchstens {most}</translation>
     </message>
     <message>
+        <source>all is detected again: {value}; </source>
+        <translation>alles wird erneut erkannt: {value}; </translation>
+    </message>
+    <message>
         <source>an inference on {device}</source>
         <translation>eine Inferenz auf {device}</translation>
     </message>
@@ -858,6 +862,10 @@
     <message>
         <source>another process</source>
         <translation>ein anderer Prozess</translation>
+    </message>
+    <message>
+        <source>another run or window is using it: choose another folder, or close that one</source>
+        <translation>ein anderer Lauf oder ein anderes Fenster benutzt sie: einen anderen Ordner wählen, oder dort schließen</translation>
     </message>
     <message>
         <source>as asked</source>
@@ -896,8 +904,20 @@
         <translation>{path} lässt sich nicht öffnen: {what}. {value}</translation>
     </message>
     <message>
+        <source>cannot read {path}: {value}</source>
+        <translation>{path} ist nicht lesbar: {value}</translation>
+    </message>
+    <message>
         <source>cannot write {path}: another run uses it, {holder}: wait until it has ended, or choose another folder</source>
         <translation>{path} lässt sich nicht schreiben: ein anderer Lauf benutzt sie, {holder}: auf dessen Ende warten, oder einen anderen Ordner wählen</translation>
+    </message>
+    <message>
+        <source>cannot {action} {path}: {remedy}</source>
+        <translation>Zugriff auf {path} nicht möglich ({action}): {remedy}</translation>
+    </message>
+    <message>
+        <source>cannot {action} {path}: {value}</source>
+        <translation>Zugriff auf {path} nicht möglich ({action}): {value}</translation>
     </message>
     <message>
         <source>changed while it was read, so its results may mix two contents: run again when nothing writes to it</source>
@@ -976,6 +996,10 @@
         <translation>Bilder fehlen</translation>
     </message>
     <message>
+        <source>frames {begin} to {value}</source>
+        <translation>Bilder {begin} bis {value}</translation>
+    </message>
+    <message>
         <source>from {least} to {most}</source>
         <translation>von {least} bis {most}</translation>
     </message>
@@ -1002,6 +1026,10 @@
     <message>
         <source>inference failed: {problem}</source>
         <translation>die Inferenz schlug fehl: {problem}</translation>
+    </message>
+    <message>
+        <source>it cannot be opened: check that the folder exists and may be written, or choose another folder</source>
+        <translation>sie lässt sich nicht öffnen: prüfen, ob der Ordner existiert und beschreibbar ist, oder einen anderen wählen</translation>
     </message>
     <message>
         <source>it cannot be started: {error}</source>
@@ -1056,8 +1084,24 @@
         <translation>es ist eine Quelle, eine Datei des Modells oder die Sitzung selbst</translation>
     </message>
     <message>
+        <source>it is no session database: choose another name, or move the file away</source>
+        <translation>es ist keine Sitzungsdatenbank: einen anderen Namen wählen, oder die Datei verschieben</translation>
+    </message>
+    <message>
+        <source>it is no session database: give the .sqlite file that a run has written</source>
+        <translation>es ist keine Sitzungsdatenbank: die .sqlite-Datei eines Laufs angeben</translation>
+    </message>
+    <message>
         <source>it is not a regular file</source>
         <translation>es ist keine normale Datei</translation>
+    </message>
+    <message>
+        <source>it is not there, or cannot be opened: check the name and the permissions</source>
+        <translation>sie ist nicht da oder lässt sich nicht öffnen: Namen und Rechte prüfen</translation>
+    </message>
+    <message>
+        <source>it is read-only: choose another folder, or change the permissions</source>
+        <translation>Schreibschutz: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
         <source>it refuses the connection</source>
@@ -1228,6 +1272,10 @@
         <translation>keines wurde gefunden</translation>
     </message>
     <message>
+        <source>nothing was stored</source>
+        <translation>nichts wurde gespeichert</translation>
+    </message>
+    <message>
         <source>nvidia-ml-py is not installed: pip install &apos;framefleet[tensorrt]&apos; or &apos;framefleet[rtx]&apos;</source>
         <translation>nvidia-ml-py ist nicht installiert: pip install &apos;framefleet[tensorrt]&apos; oder &apos;framefleet[rtx]&apos;</translation>
     </message>
@@ -1242,6 +1290,10 @@
     <message>
         <source>other reasons</source>
         <translation>andere Gründe</translation>
+    </message>
+    <message>
+        <source>permission denied: choose another folder, or change the permissions</source>
+        <translation>keine Berechtigung: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
         <source>pictures are decoded by the CPU</source>
@@ -1328,6 +1380,14 @@
         <translation>der Speicher des Geräts ist zu klein für {batch}</translation>
     </message>
     <message>
+        <source>the disk failed or is full: check the space left and the disk, or choose another folder</source>
+        <translation>der Datenträger hat einen Fehler oder ist voll: freien Platz und Datenträger prüfen, oder einen anderen Ordner wählen</translation>
+    </message>
+    <message>
+        <source>the disk is full: free some space or choose another folder</source>
+        <translation>der Datenträger ist voll: Platz schaffen, oder einen anderen Ordner wählen</translation>
+    </message>
+    <message>
         <source>the download was cancelled</source>
         <translation>das Herunterladen wurde abgebrochen</translation>
     </message>
@@ -1352,6 +1412,14 @@
         <translation>der Fabric Manager der NVSwitches läuft nicht: „systemctl start nvidia-fabricmanager“, als Administrator</translation>
     </message>
     <message>
+        <source>the facts about the run, or an index</source>
+        <translation>die Angaben zum Lauf, oder ein Index</translation>
+    </message>
+    <message>
+        <source>the file is damaged: move it away or delete it, and run the detection again</source>
+        <translation>die Datei ist beschädigt: sie verschieben oder löschen, und neu erkennen</translation>
+    </message>
+    <message>
         <source>the first convolution</source>
         <translation>die erste Faltung</translation>
     </message>
@@ -1364,8 +1432,16 @@
         <translation>das installierte Paket {module} enthält kein TensorRT</translation>
     </message>
     <message>
+        <source>the labels have changed</source>
+        <translation>die Klassennamen haben sich geändert</translation>
+    </message>
+    <message>
         <source>the largest that is tried</source>
         <translation>der größte, der probiert wird</translation>
+    </message>
+    <message>
+        <source>the list of sources</source>
+        <translation>die Liste der Quellen</translation>
     </message>
     <message>
         <source>the memory for decoded frames has been given back: the engine was closed</source>
@@ -1382,6 +1458,10 @@
     <message>
         <source>the part from {begin} to {end} is empty: the end must come after the beginning</source>
         <translation>der Teil von {begin} bis {end} ist leer: das Ende muss nach dem Anfang kommen</translation>
+    </message>
+    <message>
+        <source>the part that describes the whole file</source>
+        <translation>der Teil, der die ganze Datei beschreibt</translation>
     </message>
     <message>
         <source>the process printed no answer</source>
@@ -1402,6 +1482,10 @@
     <message>
         <source>the query of NVDEC&apos;s capabilities failed (CUDA error {status})</source>
         <translation>die Abfrage der Fähigkeiten von NVDEC schlug fehl (CUDA-Fehler {status})</translation>
+    </message>
+    <message>
+        <source>the results of {value}{more}</source>
+        <translation>die Ergebnisse von {value}{more}</translation>
     </message>
     <message>
         <source>the search failed: {problem}</source>
@@ -1522,6 +1606,10 @@
     <message>
         <source> and kernels of our own for pairs of pointwise convolutions</source>
         <translation> und eigenen Kernels für Paare von 1×1-Faltungen</translation>
+    </message>
+    <message>
+        <source> and {value} more sources</source>
+        <translation> und {value} weiteren Quellen</translation>
     </message>
     <message>
         <source> with pairs of convolutions</source>
@@ -2080,12 +2168,20 @@
         <translation>{value} ist ein Gerät eines Clusters: --cluster ADDRESS angeben, oder eines von „framefleet devices“ wählen</translation>
     </message>
     <message>
+        <source>{value} pages do not match their checksums</source>
+        <translation>{value} Seiten passen nicht zu ihren Prüfsummen</translation>
+    </message>
+    <message>
         <source>{value} stages, cut before layer{value2} of {value3}: {times} ms a batch, {evenness} even, values move {how}</source>
         <translation>{value} Stufen, geschnitten vor Schicht{value2} von {value3}: {times} ms je Batch, {evenness} gleichmäßig, Werte gehen {how}</translation>
     </message>
     <message>
         <source>{value} {value2} cannot be used: give {kind}</source>
         <translation>{value} {value2} ist nicht brauchbar: {kind} angeben</translation>
+    </message>
+    <message>
+        <source>{value}: choose another folder, or change the permissions</source>
+        <translation>{value}: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
         <source>{video} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
@@ -2126,6 +2222,10 @@
     <message>
         <source>{where} ({cause}); copy the file again or repair it</source>
         <translation>{where} ({cause}); die Datei neu kopieren oder reparieren</translation>
+    </message>
+    <message>
+        <source>{why}the earlier results are kept in {kept}</source>
+        <translation>{why}die früheren Ergebnisse bleiben in {kept}</translation>
     </message>
     <message>
         <source>{words} gave no sign of life for {value} s</source>
@@ -4428,7 +4528,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Segments: all devices share each file</source>
-        <translation>Segments: alle Geräte teilen sich jede Datei</translation>
+        <translation>Segmente: alle Geräte teilen sich jede Datei</translation>
     </message>
     <message>
         <source>Sessions</source>

@@ -37,19 +37,28 @@ def strategy_name(strategy: str) -> str:
 @lru_cache(1024)
 def _translated(text: str, language: str) -> str | None:
     """The translation of a sentence, a list of sentences, or a sentence behind ``cuda:0: ``; None if there is none."""
-    sentences, patterns = _table(language)
+    sentences = _table(language)[0]
     if text in sentences:
         return sentences[text]
     for separator in filter(text.__contains__, _SEPARATORS):
+        if said := _filled(text, language, separator):
+            return said
         parts = [_translated(part, language) for part in text.split(separator)]
         if all(parts):
             return separator.join(part or "" for part in parts)
-    for pattern, translated in patterns:
-        if (found := pattern.fullmatch(text)) is not None:
-            return translated.format(**{name: _value(value, language) for name, value in found.groupdict().items()})
+    if said := _filled(text, language):
+        return said
     for found in re.finditer(": ", text):
         if (rest := _translated(text[found.end() :], language)) is not None:
             return text[: found.end()] + rest
+    return None
+
+
+def _filled(text: str, language: str, inside: str = "") -> str | None:
+    """The translation of a sentence with values. inside: what its pattern must contain."""
+    for pattern, translated in _table(language)[1]:
+        if re.escape(inside) in pattern.pattern and (found := pattern.fullmatch(text)) is not None:
+            return translated.format(**{name: _value(value, language) for name, value in found.groupdict().items()})
     return None
 
 

@@ -182,9 +182,9 @@ def test_a_run_that_detects_again_forgets_the_corrections_of_these_frames_and_ke
     with Corrections(path) as corrections:
         corrections.delete(OneDetection(0, 3, 0))
         corrections.delete(OneDetection(0, 15, 0))
-    with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=False) as writer:
-        assert writer.notes == []
     kept = path.with_name("s.previous.sqlite")
+    with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=False) as writer:
+        assert writer.notes == [f"the earlier results are kept in {kept}"]
     assert seen(kept)[3][0] == [1, 2]
     with SessionReader(kept) as reader:
         assert reader.corrected
