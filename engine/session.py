@@ -139,7 +139,7 @@ class DetectionSession(Closing):
             self._following.finish()
 
     def _compared(self, event: Event) -> Event:
-        """The event; with an error if it ends a video whose content is no longer that of its start."""
+        """The event. If it ends a video whose file has changed since the run opened it, the event has an error."""
         if not isinstance(event, SourceFinished) or event.cancelled or event.error is not None:
             return event
         stamp, path = self._stamps.pop(event.source, None), self.sources[event.source].path

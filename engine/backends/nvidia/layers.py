@@ -88,7 +88,7 @@ def _try_cudnn(run: Run, cudnn: CudnnBuilder, network: Network, exact: Trial, te
 
 
 def layer_pays(exact: Trial, fastest: Trial, trial: Trial, network: Network) -> bool:
-    """Whether an engine with one more custom layer is measurably faster than the fastest so far, with the detections of ``exact``."""
+    """Whether an engine with one more custom layer is measurably faster than ``fastest`` and has the detections of ``exact``."""
     return trial.speed >= LEAST_GAIN * fastest.speed and matching_share(exact, trial, network) >= MATCHING
 
 

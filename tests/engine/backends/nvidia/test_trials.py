@@ -29,6 +29,18 @@ def trial(speed: float, error: float = 0.0) -> Trial:
     return Trial([values + error * random.normal(0, 1, values.shape).astype(np.float32) for values in heads], speed)
 
 
+def trials_of(remaining: list[float | None]) -> Callable[..., Trial]:
+    """A replacement for ``Builder._trial`` that takes these speeds from the list; None: the memory does not suffice."""
+
+    def run(*_: Any) -> Trial:
+        speed = remaining.pop(0)
+        if speed is None:
+            raise OutOfMemoryError("too large")
+        return trial(speed)
+
+    return run
+
+
 @pytest.mark.parametrize(
     ("speed", "error", "pays"),
     [(103.0, 0.001, True), (103.0, 0.5, False), (100.5, 0.0, False)],
@@ -53,14 +65,7 @@ def test_the_first_convolution_and_mish_are_tried_once(
 ) -> None:
     """speeds: without custom layers, with the first one, and with Mish beside what paid; None: the memory does not suffice."""
     remaining = list(speeds)
-
-    def run(*_: Any) -> Trial:
-        speed = remaining.pop(0)
-        if speed is None:
-            raise OutOfMemoryError("too large")
-        return trial(speed)
-
-    builder = without_device(monkeypatch, run, tmp_path)
+    builder = without_device(monkeypatch, trials_of(remaining), tmp_path)
     monkeypatch.setattr("engine.backends.nvidia.trials.first_convolution", lambda network: network.layers[0])
     for _ in range(2):
         layers, why = builder.choose_layers(Precision.FP16, 4)
@@ -86,14 +91,7 @@ def test_cudnn_is_tried_against_tensorrt(
 ) -> None:
     """speeds: TensorRT's without and with Mish, then cuDNN's without and with our kernels for pairs of convolutions."""
     remaining = list(speeds)
-
-    def run(*_: Any) -> Trial:
-        speed = remaining.pop(0)
-        if speed is None:
-            raise OutOfMemoryError("too large")
-        return trial(speed)
-
-    builder = without_device(monkeypatch, run, tmp_path)
+    builder = without_device(monkeypatch, trials_of(remaining), tmp_path)
     builder._cudnn = Cudnn()
     for _ in range(2):
         assert builder.choose_layers(Precision.FP16, 4) == (chosen, reason)
