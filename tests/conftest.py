@@ -16,6 +16,9 @@ from typing import Any
 
 import hypothesis
 import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.support.faults import seeds
@@ -69,6 +72,13 @@ class PatientBot(QtBot):
 
     def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **options: Any) -> Any:  # noqa: N802
         return super().waitSignal(signal, timeout=timeout, **options)
+
+    @staticmethod
+    def mouseMove(widget: QWidget, at: QPoint) -> None:  # noqa: N802
+        """Send a movement to the widget itself: Qt's own function sends it to any window that lies above, or not at all."""
+        buttons, modifiers = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+        place = widget.mapToGlobal(at)
+        QApplication.sendEvent(widget, QMouseEvent(QEvent.Type.MouseMove, at, place, buttons, buttons, modifiers))
 
 
 @pytest.fixture
