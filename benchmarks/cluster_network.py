@@ -51,6 +51,7 @@ def machines(rate: str, folder: Path) -> Iterator[None]:
     ray = Path(sys.executable).parent / "ray"
     options = "--num-cpus=1 --object-store-memory=80000000 --block"
     started: list[subprocess.Popen[bytes]] = []
+    _remove()  # those of a run that was killed
     try:
         for name in ADDRESSES:
             ip(f"ip netns add {name}")
@@ -73,9 +74,13 @@ def machines(rate: str, folder: Path) -> Iterator[None]:
             process.terminate()
         for process in started:
             process.wait()
-        for name in ADDRESSES:
-            with suppress(subprocess.CalledProcessError):
-                ip(f"ip netns del {name}")
+        _remove()
+
+
+def _remove() -> None:
+    for name in ADDRESSES:
+        with suppress(subprocess.CalledProcessError):
+            ip(f"ip netns del {name}")
 
 
 def _start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
