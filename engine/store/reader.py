@@ -108,6 +108,11 @@ class SessionReader(Closing):
         last = "coalesce((SELECT max(frame) + 1 FROM main.frames f WHERE f.source = s.source), 0)"
         return int(self._query(f"SELECT max({last}, decoded + skipped) FROM sources s WHERE source = ?", source)[0][0])
 
+    def extent(self, source: int) -> int:
+        """Return the number of frames up to the last stored one, also missing ones: from the first one of ``span``, or from the begin."""
+        first = "0" if self.span is None else "min(frame)"
+        return int(self._query(f"SELECT coalesce(max(frame) - {first} + 1, 0) FROM frames WHERE source = ?", source)[0][0])
+
     def last_pts(self, source: int) -> float | None:
         """Return the highest pts (seconds) of a source's stored frames, None if there are none."""
         last: float | None = self._query("SELECT max(pts) FROM frames WHERE source = ?", source)[0][0]
