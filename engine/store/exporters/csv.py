@@ -73,7 +73,7 @@ def write_detections(export: Export) -> None:
                 *map(_texts, block.boxes.T),
                 map(tails.__getitem__, frames),
                 tracks,
-                *([map(("false", "true").__getitem__, block.verified.tolist())] if corrected else []),
+                *([map(("FALSE", "TRUE").__getitem__, block.verified.tolist())] if corrected else []),
             )
             table.writelines(f"{','.join(values)}\r\n" for values in zip(*columns, strict=True))
             rows += len(frames)
@@ -191,7 +191,7 @@ def _field(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return "TRUE" if value else "FALSE"  # R and spreadsheets take small letters for text
     text = f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else str(value)
     return '"' + text.replace('"', '""') + '"' if any(character in text for character in ',"\r\n') else text
 
