@@ -47,7 +47,7 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
     item = window.demo.item
     assert item is not None
     assert item.path == DEMO.clip
-    assert window.shown_key == item.key
+    assert window.shown.key == item.key
     assert card.isVisible()
     assert not card.figures.isVisible()
     window.controller.cancel(item.key)
