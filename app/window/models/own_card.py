@@ -37,7 +37,6 @@ class OwnCard(QFrame):
         self.use.clicked.connect(lambda: self.use_requested.emit(files))
         self.remove.clicked.connect(lambda: self.remove_requested.emit(files))
         for button in (self.use, self.remove):
-            button.setAutoDefault(False)
             button.setFixedWidth(BUTTON_WIDTH)
             button.setAccessibleName(f"{button.text()} {title}")
         buttons = QWidget()

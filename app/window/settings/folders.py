@@ -11,13 +11,14 @@ from pathlib import Path
 from platformdirs import user_log_path
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from shiboken6 import isValid
 
 from app.window.session.background import Background
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel, column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import form_grid
+from app.window.widgets.questions import Mode, choose_path
 from app.window.widgets.translation import marked, translate
 from engine.errors import ExportError, UsageError
 from engine.settings.folders import Folder, choose, stored
@@ -120,12 +121,8 @@ class FoldersForm(QWidget):
                 self.default[name].setVisible(folder != MOVABLE[name].default)
 
     def _ask(self, name: str) -> None:
-        dialog = QFileDialog(self, translate("settings", "Choose a folder"), str(self._folders[name]))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.fileSelected.connect(lambda path: self.move_to(name, Path(path)))
-        dialog.open()
+        title = translate("settings", "Choose a folder")
+        choose_path(self, title, lambda path: self.move_to(name, Path(path)), at=str(self._folders[name]), mode=Mode.Directory)
 
     def move_to(self, name: str, path: Path, _checked: bool = False) -> None:
         """Use another folder from the next start on."""

@@ -122,8 +122,11 @@ def set_role(widget: QWidget, role: str) -> None:
 
 
 def push_button(title: str, clicked: Any = None, *, symbol: str = "", role: str = "", tip: str = "") -> QPushButton:
-    """A button with a title. clicked: the signal or function to call. symbol: its icon, "" = none. role: of the style sheet."""
-    button = QPushButton(title)
+    """A button with a title; Enter elsewhere in a dialog does not press it.
+
+    clicked: the signal or function to call. symbol: its icon, "" = none. role: of the style sheet.
+    """
+    button = QPushButton(title, autoDefault=False)
     if symbol:
         button.setIcon(icon(symbol))
     if clicked is not None:
