@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.window.cluster.topology import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
-from app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
+from app.window.topology.drawing import TopologyDrawing
+from app.window.topology.links import NVLINK, PCIE, SYSTEM
 from app.window.topology.matrix import TopologyMatrix
 from app.window.topology.text import peers
 from app.window.widgets import theme

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -32,6 +33,13 @@ def gpu_name(gpu: Gpu) -> str:
 def gpu_title(gpu: Gpu) -> str:
     """``cuda:0 · GPU 0 · NVIDIA H200``."""
     return " · ".join([*([str(gpu.device)] if gpu.device else []), f"GPU {gpu.number}", gpu.name])
+
+
+def short_names(name: str) -> tuple[str, ...]:
+    """A GPU's name without its maker, without its brand, and without form and memory: ``GeForce RTX 4090``, ``RTX 4090``, ``A100``."""
+    plain = name.removeprefix("NVIDIA ")
+    model = re.sub(r"^(GeForce|Quadro|Tesla) | (Laptop GPU|Generation|(Blackwell )?\w+ Edition)$", "", plain)
+    return plain, model, re.sub(r"[- ](SXM\d?|PCIe?|NVL|HGX|\d+ ?GB|HBM\d?\w?)\b", "", model)
 
 
 def pcie_link(gpu: Gpu) -> str:

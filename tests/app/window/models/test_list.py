@@ -166,7 +166,7 @@ def test_a_download_goes_on_without_the_list_and_is_announced(qtbot: QtBot, wind
     assert models is not None
     models.cards["tiny"].download.click()
     models.close_button.click()
-    assert window.banners.texts == ["tiny: being downloaded."]
+    assert window.banners.texts == ["Downloading tiny."]
     qtbot.waitUntil(lambda: window.banners.texts == ["The model tiny is downloaded."])
     button = next(banner.button for banner in window.banners.findChildren(Banner) if "is downloaded" in banner.message)
     assert button is not None
