@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSettings, Qt
@@ -36,7 +37,7 @@ class Arrangement(QObject):
         column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
         self.right = _splitter(Qt.Orientation.Vertical, (window.filter, window.device_tabs), (430, 340))  # ten classes
         # the video gets more than half of the window
-        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (196, 896, 262))
+        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (216, 876, 262))
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         window.queue.setMinimumWidth(196)
@@ -52,6 +53,7 @@ class Arrangement(QObject):
             (actions.right, self.right, "window/right_shown"),
             (actions.zones, zones.area, "window/zones_shown"),
         )
+        self.order_tabs()
         self._restore()
         events.set_shown(actions.zones.isChecked())
         for panel in self.floating:
@@ -67,6 +69,13 @@ class Arrangement(QObject):
             action.setChecked(self._store.value(name, "yes" if action.isChecked() else "no") == "yes")
             panel.setVisible(action.isChecked())
             action.toggled.connect(panel.setVisible)
+
+    def order_tabs(self) -> None:
+        """Let Tab visit the queue, what lies over the picture, and what is below it, in this order. Call it again when that changes."""
+        parts = self._window.queue.view, self._window.zones.layer, self._window.corrector.bar, self._window.viewer.transport
+        inside = [each for part in parts for each in (part, *part.findChildren(QWidget)) if each.window() is part.window()]
+        for one, other in pairwise(each for each in inside if each.focusPolicy() is not Qt.FocusPolicy.NoFocus):
+            QWidget.setTabOrder(one, other)
 
     def toggle_fullscreen(self) -> None:
         """Fill the screen with the picture, or restore the window."""

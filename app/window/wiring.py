@@ -94,6 +94,7 @@ def _connect_picture(window: MainWindow) -> None:
         wanted.connect(window.arrangement.toggle_fullscreen)
     actions.more_videos.triggered.connect(window.grid.next_side)
     actions.zones.toggled.connect(zones.set_shown)
+    actions.zones.toggled.connect(window.arrangement.order_tabs)
     zones.set_shown(actions.zones.isChecked())
     actions.add_parts(list(zones.parts.actions.values()))
     actions.correct.toggled.connect(window.corrector.set_shown)

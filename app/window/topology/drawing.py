@@ -25,7 +25,7 @@ from app.window.topology.text import (
     traffic,
 )
 from app.window.widgets import theme
-from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
+from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, fitting, painting, write
 from app.window.widgets.translation import translate
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.devices.topology.tree import Kind
@@ -149,7 +149,7 @@ class TopologyDrawing(QWidget):
         draw_box(painter, placed.area, 8, theme.SURFACE if node else theme.BACKGROUND, edge)
         inner = placed.head.adjusted(10, 0, -10, 0)
         if not node:
-            self._write(painter, inner, LEFT, str(placed.box.kind), self._small, theme.MUTED)
+            self._write(painter, inner, LEFT, node_name(placed.box), self._small, theme.MUTED)
             return
         draw_box(painter, placed.head.adjusted(1, 1, -1, -1), 7, theme.RAISED)
         title = QRectF(inner.x(), inner.y() + (2 if self._compact else PAD), inner.width(), self._line)
@@ -179,8 +179,8 @@ class TopologyDrawing(QWidget):
             room = self._write(painter, first, RIGHT, f"{usage:.0f} %", self._text, theme.TEXT) + 8
         used = self._write(painter, first.adjusted(0, 0, -room, 0), LEFT, gpu_name(gpu), self._bold, theme.TEXT) + 8
         rest, names = first.adjusted(used, 0, -room, 0), short_names(gpu.name)
-        fitting = (name for name in names if QFontMetricsF(self._text).horizontalAdvance(name) <= rest.width())
-        self._write(painter, rest, LEFT, next(fitting, names[-1]), self._text, theme.MUTED)
+        fits = (name for name in names if QFontMetricsF(self._text).horizontalAdvance(name) <= rest.width())
+        self._write(painter, rest, LEFT, next(fits, ""), self._text, theme.MUTED)  # elided text would be useless
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
         if self._compact:
             return  # the tooltip has the traffic
@@ -198,4 +198,4 @@ class TopologyDrawing(QWidget):
         """Write text in a font and colour; return its width, logical pixels."""
         painter.setFont(font)
         painter.setPen(QColor(colour))
-        return write(painter, area, text, where)
+        return write(painter, area, fitting(painter.fontMetrics(), text, area.width()), where)

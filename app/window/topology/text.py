@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -40,6 +41,12 @@ def short_names(name: str) -> tuple[str, ...]:
     plain = name.removeprefix("NVIDIA ")
     model = re.sub(r"^(GeForce|Quadro|Tesla) | (Laptop GPU|Generation|(Blackwell )?\w+ Edition)$", "", plain)
     return plain, model, re.sub(r"[- ](SXM\d?|PCIe?|NVL|HGX|\d+ ?GB|HBM\d?\w?)\b", "", model)
+
+
+def gpu_list(topology: Topology) -> str:
+    """All GPUs by name: ``8 × NVIDIA H200``; "" for fewer than two."""
+    counts = Counter(gpu.name for gpu in topology.gpus)
+    return ", ".join(f"{count} × {name}" for name, count in counts.items()) if len(topology.gpus) > 1 else ""
 
 
 def pcie_link(gpu: Gpu) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLayout, QPushButton, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from app.window.widgets import theme
-from app.window.widgets.icons import icon
+from app.window.widgets.icons import icon, pixmap
 from app.window.widgets.painting import LEFT
 
 Part: TypeAlias = QWidget | QLayout
@@ -68,9 +68,29 @@ def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QL
     return made
 
 
+_SIGNS = {"error": ("error", "DANGER"), "notice": ("warning", "WARNING")}
+"""The icon of a role and the name of its colour."""
+
+
+class SignedLabel(QLabel):
+    """Sentences with the icon of their role, so that colour is not the only sign of a problem. role: "error" or "notice"."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__(wordWrap=True, textFormat=Qt.TextFormat.PlainText, indent=20, alignment=Qt.AlignmentFlag.AlignTop)
+        self.setProperty("role", role)
+        self._sign = _SIGNS[role]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the icon before the first line."""
+        super().paintEvent(event)
+        area, (name, colour) = self.contentsRect(), self._sign
+        with QPainter(self) as painter:
+            painter.drawPixmap(area.x(), area.y() + (self.fontMetrics().height() - 14) // 2, pixmap(name, 14, theme.colour(colour)))
+
+
 def wrapped(role: str) -> QLabel:
     """A label for whole sentences, hidden until ``say`` sets its text."""
-    made = label(role, wrap=True)
+    made = SignedLabel(role) if role in _SIGNS else label(role, wrap=True)
     made.hide()
     return made
 

@@ -31,7 +31,7 @@ from engine.settings.kinds import Number, write
 
 NUMBER_WIDTH = 124
 TEXT_WIDTH = 172
-TITLE_WIDTH = 8
+TITLE_WIDTH = 9
 """Width of titles, times the height of body text."""
 STEP = 0.01
 """The smallest share of a field that excludes 0."""

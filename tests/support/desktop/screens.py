@@ -90,7 +90,7 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     dialog.pane.ensureWidgetVisible(dialog.advanced)
     yield "settings.advanced", dialog
     dialog.reject()
-    videos = [queue_item(Path(f"/videos/camera {number}.mp4"), key=100 + number, reason="Waiting for a model") for number in range(4)]
+    videos = [queue_item(Path(f"/videos/camera {number}.mp4"), key=100 + number, reason="Needs a model") for number in range(4)]
     window.items.extend(videos)
     settle(lambda: "of 4" in window.queue.summary.text() or "von 4" in window.queue.summary.text())
     settle(lambda: bool(window.status.queue.text()))
