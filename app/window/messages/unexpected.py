@@ -103,7 +103,7 @@ class CrashReport(QObject):
         dialog = QDialog(self._window)
         dialog.setWindowTitle(translate("messages", "Details of the error"))
         dialog.resize(760, 420)
-        text = QPlainTextEdit(details, readOnly=True)
+        text = QPlainTextEdit(details, readOnly=True, accessibleName=dialog.windowTitle())
         text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(dialog.reject)
