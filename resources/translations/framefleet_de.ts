@@ -2647,8 +2647,8 @@
         <translation>Einen Abschnitt hier beginnen</translation>
     </message>
     <message>
-        <source>Begin a part, while the timeline has the focus (click it)</source>
-        <translation>Auf der angeklickten Zeitleiste: hier einen Abschnitt beginnen</translation>
+        <source>Begin a part, while the mouse or the focus is on the timeline</source>
+        <translation>Mit Maus oder Fokus auf der Zeitleiste: hier einen Abschnitt beginnen</translation>
     </message>
     <message>
         <source>Cancel</source>

@@ -243,6 +243,41 @@ def test_a_still_is_small_and_does_not_disturb_the_player(qtbot: QtBot, client: 
     assert screen.numbers == [0, 1]
 
 
+def test_a_still_of_a_file_that_cannot_be_read_does_not_move_the_player(
+    qtbot: QtBot, client: PreviewClient, player: Player, video: Path, tmp_path: Path
+) -> None:
+    screen = Screen(player)
+    (tmp_path / "broken.mp4").write_bytes(b"not a video at all")
+    player.open(queue_item(video), play=False, at=0.5)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    with qtbot.waitSignal(client.still) as still:
+        client.fetch_still(str(tmp_path / "broken.mp4"), (64, 64))
+    assert still.args[1] is None
+    player.step(1)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 2)
+    assert screen.numbers == [15, 16]
+
+
+def test_a_picture_that_is_kept_is_not_overwritten_and_others_use_its_place_afterwards(
+    qtbot: QtBot, player: Player, client: PreviewClient, video: Path
+) -> None:
+    kept: list[Shown] = []
+    numbers: list[int] = []
+
+    def look(shown: Shown) -> None:
+        numbers.append(number_of(pixels(shown.image)))
+        if len(kept) < 2:
+            kept.append(shown)
+
+    player.shown.connect(look)
+    player.open(queue_item(video), play=True)
+    qtbot.waitUntil(lambda: len(numbers) == FRAMES and not player.playing)
+    assert numbers == list(range(FRAMES))
+    assert [number_of(pixels(shown.image)) for shown in kept] == [0, 1]
+    client.stop()
+    assert [number_of(pixels(shown.image)) for shown in kept] == [0, 1]
+
+
 def test_when_the_window_goes_the_process_goes(qtbot: QtBot, video: Path) -> None:
     client = PreviewClient()
     with qtbot.waitSignal(client.still):
