@@ -17,7 +17,7 @@ from app.window.viewer.player import Playback, Player
 from app.window.viewer.preview_client import PreviewClient, Shown
 from engine.store.session import SessionReader
 from engine.types import FrameResult
-from tests.support.media import make_video, number_of
+from tests.support.media import make_video, number_of, truncated
 from tests.support.window import changed, pixels, queue_item, write_results
 
 FRAMES = 45
@@ -183,6 +183,23 @@ def test_a_file_that_is_no_video_is_explained(qtbot: QtBot, player: Player, tmp_
     qtbot.waitUntil(lambda: len(screen.failures) == 1)
     assert "broken.mp4 is no video" in screen.failures[0]
     assert not player.playing
+
+
+def test_a_recording_that_is_not_finished_plays_what_is_there_and_later_what_was_added(
+    qtbot: QtBot, player: Player, tmp_path: Path
+) -> None:
+    whole = make_video(tmp_path / "whole.mkv", FRAMES)
+    growing = truncated(whole, tmp_path / "growing.mkv", 0.6)
+    screen = Screen(player)
+    player.open(queue_item(growing), play=True)
+    qtbot.waitUntil(lambda: bool(screen.pictures) and not player.playing)
+    there = len(screen.pictures)
+    assert screen.numbers == list(range(there))
+    assert there < FRAMES
+    growing.write_bytes(whole.read_bytes())
+    player.seek(FRAMES / 30)
+    qtbot.waitUntil(lambda: screen.numbers[-1] == FRAMES - 1)
+    assert not screen.failures
 
 
 def test_pictures_of_a_folder_are_shown_by_position(qtbot: QtBot, player: Player, data: Path) -> None:
