@@ -293,7 +293,7 @@ def test_a_device_that_refuses_leaves_earlier_results_as_they_are(results: tuple
     out = tmp_path / "out"
     shutil.copytree(results[1], out)
     before = {path.name for path in out.iterdir()}
-    run = run_main("detect", video, *TINY, "--devices", "openvino:GPU.7", "--out", out, "--json")
+    run = run_main("detect", video, *TINY, "--confidence", "0.01", "--devices", "openvino:GPU.7", "--out", out, "--json")
     assert run.status == 2
     assert "\nopenvino:GPU.7: OpenVINO finds no device" in run.err, "its name once"
     assert {path.name for path in out.iterdir()} == before | {"session.previous.sqlite"}
@@ -308,6 +308,21 @@ def test_quiet_still_names_the_device_and_its_engine(tmp_path: Path, video: Path
     assert line.startswith("cpu:0: ")
     assert "128×64, batch 2" in line
     assert {found["label"] for each in read_lines(tmp_path / "a.jsonl") for found in each["detections"]} == {"class 1"}
+
+
+def test_another_confidence_needs_no_detection_if_weaker_ones_are_stored(tmp_path: Path, video: Path) -> None:
+    def detect(confidence: str, out: Path) -> tuple[str, bytes]:
+        run = run_main("detect", video, *FAST, "--confidence", confidence, "--out", out)
+        assert run.status == 0, run.err
+        return run.err, (out / "a.jsonl").read_bytes()
+
+    _, weak = detect("0.05", tmp_path / "one")
+    said, strong = detect("0.2", tmp_path / "one")
+    assert "the results stay" in said
+    assert strong == detect("0.2", tmp_path / "fresh")[1] != weak
+    assert detect("0.05", tmp_path / "one")[1] == weak
+    detect("0.01", tmp_path / "one")
+    assert [file.name for file in sorted((tmp_path / "one").glob("*.sqlite"))] == ["session.previous.sqlite", "session.sqlite"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
