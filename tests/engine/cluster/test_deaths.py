@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +144,7 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
     there.mkdir()
     deaths = [lambda: kill(raylets.agent("beta")), lose_the_node]
     ready, failures, working = 0, list[DeviceFailed](), False
-    settings = replace(tiny_settings(confidence=0.05), devices=(ALPHA, BETA))
+    settings = tiny_settings(confidence=0.05)
     monkeypatch.setattr(EnginePool, "worker_main", staticmethod(SLOW_MAIN))
     with DetectionSession(settings, there / DATABASE, check_model(settings.model).labels, hosts=cluster) as session:
 
