@@ -148,8 +148,9 @@ def check_address(address: str) -> None:
         with socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS):
             pass
     except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
         raise ClusterError(
-            f"nothing answers at {address} ({error}): start a cluster with 'ray start --head', or check the address"
+            f"nothing answers at {address} ({why}): start a cluster with 'ray start --head', or check the address"
         ) from error
 
 
