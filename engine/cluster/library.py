@@ -84,8 +84,6 @@ class Library:
 
     def __init__(self, address: str) -> None:
         self._ray = ray = _import_ray()
-        if ray.is_initialized():
-            raise UsageError("this program uses a cluster already")
         check_address(address)
         try:
             ray.init(address, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, namespace="framefleet")
