@@ -115,10 +115,10 @@ class Library:
             if node["Alive"] and (node["Resources"].get("CPU") or node["Resources"].get("GPU"))
         ]
 
-    def start_agent(self, node: str, cache: Path | None, limit: int | None) -> AgentHandle:
-        """Start an agent on a node. node: its id. cache, limit: see ``Cache``, None = the usual ones. Does not wait."""
+    def start_agent(self, node: str, cache: Path | None) -> AgentHandle:
+        """Start an agent on a node. node: its id. cache: see ``Cache``, None = the usual one. Does not wait."""
         strategy = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
-        return AgentHandle(self._actors.options(scheduling_strategy=strategy).remote(cache, limit), self._ray)
+        return AgentHandle(self._actors.options(scheduling_strategy=strategy).remote(cache), self._ray)
 
     def close(self) -> None:
         """Leave the cluster. Agents that are left end."""
