@@ -340,3 +340,18 @@ def test_names_and_folders_that_are_not_text(tmp_path: Path, monkeypatch: pytest
     assert {line["source"] for line in read_lines(lines)} == {r"gr\xE4n #1?.mp4"}
     assert lines.name == "gr_n #1?.jsonl"
     assert len([*(folder / "out").glob("*.annotated.mp4")]) == 1
+
+
+def test_a_finished_source_stays_unless_the_user_restarts(video: Path, tmp_path: Path) -> None:
+    options = (*FAST, "--confidence", "0.05", "--out", tmp_path)
+    for restart, says in (
+        ((), ""),
+        ((), "the results stay (--restart detects again)"),
+        (("--restart",), "the earlier results are kept in"),
+    ):
+        run = run_main("detect", video, *options, *restart)
+        assert run.status == 0, run.err
+        assert says in run.err
+        assert (tmp_path / "session.previous.sqlite").exists() is bool(restart)
+        with SessionReader(tmp_path / "session.sqlite") as reader:
+            assert reader.count(0) == FRAMES
