@@ -8,10 +8,6 @@
         <translation>Ein kleineres Netz oder Modell wählen, oder mehr Geräte.</translation>
     </message>
     <message>
-        <source>Close other programs that use it, or take it out of this run.</source>
-        <translation>Andere Programme auf dem Gerät beenden, oder es aus diesem Lauf nehmen.</translation>
-    </message>
-    <message>
         <source>Close other programs, or use fewer GPUs for this model.</source>
         <translation>Andere Programme beenden, oder weniger GPUs für dieses Modell verwenden.</translation>
     </message>
@@ -28,8 +24,12 @@
         <translation>Mehrere Dateien zugleich verarbeiten, oder Videos mit weniger Pixeln verwenden.</translation>
     </message>
     <message>
-        <source>Its clocks are lowered: {why}. Check it.</source>
-        <translation>Sein Takt ist gesenkt: {why}. Das Gerät prüfen.</translation>
+        <source>Close other programs that use it, or remove it from this run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its clock rates are reduced: {why}. Check the device.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Limited by decoding.</source>
@@ -151,8 +151,8 @@
         <translation>{rate} Bilder/s</translation>
     </message>
     <message>
-        <source>{why}. Detection goes on with the devices of this machine.</source>
-        <translation>{why}. Die Erkennung läuft mit den Geräten dieses Rechners weiter.</translation>
+        <source>{why}. Detection continues with the devices of this machine.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -364,8 +364,8 @@
         <translation>Eigenes Modell wählen …</translation>
     </message>
     <message>
-        <source>Comparing with the truth…</source>
-        <translation>Vergleich mit den wahren Objekten …</translation>
+        <source>Comparing with the true objects…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Demo</source>
@@ -380,12 +380,12 @@
         <translation>Gemessen an {objects} bekannten Objekten. Jede Klasse bei 0.5:</translation>
     </message>
     <message>
-        <source>Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly.</source>
-        <translation>Gerenderte Straßen und das kleine Modell, das mit Framefleet kommt. Die wahren Objekte jedes Bildes sind genau bekannt.</translation>
-    </message>
-    <message>
         <source>The accuracy follows when all frames are detected.{so_far}</source>
         <translation>Die Genauigkeit folgt, wenn alle Bilder analysiert sind.{so_far}</translation>
+    </message>
+    <message>
+        <source>The built-in model detects objects in rendered streets, where the true objects of each frame are known.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The same, averaged over overlaps from 0.5 to 0.95: how exactly the boxes fit</source>
@@ -398,10 +398,6 @@
 </context>
 <context>
     <name>devices</name>
-    <message>
-        <source>All devices of this machine take part</source>
-        <translation>Alle Geräte dieses Rechners arbeiten mit</translation>
-    </message>
     <message>
         <source>Building</source>
         <translation>Engine wird gebaut</translation>
@@ -451,6 +447,18 @@
         <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
     <message>
+        <source>Add a device to this run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add {device} to this run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All devices of this machine are in this run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Idle</source>
         <translation>Untätig</translation>
     </message>
@@ -473,14 +481,6 @@
     <message>
         <source>Left this run</source>
         <translation>Hat diesen Lauf verlassen</translation>
-    </message>
-    <message>
-        <source>Let another device take part</source>
-        <translation>Ein weiteres Gerät mitarbeiten lassen</translation>
-    </message>
-    <message>
-        <source>Let {device} take part</source>
-        <translation>{device} mitarbeiten lassen</translation>
     </message>
     <message>
         <source>Load</source>
@@ -515,6 +515,10 @@
         <translation>Aufgezeichnet</translation>
     </message>
     <message>
+        <source>Remove {device} from this run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Restarting</source>
         <translation>Startet neu</translation>
     </message>
@@ -539,16 +543,8 @@
         <translation>Zeigt oder verbirgt die Einzelheiten</translation>
     </message>
     <message>
-        <source>Take {device} out of this run</source>
-        <translation>{device} aus diesem Lauf nehmen</translation>
-    </message>
-    <message>
         <source>Temperature</source>
         <translation>Temperatur</translation>
-    </message>
-    <message>
-        <source>The batch went from {before} to {batch}: {value}</source>
-        <translation>Der Batch wurde von {before} auf {batch} geändert: {value}</translation>
     </message>
     <message>
         <source>Throttled by</source>
@@ -567,8 +563,12 @@
         <translation>Auslastung</translation>
     </message>
     <message>
-        <source>With {name} no device can join or leave while a run goes on</source>
-        <translation>Mit {name} können während eines Laufs keine Geräte hinzukommen oder ausscheiden</translation>
+        <source>The batch size changed from {before} to {batch}: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With {name}, devices cannot join or leave during a run</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Working</source>
@@ -668,8 +668,16 @@
         <translation>„nvidia-smi -i {uuid} -c DEFAULT“, als Administrator, erlaubt es</translation>
     </message>
     <message>
+        <source>&apos;{address}&apos; is not the address of a cluster: write HOST:PORT, as &apos;ray start --head&apos; prints it, or auto</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&apos;{address}&apos; is not the address of a web server, which begins with https:// or http://: check FRAMEFLEET_MODELS_URL</source>
         <translation>„{address}“ ist nicht die Adresse eines Webservers, die mit https:// oder http:// beginnt: FRAMEFLEET_MODELS_URL prüfen</translation>
+    </message>
+    <message>
+        <source>&apos;{address}&apos;: the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0), and give HOST:6379</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is neither a file nor a model to download; models to download: {names}</source>
@@ -724,6 +732,18 @@
         <translation>, und das ganze Bild</translation>
     </message>
     <message>
+        <source>, and {value} GB of memory are free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--isolation thread is for one machine: on a cluster, each device has its own process</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--parallel {parallel} shares pictures within one machine, and a cluster shares segments: choose auto or streams</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>; TensorRT computes stages, cuDNN only whole networks</source>
         <translation>; TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
     </message>
@@ -750,6 +770,14 @@
     <message>
         <source>CUDA does not show it: restart the machine, or install the driver again</source>
         <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
+    </message>
+    <message>
+        <source>Failed to connect to Ray</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Framefleet is not installed there</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>It has no effect while the batch is set to {value}.</source>
@@ -800,8 +828,24 @@
         <translation>der NVIDIA-Treiber ist nicht installiert</translation>
     </message>
     <message>
+        <source>No module named &apos;?engine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ray {ray} on Python {python}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ray: (\S+)\s+Python: (\S+)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a checksum does not match in {value}</source>
         <translation>eine Prüfsumme stimmt nicht in {value}</translation>
+    </message>
+    <message>
+        <source>a cluster needs Ray ({error}): pip install &apos;framefleet[cluster]&apos;, here and on every node</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>a compatibility library is loaded instead of the driver&apos;s own: remove it from LD_LIBRARY_PATH</source>
@@ -932,6 +976,14 @@
         <translation>wählt die Pläne von cuDNN</translation>
     </message>
     <message>
+        <source>class, centre x, centre y, width, height as shares of the picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>classes that do not exclude each other</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>clocks of the display</source>
         <translation>Takt der Anzeige</translation>
     </message>
@@ -942,6 +994,10 @@
     <message>
         <source>compute capability {value}.{value2}</source>
         <translation>Compute Capability {value}.{value2}</translation>
+    </message>
+    <message>
+        <source>creation task</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>cuda-python is not installed ({problem}): {extras}</source>
@@ -976,12 +1032,24 @@
         <translation>direkt, wo Geräte einander erreichen</translation>
     </message>
     <message>
+        <source>estimating how certain the differences are</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>file:///{rest} is an address: give the path alone, /{rest2}</source>
         <translation>file:///{rest} ist eine Adresse: nur den Pfad angeben, /{rest2}</translation>
     </message>
     <message>
         <source>files are cut at keyframes, and all {value} devices work on the oldest one</source>
         <translation>Dateien werden an Keyframes geschnitten, und alle {value} Geräte arbeiten an der ältesten</translation>
+    </message>
+    <message>
+        <source>filters= of the layer before it, mask= or classes=</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>filters= of the layer before it, num= or classes=</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>finish an inference</source>
@@ -1108,12 +1176,28 @@
         <translation>die Verbindung wird abgelehnt</translation>
     </message>
     <message>
+        <source>it refuses this machine: if it was started with a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH here, too</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it runs {theirs}, and this machine {ours}: install the same on both</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>it was removed</source>
         <translation>es wurde entfernt</translation>
     </message>
     <message>
         <source>its SHA-256 is not {sha256}. It was damaged on its way or replaced on the server, and is deleted: try again, or use a .cfg and .weights of your own</source>
         <translation>die SHA-256-Summe ist nicht {sha256}. Die Datei wurde unterwegs beschädigt oder auf dem Server ersetzt und ist gelöscht: noch einmal versuchen, oder eigene .cfg und .weights verwenden</translation>
+    </message>
+    <message>
+        <source>its agent does not start: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its agent has ended</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>its certificate is not trusted</source>
@@ -1208,6 +1292,18 @@
         <translation>Schicht {index}: {value} Kanäle, kein Vielfaches von {unit}</translation>
     </message>
     <message>
+        <source>layer {value} of {value2}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>look for files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>matching {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>no OpenVINO form of {name}</source>
         <translation>keine OpenVINO-Form von {name}</translation>
     </message>
@@ -1222,6 +1318,10 @@
     <message>
         <source>no answer in time</source>
         <translation>keine rechtzeitige Antwort</translation>
+    </message>
+    <message>
+        <source>no answer within {seconds} s</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no custom layers</source>
@@ -1256,6 +1356,18 @@
         <translation>kein Speicher für einen Batch von {batch}</translation>
     </message>
     <message>
+        <source>no node of the cluster at {address} can take part: {reasons}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no node of the cluster has a device that can be used ({problems})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no node offers processors or GPUs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>no picture in the folder {path}: give a folder that contains pictures or a video file</source>
         <translation>kein Bild im Ordner {path}: einen Ordner mit Bildern oder eine Videodatei angeben</translation>
     </message>
@@ -1268,8 +1380,24 @@
         <translation>kein Video und kein Bild im Ordner {path}: Namen müssen auf .mp4, .mkv, .jpg oder eine andere von {known} Endungen enden; Dateien mit anderen Endungen einzeln nennen</translation>
     </message>
     <message>
+        <source>node {name} cannot be reached: {why}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>node {name} has joined</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>node {name} is left out: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>none was found</source>
         <translation>keines wurde gefunden</translation>
+    </message>
+    <message>
+        <source>nothing answers at {address} ({error}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>nothing was stored</source>
@@ -1286,6 +1414,10 @@
     <message>
         <source>open the device</source>
         <translation>das Gerät öffnen</translation>
+    </message>
+    <message>
+        <source>other coordinates</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>other reasons</source>
@@ -1320,6 +1452,10 @@
         <translation>Prozess {value} benutzt es, und der Compute-Modus ist Exclusive: diesen Prozess beenden, oder {remedy}</translation>
     </message>
     <message>
+        <source>reading {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>restart the machine</source>
         <translation>den Rechner neu starten</translation>
     </message>
@@ -1330,6 +1466,10 @@
     <message>
         <source>run the network</source>
         <translation>das Netz ausführen</translation>
+    </message>
+    <message>
+        <source>send files to {name}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>stage {value} of {value2}</source>
@@ -1364,12 +1504,36 @@
         <translation>die Ausgabe der C-Bibliothek lässt sich nicht umleiten ({problem})</translation>
     </message>
     <message>
+        <source>the agent failed: {name}: {cause}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the cluster at {address} cannot be used: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the cluster does not answer: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the code of Framefleet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the connection to the cluster has ended{value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the connection was closed</source>
         <translation>die Verbindung wurde geschlossen</translation>
     </message>
     <message>
         <source>the connection was closed too early</source>
         <translation>die Verbindung wurde zu früh geschlossen</translation>
+    </message>
+    <message>
+        <source>the connection was lost</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the decoder is closed</source>
@@ -1428,6 +1592,10 @@
         <translation>der Ordner {folder} ist nicht lesbar: {strerror}</translation>
     </message>
     <message>
+        <source>the head of the cluster has ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the installed package {module} contains no TensorRT</source>
         <translation>das installierte Paket {module} enthält kein TensorRT</translation>
     </message>
@@ -1448,8 +1616,16 @@
         <translation>der Speicher für dekodierte Bilder ist zurückgegeben: die Engine wurde geschlossen</translation>
     </message>
     <message>
+        <source>the model cannot be read: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the network is unreachable</source>
         <translation>das Netzwerk ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>the node has ended</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the only one this device offers</source>
@@ -1464,8 +1640,16 @@
         <translation>der Teil, der die ganze Datei beschreibt</translation>
     </message>
     <message>
+        <source>the process for the cluster cannot be started: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the process printed no answer</source>
         <translation>der Prozess gab keine Antwort aus</translation>
+    </message>
+    <message>
+        <source>the process that is connected to the cluster</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the process that reads it</source>
@@ -1488,12 +1672,20 @@
         <translation>die Ergebnisse von {value}{more}</translation>
     </message>
     <message>
+        <source>the run has ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the search failed: {problem}</source>
         <translation>die Suche schlug fehl: {problem}</translation>
     </message>
     <message>
         <source>the search for devices failed: {value}; &apos;framefleet doctor&apos; says what is missing</source>
         <translation>die Suche nach Geräten schlug fehl: {value}; „framefleet doctor“ nennt, was fehlt</translation>
+    </message>
+    <message>
+        <source>the sessions have no picture of {file} in common</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the strategy depth needs 2 to {most_stages} devices, one for each stage, not {value} ({names}): {advice}</source>
@@ -1514,6 +1706,10 @@
     <message>
         <source>the stream may change its format</source>
         <translation>der Strom ändert vielleicht sein Format</translation>
+    </message>
+    <message>
+        <source>the truth {path} cannot be read ({error}): install Framefleet again</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the video cannot be encoded ({value})</source>
@@ -1580,8 +1776,20 @@
         <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
     </message>
     <message>
+        <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this program uses a cluster already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>this video cannot be cut and stays on one device</source>
         <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>unknown error</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>version {version} is too old: pip install -U &apos;framefleet[cudnn]&apos;</source>
@@ -1592,8 +1800,132 @@
         <translation>{batch} bringt nur {value} Bilder/s</translation>
     </message>
     <message>
+        <source>{error} is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} describes a frame of {path} more than once: remove one description</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} has no label &apos;{wrong}&apos;: its labels are {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} has objects with the labels {value}, which {path} does not know; its labels are {value2}: give --map &apos;{value3}=LABEL&apos;, or the truth for this model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} says that {value} has {width}×{height} pixels, but in {path} it has {width2}×{height2}: use the truth of the same pictures</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file}: &apos;{value}&apos; and &apos;{label}&apos; are the same class of {path}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file}: an object in {value} has the box {value2}: width and height must be above 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{folder} cannot be made: {strerror}; set TMPDIR to another folder before &apos;ray start&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{folder} cannot be read: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{folder}: a label has the class {highest}, but there are {value} names of classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} did not arrive as it was sent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is {theirs} there and {mine} here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{parent} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as COCO: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as CVAT: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be stored there: {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} changed while it was sent: detect in it again when it is complete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} does not have {value} of the {value2} pictures of {file} ({some}): detect in all of them, or give --common to compare the others only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has more than {value} MiB when it is unpacked: divide it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has none of the {value} pictures of {file} ({some}); it is about {files}. Pictures are found by the names of their files. Frames of a video are found by the names that &apos;framefleet results --format coco&apos; gives them, by names like clip.mp4#12 or, if the session has one video, by their number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has {value} GB{known}: divide it into smaller files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
+    </message>
+    <message>
+        <source>{path} is no COCO truth: it needs images, annotations and categories ({detail})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is no CVAT truth: {error} is missing in an element</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is no truth: give a COCO file (.json), a CVAT file (.xml), or a folder with labels of YOLO</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is not UTF-8 text: save it as UTF-8</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is not a text file of labels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} names no pictures, so nothing can be compared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} vanished from the cache of this node</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} was cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path}, line {number}: &apos;{value}&apos; is not a label: write {form}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
@@ -1606,6 +1938,10 @@
     <message>
         <source> and kernels of our own for pairs of pointwise convolutions</source>
         <translation> und eigenen Kernels für Paare von 1×1-Faltungen</translation>
+    </message>
+    <message>
+        <source> and {more} more</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source> and {value} more sources</source>
@@ -2156,6 +2492,10 @@
         <translation>{together}; ein Video, das sich nicht schneiden lässt, bleibt auf einem Gerät</translation>
     </message>
     <message>
+        <source>{value} GB do not fit into {folder}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{value} faster with {library}{own}</source>
         <translation>{value} schneller mit {library}{own}</translation>
     </message>
@@ -2166,6 +2506,10 @@
     <message>
         <source>{value} is a device of a cluster: give --cluster ADDRESS, or choose one of &apos;framefleet devices&apos;</source>
         <translation>{value} ist ein Gerät eines Clusters: --cluster ADDRESS angeben, oder eines von „framefleet devices“ wählen</translation>
+    </message>
+    <message>
+        <source>{value} is no device of the cluster: write NODE/{value2}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{value} pages do not match their checksums</source>
@@ -2182,6 +2526,14 @@
     <message>
         <source>{value}: choose another folder, or change the permissions</source>
         <translation>{value}: einen anderen Ordner wählen, oder die Rechte ändern</translation>
+    </message>
+    <message>
+        <source>{value}: install the same on both</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{value}: the cluster has no node {node}; its nodes are {value2}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{video} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
@@ -2655,10 +3007,6 @@
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>Changed. At first: {keys}</source>
-        <translation>Geändert. Ursprünglich: {keys}</translation>
-    </message>
-    <message>
         <source>Change…</source>
         <translation>Ändern …</translation>
     </message>
@@ -2733,6 +3081,10 @@
     <message>
         <source>Correct: choose another class</source>
         <translation>Korrektur: andere Klasse wählen</translation>
+    </message>
+    <message>
+        <source>Changed. Default: {keys}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Correct: confirm the object</source>
@@ -2862,12 +3214,8 @@
 <context>
     <name>messages</name>
     <message>
-        <source>Also in {log}</source>
-        <translation>Auch in {log}</translation>
-    </message>
-    <message>
-        <source>An error inside Framefleet: {summary}. What is under way may be incomplete; please report it.</source>
-        <translation>Ein Fehler in Framefleet: {summary}. Laufende Arbeiten können unvollständig sein; bitte melden Sie ihn.</translation>
+        <source>An error inside Framefleet: {summary}. Results of running work may be incomplete. Please report this error.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Copy</source>
@@ -2921,6 +3269,10 @@
         <translation>Das ist nicht möglich: {message}.</translation>
     </message>
     <message>
+        <source>This is also in the log: {log}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{device} failed and is out of this run: {reason}</source>
         <translation>{device} ist ausgefallen und nimmt an diesem Lauf nicht mehr teil: {reason}</translation>
     </message>
@@ -2929,12 +3281,12 @@
         <translation>{device} wird neu gestartet: {reason}</translation>
     </message>
     <message>
-        <source>{message} It is not started again for this file. Detection goes on.</source>
-        <translation>{message} Für diese Datei wird die Vorschau nicht neu gestartet. Die Erkennung läuft weiter.</translation>
+        <source>{message} It is not started again for this file. Detection continues.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{message} It was started again. Detection goes on.</source>
-        <translation>{message} Die Vorschau wurde neu gestartet. Die Erkennung läuft weiter.</translation>
+        <source>{message} It was started again. Detection continues.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3028,6 +3380,14 @@
         <translation>Modell wählen …</translation>
     </message>
     <message>
+        <source>Choose the .cfg file that belongs to {weights}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose the model&apos;s .cfg and .weights files.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
@@ -3038,6 +3398,10 @@
     <message>
         <source>Comparison of models</source>
         <translation>Vergleich von Modellen</translation>
+    </message>
+    <message>
+        <source>Computation for one picture: half as much takes about half the time</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Connecting…</source>
@@ -3068,6 +3432,10 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
+        <source>Downloading {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Evaluations (evaluation.json *.json)</source>
         <translation>Auswertungen (evaluation.json *.json)</translation>
     </message>
@@ -3096,12 +3464,16 @@
         <translation>GFLOP/Bild: weniger ist schneller →</translation>
     </message>
     <message>
-        <source>Give the .cfg file that belongs to {weights}.</source>
-        <translation>Geben Sie die .cfg-Datei an, die zu {weights} gehört.</translation>
+        <source>The size of the network&apos;s input</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Give the model&apos;s .cfg and .weights files.</source>
-        <translation>Geben Sie die .cfg- und die .weights-Datei des Modells an.</translation>
+        <source>There are no weights beside {name}: choose its .weights file, too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use your own files…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>In use</source>
@@ -3156,6 +3528,10 @@
         <translation>Entfernen</translation>
     </message>
     <message>
+        <source>Remove it from this list. Its files are kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Restart them</source>
         <translation>Neu beginnen</translation>
     </message>
@@ -3188,10 +3564,6 @@
         <translation>Quelle: README von github.com/AlexeyAB/darknet. Die Geschwindigkeit ist die von Darknet.</translation>
     </message>
     <message>
-        <source>Take it off this list. Its files stay.</source>
-        <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
-    </message>
-    <message>
         <source>The model {name} is downloaded.</source>
         <translation>Das Modell {name} ist heruntergeladen.</translation>
     </message>
@@ -3212,32 +3584,16 @@
         <translation>Das Original von 2020, überall bekannt.</translation>
     </message>
     <message>
-        <source>The size of picture the network sees</source>
-        <translation>Die Eingabegröße des Netzes</translation>
-    </message>
-    <message>
         <source>The weight file has exactly {weights_bytes} bytes</source>
         <translation>Die Gewichtsdatei hat genau {weights_bytes} Byte</translation>
-    </message>
-    <message>
-        <source>There are no weights beside {name}: give its .weights file too.</source>
-        <translation>Neben {name} liegen keine Gewichte: Geben Sie auch die .weights-Datei an.</translation>
     </message>
     <message>
         <source>Use</source>
         <translation>Verwenden</translation>
     </message>
     <message>
-        <source>Use files of my own…</source>
-        <translation>Eigene Dateien verwenden …</translation>
-    </message>
-    <message>
         <source>Use it</source>
         <translation>Verwenden</translation>
-    </message>
-    <message>
-        <source>Work for one picture: half of it takes about half the time</source>
-        <translation>Aufwand für ein Bild: Die Hälfte davon dauert etwa halb so lang</translation>
     </message>
     <message>
         <source>YOLOv4-CSP at 640 pixels. Finds smaller objects.</source>
@@ -3282,10 +3638,6 @@
     <message>
         <source>{megabytes} MB</source>
         <translation>{megabytes} MB</translation>
-    </message>
-    <message>
-        <source>{names}: being downloaded.</source>
-        <translation>{names}: wird heruntergeladen.</translation>
     </message>
     <message>
         <source>{name}: {rate} frames/s, {hardware}</source>
@@ -4015,8 +4367,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Die Erkennung endete vor dieser Datei.</translation>
     </message>
     <message>
-        <source>Waiting for a model</source>
-        <translation>Wartet auf ein Modell</translation>
+        <source>Needs a model</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4201,6 +4553,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>A process for each device: a failure stays with its device</source>
         <translation>Ein Prozess je Gerät: Ein Absturz bleibt bei seinem Gerät</translation>
+    </message>
+    <message>
+        <source>A value cannot be used: see the message below it</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -4507,12 +4863,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Genauigkeit</translation>
     </message>
     <message>
+        <source>Read all settings from a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Remove downloaded models</source>
         <translation>Heruntergeladene Modelle entfernen</translation>
     </message>
     <message>
         <source>Reset all</source>
         <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Reset all settings except the model</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Resize</source>
@@ -4531,12 +4895,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Segmente: alle Geräte teilen sich jede Datei</translation>
     </message>
     <message>
+        <source>Select at least one device, or the automatic choice.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Sessions</source>
         <translation>Sitzungen</translation>
     </message>
     <message>
-        <source>Set everything but the model as at the first start</source>
-        <translation>Alles außer dem Modell auf die Werte des ersten Starts setzen</translation>
+        <source>Write all settings to a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} has no settings of Framefleet: choose a file that Framefleet has exported</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Settings</source>
@@ -4559,14 +4931,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Anzeigen</translation>
     </message>
     <message>
-        <source>Show the folder: {name}</source>
-        <translation>Den Ordner öffnen: {name}</translation>
-    </message>
-    <message>
-        <source>Something cannot be used: see the text in red</source>
-        <translation>Etwas ist nicht verwendbar: siehe den roten Text</translation>
-    </message>
-    <message>
         <source>Strategy</source>
         <translation>Strategie</translation>
     </message>
@@ -4577,10 +4941,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Stretch to the network&apos;s shape</source>
         <translation>Auf die Form des Netzes strecken</translation>
-    </message>
-    <message>
-        <source>Take the settings of a file</source>
-        <translation>Die Einstellungen einer Datei übernehmen</translation>
     </message>
     <message>
         <source>The end</source>
@@ -4601,10 +4961,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>This computer&apos;s</source>
         <translation>Die dieses Rechners</translation>
-    </message>
-    <message>
-        <source>Tick at least one device, or leave the choice to Framefleet.</source>
-        <translation>Wählen Sie mindestens ein Gerät, oder überlassen Sie Framefleet die Wahl.</translation>
     </message>
     <message>
         <source>Tile overlap</source>
@@ -4637,10 +4993,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Window</source>
         <translation>Fenster</translation>
-    </message>
-    <message>
-        <source>Write all settings into a file</source>
-        <translation>Alle Einstellungen in eine Datei schreiben</translation>
     </message>
     <message>
         <source>a time such as 1:30, or a frame number</source>
@@ -4717,10 +5069,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{filename} cannot be deleted: {strerror}</source>
         <translation>{filename} kann nicht gelöscht werden: {strerror}</translation>
-    </message>
-    <message>
-        <source>{path} has no settings of Framefleet: choose a file that &apos;Export&apos; has written</source>
-        <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die „Exportieren“ geschrieben hat</translation>
     </message>
     <message>
         <source>{path} has the unknown setting &apos;{name}&apos;</source>
@@ -4856,8 +5204,20 @@ Labels: {labels}</translation>
         <translation>CPUs {cpus}</translation>
     </message>
     <message>
+        <source>Connections between GPUs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connects PCIe to a processor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Devices</source>
         <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Devices behind it exchange data without a processor</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Each may read the other&apos;s memory.</source>
@@ -4870,14 +5230,6 @@ Labels: {labels}</translation>
     <message>
         <source>GPUs: {inside}</source>
         <translation>GPUs: {inside}</translation>
-    </message>
-    <message>
-        <source>How GPUs are joined</source>
-        <translation>Wie GPUs verbunden sind</translation>
-    </message>
-    <message>
-        <source>Looking at this machine…</source>
-        <translation>Dieser Rechner wird untersucht …</translation>
     </message>
     <message>
         <source>NUMA node</source>
@@ -4900,10 +5252,6 @@ Labels: {labels}</translation>
         <translation>NVLink ×{nvlinks}</translation>
     </message>
     <message>
-        <source>Neither reads the other&apos;s memory: what they exchange goes through the processors&apos; memory.</source>
-        <translation>Keine liest den Speicher der anderen: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
-    </message>
-    <message>
         <source>No GPU</source>
         <translation>Keine GPU</translation>
     </message>
@@ -4912,16 +5260,8 @@ Labels: {labels}</translation>
         <translation>Keine GPU liest den Speicher einer anderen</translation>
     </message>
     <message>
-        <source>No NVIDIA GPU: the processors do the work.</source>
-        <translation>Keine NVIDIA-GPU: Die Prozessoren erledigen die Arbeit.</translation>
-    </message>
-    <message>
         <source>Not all GPUs read each other&apos;s memory</source>
         <translation>Nicht alle GPUs lesen den Speicher der anderen</translation>
-    </message>
-    <message>
-        <source>Not all is known: {problem}.</source>
-        <translation>Nicht alles ist bekannt: {problem}.</translation>
     </message>
     <message>
         <source>PCIe host bridge</source>
@@ -4934,10 +5274,6 @@ Labels: {labels}</translation>
     <message>
         <source>Processors and the memory that is nearest to them</source>
         <translation>Prozessoren und der Speicher in ihrer Nähe</translation>
-    </message>
-    <message>
-        <source>The system does not tell where they are</source>
-        <translation>Das System meldet nicht, wo sie sind</translation>
     </message>
     <message>
         <source>Topology</source>
@@ -4956,20 +5292,32 @@ Labels: {labels}</translation>
         <translation>NUMA-Knoten</translation>
     </message>
     <message>
+        <source>Neither reads the other&apos;s memory: they exchange data through the processors&apos; memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the topology of this machine…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Show {panel} in its own window</source>
         <translation>{panel} in eigenem Fenster zeigen</translation>
     </message>
     <message>
+        <source>The system does not report their location</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The topology is incomplete: {problem}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This machine has no NVIDIA GPU: detection runs on its processors.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Topology: {names}</source>
         <translation>Topologie: {names}</translation>
-    </message>
-    <message>
-        <source>What is behind it exchanges data without a processor</source>
-        <translation>Was dahinter liegt, tauscht Daten ohne Prozessor aus</translation>
-    </message>
-    <message>
-        <source>Where PCIe comes out of a processor</source>
-        <translation>Verbindet PCIe mit einem Prozessor</translation>
     </message>
     <message>
         <source>an unknown NUMA node</source>
@@ -5036,8 +5384,12 @@ Labels: {labels}</translation>
         <translation>{gpu} in {value}</translation>
     </message>
     <message>
-        <source>{names}: each with each by {links}</source>
-        <translation>{names}: jede mit jeder durch {links}</translation>
+        <source>{names}: each pair by {links}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{which}: they exchange data through the processors&apos; memory.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{near}, CPUs {cpus}</source>
@@ -5058,10 +5410,6 @@ Labels: {labels}</translation>
     <message>
         <source>{one} and {other}: {over}.</source>
         <translation>{one} und {other}: {over}.</translation>
-    </message>
-    <message>
-        <source>{which}: what they exchange goes through the processors&apos; memory.</source>
-        <translation>{which}: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
     </message>
 </context>
 <context>
@@ -5327,6 +5675,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         </translation>
     </message>
     <message>
+        <source>About Framefleet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Add videos</source>
         <translation>Videos hinzufügen</translation>
     </message>
@@ -5387,6 +5739,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Exportieren …</translation>
     </message>
     <message>
+        <source>Framefleet {version} detects objects in videos with YOLOv4, on every device of this machine.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Full screen</source>
         <translation>Vollbild</translation>
     </message>
@@ -5397,6 +5753,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Lines, zones and events</source>
         <translation>Linien, Zonen und Ereignisse</translation>
+    </message>
+    <message>
+        <source>Log: {path}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model: {name}</source>
@@ -5415,8 +5775,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Kein Gerät übrig</translation>
     </message>
     <message>
-        <source>Nothing at hand? A street and a model are built in.</source>
-        <translation>Nichts zur Hand? Eine Straße und ein Modell sind eingebaut.</translation>
+        <source>No video at hand? Framefleet has a demo with its own video and model.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>One, four or nine videos</source>
@@ -5539,8 +5899,8 @@ Click to change</source>
 Klicken, um es zu ändern</translation>
     </message>
     <message>
-        <source>{panel} has its own window.</source>
-        <translation>{panel} hat ein eigenes Fenster.</translation>
+        <source>{panel}: shown in its own window</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{total} frames/s</source>

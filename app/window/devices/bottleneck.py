@@ -106,12 +106,9 @@ def _slow_device(working: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, T
     )
     snapshot = telemetry.get(slowest.device)
     if snapshot is not None and snapshot.throttling:
-        return Bottleneck(
-            Limit.DEVICE,
-            text,
-            translate("bottleneck", "Its clocks are lowered: {why}. Check it.").format(why=", ".join(map(of_engine, snapshot.throttling))),
-        )
-    return Bottleneck(Limit.DEVICE, text, translate("bottleneck", "Close other programs that use it, or take it out of this run."))
+        advice = translate("bottleneck", "Its clock rates are reduced: {why}. Check the device.")
+        return Bottleneck(Limit.DEVICE, text, advice.format(why=", ".join(map(of_engine, snapshot.throttling))))
+    return Bottleneck(Limit.DEVICE, text, translate("bottleneck", "Close other programs that use it, or remove it from this run."))
 
 
 def _stated(limit: Limit) -> Bottleneck:

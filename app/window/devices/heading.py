@@ -27,7 +27,7 @@ class RunHeading(QWidget):
         self._offered: tuple[DeviceDescription, ...] = ()
         self._strategy: StrategyChosen | None = None
         self._bottleneck: Bottleneck | None = None
-        self._add = translate("devices", "Let another device take part")
+        self._add = translate("devices", "Add a device to this run")
         self.title, self.text = label("", wrap=True), wrapped("small")
         self.add = tool_button("add", self._add)
         self.add.setProperty("role", "small-flat")

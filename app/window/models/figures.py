@@ -29,9 +29,9 @@ def of_entry(entry: ModelEntry) -> QGridLayout:
         (
             formats.rate(entry.gflops),
             translate("models", "GFLOP / picture"),
-            translate("models", "Work for one picture: half of it takes about half the time"),
+            translate("models", "Computation for one picture: half as much takes about half the time"),
         ),
-        (f"{entry.side} × {entry.side}", translate("models", "pixels"), translate("models", "The size of picture the network sees")),
+        (f"{entry.side} × {entry.side}", translate("models", "pixels"), translate("models", "The size of the network's input")),
         (
             translate("models", "{parameters} M").format(parameters=formats.decimal(entry.parameters / 1e6)),
             translate("models", "parameters"),
@@ -51,7 +51,7 @@ def of_entry(entry: ModelEntry) -> QGridLayout:
 def of_summary(summary: ModelSummary) -> QGridLayout:
     """The figures of a model of the user's own, whose accuracy is not published."""
     labels = ", ".join(summary.labels[:20]) + (" …" if summary.classes > 20 else "")
-    work = translate("models", "Work for one picture: half of it takes about half the time")
+    work = translate("models", "Computation for one picture: half as much takes about half the time")
     return _columns(
         (
             (formats.count(summary.classes), translate("models", "classes"), labels),
@@ -59,7 +59,7 @@ def of_summary(summary: ModelSummary) -> QGridLayout:
             (
                 f"{summary.width} × {summary.height}",
                 translate("models", "pixels"),
-                translate("models", "The size of picture the network sees"),
+                translate("models", "The size of the network's input"),
             ),
             (
                 translate("models", "{parameters} M").format(parameters=formats.decimal(summary.parameters / 1e6)),

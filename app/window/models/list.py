@@ -71,7 +71,7 @@ class ModelList(QDialog):
         self._column = column(*parts, spacing=8, margins=(24, 2, 24, 16), of=inside)
         show_inside(scroll, inside)
         files_tip = translate("models", "Any Darknet .cfg and .weights; they can also be dropped here")
-        self.own = push_button(translate("models", "Use files of my own…"), self.own_requested, tip=files_tip)
+        self.own = push_button(translate("models", "Use your own files…"), self.own_requested, tip=files_tip)
         self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
         self.close_button = push_button(translate("models", "Close"), self.reject)
         self.compare = push_button(translate("models", "Compare two models…"), self.comparison_requested)

@@ -21,7 +21,7 @@ _NVLINK = 25e9
 """Bytes/s of one NVLink each way, generations 2 to 4."""
 _PEERS = {
     True: marked("topology", "Each may read the other's memory."),
-    False: marked("topology", "Neither reads the other's memory: what they exchange goes through the processors' memory."),
+    False: marked("topology", "Neither reads the other's memory: they exchange data through the processors' memory."),
     None: "",
 }
 
@@ -89,7 +89,7 @@ def node_name(box: Box) -> str:
 def node_facts(node: NumaNode | None) -> str:
     """``CPUs 0-127 · 256.0 GiB``."""
     if node is None:
-        return translate("topology", "The system does not tell where they are")
+        return translate("topology", "The system does not report their location")
     facts = [translate("topology", "CPUs {cpus}").format(cpus=list_text(node.cpus)) if node.cpus else translate("topology", "no CPUs")]
     if node.memory is not None:
         facts.append(formats.gib(node.memory))
@@ -101,8 +101,8 @@ def about_box(box: Box) -> str:
     inside = ", ".join(map(gpu_name, box.gpus()))
     meaning = {
         Kind.NODE: translate("topology", "Processors and the memory that is nearest to them"),
-        Kind.BRIDGE: translate("topology", "Where PCIe comes out of a processor"),
-        Kind.SWITCH: translate("topology", "What is behind it exchanges data without a processor"),
+        Kind.BRIDGE: translate("topology", "Connects PCIe to a processor"),
+        Kind.SWITCH: translate("topology", "Devices behind it exchange data without a processor"),
     }[box.kind]
     lines = [node_name(box), meaning]
     if box.kind is Kind.NODE:
@@ -151,6 +151,14 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
     )
 
 
+def codes_text(topology: Topology) -> str:
+    """The meaning of each code of the matrix, one per line: ``NV18: 18 NVLinks``."""
+    found = {link.code: link for links in topology.links for link in links if link is not None}
+    meanings = {code: formats.plural(link.nvlinks, "NVLink") for code, link in found.items() if link.nvlinks}
+    meanings |= {code: translate("topology", LEVELS[link.level]) for code, link in found.items() if link.level and code not in meanings}
+    return "\n".join(f"{code}: {meaning}" for code, meaning in sorted(meanings.items()))
+
+
 def peers(topology: Topology) -> str:
     """A note if some GPUs cannot read each other's memory, else ""."""
     found = {link.peer for links in topology.links for link in links if link is not None}
@@ -161,7 +169,7 @@ def peers(topology: Topology) -> str:
         if found == {False}
         else translate("topology", "Not all GPUs read each other's memory")
     )
-    return translate("topology", "{which}: what they exchange goes through the processors' memory.").format(which=which)
+    return translate("topology", "{which}: they exchange data through the processors' memory.").format(which=which)
 
 
 Snapshots: TypeAlias = Mapping[DeviceId, Telemetry]
@@ -218,7 +226,7 @@ def about_rail(gpus: Sequence[Gpu], nvlinks: int, telemetry: Snapshots) -> str:
         return "\n".join(
             [
                 translate("topology", "NVLink"),
-                translate("topology", "{names}: each with each by {links}").format(names=", ".join(map(gpu_name, gpus)), links=links),
+                translate("topology", "{names}: each pair by {links}").format(names=", ".join(map(gpu_name, gpus)), links=links),
                 *_totals(gpus, telemetry),
             ]
         )

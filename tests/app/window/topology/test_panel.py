@@ -38,7 +38,7 @@ def test_the_matrix_has_colours_and_words(qtbot: QtBot) -> None:
     assert tuple(tuple(cell.text() for cell in row) for row in cells) == SWITCH_CODES
     assert cells[0][1].toolTip() == (
         "cuda:0 and cuda:1: over PCIe through one PCIe switch.\n"
-        "Neither reads the other's memory: what they exchange goes through the processors' memory."
+        "Neither reads the other's memory: they exchange data through the processors' memory."
     )
     assert cells[2][2].toolTip() == "cuda:2 · GPU 2 · NVIDIA RTX 6000 Ada"
     image = matrix.grab().toImage()
@@ -89,7 +89,7 @@ def test_the_machine_in_words(qtbot: QtBot) -> None:
 def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
     panel = shown(qtbot, ALONE)
     panel.show()
-    assert panel.note.text() == "No NVIDIA GPU: the processors do the work."
+    assert panel.note.text() == "This machine has no NVIDIA GPU: detection runs on its processors."
     assert [widget.isVisible() for widget in (panel.drawing, panel.matrix, panel.legend, panel.peers)] == [True, False, False, False]
     qtbot.waitUntil(lambda: panel.telemetry.of(CPU) is not None, timeout=10_000)  # the real processors, by the real sampler
     panel.refresh()
@@ -99,7 +99,7 @@ def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
 
 def test_problems_are_told(qtbot: QtBot) -> None:
     panel = shown(qtbot, Topology(ALONE.nodes, problem="the driver is out of order"))
-    assert panel.problem.text() == "Not all is known: the driver is out of order."
+    assert panel.problem.text() == "The topology is incomplete: the driver is out of order."
     panel.show_problem("it failed")
     assert (panel.problem.text(), panel.note.text()) == ("it failed", "")
 
