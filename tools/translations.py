@@ -40,12 +40,13 @@ SENTENCES = (
         "devices/nvml",
         "store/clips",
         "store/file",
+        "store/writing",
     ),
     *(f"devices/{name}.py" for name in ("cuda", "discovery", "program", "telemetry/monitor", "topology/search")),
     "evaluation/accuracy.py",
     *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "layers", "load", "weights")),
     *(f"settings/{name}.py" for name in ("checks", "clock", "kinds", "values")),
-    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema", "writer")),
+    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema", "going_on")),
 )
 """Files and folders of the engine whose sentences the window shows: errors, reasons and steps."""
 TENSORRT = (
@@ -119,7 +120,7 @@ def is_sentence(text: str) -> bool:
     """Whether a text has two words or more beside its placeholders, and is no SQL, pattern or list of names."""
     plain = re.sub(r"{\w+}", " ", text)
     sql = r"\b(AND|BEGIN|CREATE|DELETE|INSERT|SELECT|UPDATE|WHERE)\b| = \?"
-    other = rf"[|\n%]|\[\[|{sql}|^/|^\w+, \w+,|^framefleet |^(?!.* (and|be|is|of|the) )(\w+ ){{8,}}\w+$"
+    other = rf"[|\n%\\]|'\?|\[\[|{sql}|^/|^\w+, \w+,|^framefleet |^(?!.* (and|be|is|of|the) )(\w+ ){{8,}}\w+$"
     words = plain.startswith("cannot ") or re.search(r"[a-z]{2}[^a-z]*[ (].*[a-z]{2}", plain)
     return bool(words) and not re.search(other, text.replace("}% ", ""))
 

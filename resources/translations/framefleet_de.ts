@@ -25,19 +25,19 @@
     </message>
     <message>
         <source>Close other programs that use it, or remove it from this run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Programme auf dem Gerät beenden, oder es aus diesem Lauf nehmen.</translation>
     </message>
     <message>
         <source>Its clock rates are reduced: {why}. Check the device.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Taktraten sind gesenkt: {why}. Prüfen Sie das Gerät.</translation>
     </message>
     <message>
         <source>Limited by decoding.</source>
-        <translation>Begrenzt durch das Dekodieren.</translation>
+        <translation>Begrenzt durch das Decodieren.</translation>
     </message>
     <message>
         <source>Limited by decoding: the processors are busy.</source>
-        <translation>Begrenzt durch das Dekodieren: Die Prozessoren sind ausgelastet.</translation>
+        <translation>Begrenzt durch das Decodieren: Die Prozessoren sind ausgelastet.</translation>
     </message>
     <message>
         <source>Limited by preparing frames for the network.</source>
@@ -152,7 +152,7 @@
     </message>
     <message>
         <source>{why}. Detection continues with the devices of this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>{why}. Die Erkennung läuft mit den Geräten dieses Rechners weiter.</translation>
     </message>
 </context>
 <context>
@@ -365,7 +365,7 @@
     </message>
     <message>
         <source>Comparing with the true objects…</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleich mit den wahren Objekten …</translation>
     </message>
     <message>
         <source>Demo</source>
@@ -385,7 +385,7 @@
     </message>
     <message>
         <source>The built-in model detects objects in rendered streets, where the true objects of each frame are known.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das eingebaute Modell erkennt Objekte in gerenderten Straßen, deren wahre Objekte für jedes Bild bekannt sind.</translation>
     </message>
     <message>
         <source>The same, averaged over overlaps from 0.5 to 0.95: how exactly the boxes fit</source>
@@ -448,15 +448,15 @@
     </message>
     <message>
         <source>Add a device to this run</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesem Lauf ein Gerät hinzufügen</translation>
     </message>
     <message>
         <source>Add {device} to this run</source>
-        <translation type="unfinished"></translation>
+        <translation>{device} diesem Lauf hinzufügen</translation>
     </message>
     <message>
         <source>All devices of this machine are in this run</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Geräte dieses Rechners sind in diesem Lauf</translation>
     </message>
     <message>
         <source>Idle</source>
@@ -468,7 +468,7 @@
     </message>
     <message>
         <source>Leaving</source>
-        <translation>Wird abgezogen</translation>
+        <translation>Scheidet aus</translation>
     </message>
     <message>
         <source>Leaving this run…</source>
@@ -476,7 +476,7 @@
     </message>
     <message>
         <source>Left</source>
-        <translation>Abgezogen</translation>
+        <translation>Ausgeschieden</translation>
     </message>
     <message>
         <source>Left this run</source>
@@ -516,7 +516,7 @@
     </message>
     <message>
         <source>Remove {device} from this run</source>
-        <translation type="unfinished"></translation>
+        <translation>{device} aus diesem Lauf nehmen</translation>
     </message>
     <message>
         <source>Restarting</source>
@@ -564,11 +564,11 @@
     </message>
     <message>
         <source>The batch size changed from {before} to {batch}: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Batchgröße wurde von {before} auf {batch} geändert: {value}</translation>
     </message>
     <message>
         <source>With {name}, devices cannot join or leave during a run</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit {name} können während eines Laufs keine Geräte hinzukommen oder ausscheiden</translation>
     </message>
     <message>
         <source>Working</source>
@@ -669,7 +669,7 @@
     </message>
     <message>
         <source>&apos;{address}&apos; is not the address of a cluster: write HOST:PORT, as &apos;ray start --head&apos; prints it, or auto</source>
-        <translation type="unfinished"></translation>
+        <translation>„{address}“ ist keine Adresse eines Clusters: Schreiben Sie HOST:PORT, wie „ray start --head“ es ausgibt, oder auto</translation>
     </message>
     <message>
         <source>&apos;{address}&apos; is not the address of a web server, which begins with https:// or http://: check FRAMEFLEET_MODELS_URL</source>
@@ -677,7 +677,7 @@
     </message>
     <message>
         <source>&apos;{address}&apos;: the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0), and give HOST:6379</source>
-        <translation type="unfinished"></translation>
+        <translation>„{address}“: Der Ray-Client wird nicht unterstützt; verbinden Sie diesen Rechner (ray start --address=HOST:6379 --num-cpus=0), und geben Sie HOST:6379 an</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is neither a file nor a model to download; models to download: {names}</source>
@@ -732,16 +732,12 @@
         <translation>, und das ganze Bild</translation>
     </message>
     <message>
-        <source>, and {value} GB of memory are free</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>--isolation thread is for one machine: on a cluster, each device has its own process</source>
-        <translation type="unfinished"></translation>
+        <translation>--isolation thread gilt für einen Rechner: In einem Cluster hat jedes Gerät seinen eigenen Prozess</translation>
     </message>
     <message>
         <source>--parallel {parallel} shares pictures within one machine, and a cluster shares segments: choose auto or streams</source>
-        <translation type="unfinished"></translation>
+        <translation>--parallel {parallel} teilt Bilder innerhalb eines Rechners auf, ein Cluster dagegen Segmente: Wählen Sie auto oder streams</translation>
     </message>
     <message>
         <source>; TensorRT computes stages, cuDNN only whole networks</source>
@@ -773,11 +769,11 @@
     </message>
     <message>
         <source>Failed to connect to Ray</source>
-        <translation type="unfinished"></translation>
+        <translation>Failed to connect to Ray</translation>
     </message>
     <message>
         <source>Framefleet is not installed there</source>
-        <translation type="unfinished"></translation>
+        <translation>Framefleet ist dort nicht installiert</translation>
     </message>
     <message>
         <source>It has no effect while the batch is set to {value}.</source>
@@ -828,16 +824,8 @@
         <translation>der NVIDIA-Treiber ist nicht installiert</translation>
     </message>
     <message>
-        <source>No module named &apos;?engine</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Ray {ray} on Python {python}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Ray: (\S+)\s+Python: (\S+)</source>
-        <translation type="unfinished"></translation>
+        <translation>Ray {ray} mit Python {python}</translation>
     </message>
     <message>
         <source>a checksum does not match in {value}</source>
@@ -845,7 +833,7 @@
     </message>
     <message>
         <source>a cluster needs Ray ({error}): pip install &apos;framefleet[cluster]&apos;, here and on every node</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Cluster braucht Ray ({error}): pip install &apos;framefleet[cluster]&apos;, hier und auf jedem Knoten</translation>
     </message>
     <message>
         <source>a compatibility library is loaded instead of the driver&apos;s own: remove it from LD_LIBRARY_PATH</source>
@@ -976,12 +964,8 @@
         <translation>wählt die Pläne von cuDNN</translation>
     </message>
     <message>
-        <source>class, centre x, centre y, width, height as shares of the picture</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>classes that do not exclude each other</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassen, die einander nicht ausschließen</translation>
     </message>
     <message>
         <source>clocks of the display</source>
@@ -997,7 +981,7 @@
     </message>
     <message>
         <source>creation task</source>
-        <translation type="unfinished"></translation>
+        <translation>creation task</translation>
     </message>
     <message>
         <source>cuda-python is not installed ({problem}): {extras}</source>
@@ -1032,10 +1016,6 @@
         <translation>direkt, wo Geräte einander erreichen</translation>
     </message>
     <message>
-        <source>estimating how certain the differences are</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>file:///{rest} is an address: give the path alone, /{rest2}</source>
         <translation>file:///{rest} ist eine Adresse: nur den Pfad angeben, /{rest2}</translation>
     </message>
@@ -1045,11 +1025,11 @@
     </message>
     <message>
         <source>filters= of the layer before it, mask= or classes=</source>
-        <translation type="unfinished"></translation>
+        <translation>filters= der Schicht davor, mask= oder classes=</translation>
     </message>
     <message>
         <source>filters= of the layer before it, num= or classes=</source>
-        <translation type="unfinished"></translation>
+        <translation>filters= der Schicht davor, num= oder classes=</translation>
     </message>
     <message>
         <source>finish an inference</source>
@@ -1177,11 +1157,11 @@
     </message>
     <message>
         <source>it refuses this machine: if it was started with a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH here, too</source>
-        <translation type="unfinished"></translation>
+        <translation>er weist diesen Rechner ab: Wurde er mit einem Token gestartet, setzen Sie auch hier RAY_AUTH_MODE=token und RAY_AUTH_TOKEN_PATH</translation>
     </message>
     <message>
         <source>it runs {theirs}, and this machine {ours}: install the same on both</source>
-        <translation type="unfinished"></translation>
+        <translation>dort läuft {theirs} und auf diesem Rechner {ours}: Installieren Sie auf beiden dasselbe</translation>
     </message>
     <message>
         <source>it was removed</source>
@@ -1193,11 +1173,11 @@
     </message>
     <message>
         <source>its agent does not start: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>sein Agent startet nicht: {value}</translation>
     </message>
     <message>
         <source>its agent has ended</source>
-        <translation type="unfinished"></translation>
+        <translation>sein Agent ist beendet</translation>
     </message>
     <message>
         <source>its certificate is not trusted</source>
@@ -1293,15 +1273,11 @@
     </message>
     <message>
         <source>layer {value} of {value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht {value} von {value2}</translation>
     </message>
     <message>
         <source>look for files</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>matching {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien suchen</translation>
     </message>
     <message>
         <source>no OpenVINO form of {name}</source>
@@ -1321,7 +1297,7 @@
     </message>
     <message>
         <source>no answer within {seconds} s</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Antwort innerhalb von {seconds} s</translation>
     </message>
     <message>
         <source>no custom layers</source>
@@ -1357,15 +1333,15 @@
     </message>
     <message>
         <source>no node of the cluster at {address} can take part: {reasons}</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Knoten des Clusters bei {address} kann mitarbeiten: {reasons}</translation>
     </message>
     <message>
         <source>no node of the cluster has a device that can be used ({problems})</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Knoten des Clusters hat ein nutzbares Gerät ({problems})</translation>
     </message>
     <message>
         <source>no node offers processors or GPUs</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Knoten bietet Prozessoren oder GPUs an</translation>
     </message>
     <message>
         <source>no picture in the folder {path}: give a folder that contains pictures or a video file</source>
@@ -1381,15 +1357,15 @@
     </message>
     <message>
         <source>node {name} cannot be reached: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>Knoten {name} ist nicht erreichbar: {why}</translation>
     </message>
     <message>
         <source>node {name} has joined</source>
-        <translation type="unfinished"></translation>
+        <translation>Knoten {name} ist hinzugekommen</translation>
     </message>
     <message>
         <source>node {name} is left out: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>Knoten {name} wird ausgelassen: {error}</translation>
     </message>
     <message>
         <source>none was found</source>
@@ -1397,7 +1373,7 @@
     </message>
     <message>
         <source>nothing answers at {address} ({error}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
-        <translation type="unfinished"></translation>
+        <translation>bei {address} antwortet nichts ({error}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
     </message>
     <message>
         <source>nothing was stored</source>
@@ -1417,7 +1393,7 @@
     </message>
     <message>
         <source>other coordinates</source>
-        <translation type="unfinished"></translation>
+        <translation>andere Koordinaten</translation>
     </message>
     <message>
         <source>other reasons</source>
@@ -1452,10 +1428,6 @@
         <translation>Prozess {value} benutzt es, und der Compute-Modus ist Exclusive: diesen Prozess beenden, oder {remedy}</translation>
     </message>
     <message>
-        <source>reading {name}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>restart the machine</source>
         <translation>den Rechner neu starten</translation>
     </message>
@@ -1469,7 +1441,7 @@
     </message>
     <message>
         <source>send files to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien an {name} senden</translation>
     </message>
     <message>
         <source>stage {value} of {value2}</source>
@@ -1505,23 +1477,23 @@
     </message>
     <message>
         <source>the agent failed: {name}: {cause}</source>
-        <translation type="unfinished"></translation>
+        <translation>der Agent ist ausgefallen: {name}: {cause}</translation>
     </message>
     <message>
         <source>the cluster at {address} cannot be used: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>der Cluster bei {address} kann nicht verwendet werden: {value}</translation>
     </message>
     <message>
         <source>the cluster does not answer: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>der Cluster antwortet nicht: {value}</translation>
     </message>
     <message>
         <source>the code of Framefleet</source>
-        <translation type="unfinished"></translation>
+        <translation>der Code von Framefleet</translation>
     </message>
     <message>
         <source>the connection to the cluster has ended{value}</source>
-        <translation type="unfinished"></translation>
+        <translation>die Verbindung zum Cluster ist beendet{value}</translation>
     </message>
     <message>
         <source>the connection was closed</source>
@@ -1533,7 +1505,7 @@
     </message>
     <message>
         <source>the connection was lost</source>
-        <translation type="unfinished"></translation>
+        <translation>die Verbindung ging verloren</translation>
     </message>
     <message>
         <source>the decoder is closed</source>
@@ -1593,7 +1565,7 @@
     </message>
     <message>
         <source>the head of the cluster has ended</source>
-        <translation type="unfinished"></translation>
+        <translation>der Kopfknoten des Clusters ist beendet</translation>
     </message>
     <message>
         <source>the installed package {module} contains no TensorRT</source>
@@ -1617,7 +1589,7 @@
     </message>
     <message>
         <source>the model cannot be read: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>das Modell kann nicht gelesen werden: {error}</translation>
     </message>
     <message>
         <source>the network is unreachable</source>
@@ -1625,7 +1597,7 @@
     </message>
     <message>
         <source>the node has ended</source>
-        <translation type="unfinished"></translation>
+        <translation>der Knoten ist beendet</translation>
     </message>
     <message>
         <source>the only one this device offers</source>
@@ -1641,7 +1613,7 @@
     </message>
     <message>
         <source>the process for the cluster cannot be started: {error}</source>
-        <translation type="unfinished"></translation>
+        <translation>der Prozess für den Cluster kann nicht gestartet werden: {error}</translation>
     </message>
     <message>
         <source>the process printed no answer</source>
@@ -1649,7 +1621,7 @@
     </message>
     <message>
         <source>the process that is connected to the cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>der Prozess, der mit dem Cluster verbunden ist,</translation>
     </message>
     <message>
         <source>the process that reads it</source>
@@ -1673,7 +1645,7 @@
     </message>
     <message>
         <source>the run has ended</source>
-        <translation type="unfinished"></translation>
+        <translation>der Lauf ist beendet</translation>
     </message>
     <message>
         <source>the search failed: {problem}</source>
@@ -1682,10 +1654,6 @@
     <message>
         <source>the search for devices failed: {value}; &apos;framefleet doctor&apos; says what is missing</source>
         <translation>die Suche nach Geräten schlug fehl: {value}; „framefleet doctor“ nennt, was fehlt</translation>
-    </message>
-    <message>
-        <source>the sessions have no picture of {file} in common</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the strategy depth needs 2 to {most_stages} devices, one for each stage, not {value} ({names}): {advice}</source>
@@ -1709,7 +1677,7 @@
     </message>
     <message>
         <source>the truth {path} cannot be read ({error}): install Framefleet again</source>
-        <translation type="unfinished"></translation>
+        <translation>die wahren Objekte {path} können nicht gelesen werden ({error}): Installieren Sie Framefleet erneut</translation>
     </message>
     <message>
         <source>the video cannot be encoded ({value})</source>
@@ -1777,11 +1745,11 @@
     </message>
     <message>
         <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
-        <translation type="unfinished"></translation>
+        <translation>dieser Knoten hat eine andere Datei {path}: Kopieren Sie das Modell dorthin, oder entfernen Sie dort die Datei, dann wird sie gesendet</translation>
     </message>
     <message>
         <source>this program uses a cluster already</source>
-        <translation type="unfinished"></translation>
+        <translation>dieses Programm verwendet bereits einen Cluster</translation>
     </message>
     <message>
         <source>this video cannot be cut and stays on one device</source>
@@ -1789,7 +1757,7 @@
     </message>
     <message>
         <source>unknown error</source>
-        <translation type="unfinished"></translation>
+        <translation>unbekannter Fehler</translation>
     </message>
     <message>
         <source>version {version} is too old: pip install -U &apos;framefleet[cudnn]&apos;</source>
@@ -1800,132 +1768,44 @@
         <translation>{batch} bringt nur {value} Bilder/s</translation>
     </message>
     <message>
-        <source>{error} is missing</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{file} describes a frame of {path} more than once: remove one description</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{file} has no label &apos;{wrong}&apos;: its labels are {value}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{file} has objects with the labels {value}, which {path} does not know; its labels are {value2}: give --map &apos;{value3}=LABEL&apos;, or the truth for this model</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{file} says that {value} has {width}×{height} pixels, but in {path} it has {width2}×{height2}: use the truth of the same pictures</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{file}: &apos;{value}&apos; and &apos;{label}&apos; are the same class of {path}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{file}: an object in {value} has the box {value2}: width and height must be above 0</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>{folder} cannot be made: {strerror}; set TMPDIR to another folder before &apos;ray start&apos;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{folder} cannot be read: {error}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{folder}: a label has the class {highest}, but there are {value} names of classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} kann nicht angelegt werden: {strerror}; setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
     <message>
         <source>{name} did not arrive as it was sent</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
     </message>
     <message>
         <source>{name} is {theirs} there and {mine} here</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ist dort {theirs} und hier {mine}</translation>
     </message>
     <message>
         <source>{parent} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} cannot be read as COCO: {value}</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} cannot be read as CVAT: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{parent} gehört einem anderen Benutzer: Setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
     <message>
         <source>{path} cannot be read: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} kann nicht gelesen werden: {value}</translation>
     </message>
     <message>
         <source>{path} cannot be stored there: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} kann dort nicht gespeichert werden: {value}</translation>
     </message>
     <message>
         <source>{path} changed while it was sent: detect in it again when it is complete</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} does not have {value} of the {value2} pictures of {file} ({some}): detect in all of them, or give --common to compare the others only</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} has more than {value} MiB when it is unpacked: divide it</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} has none of the {value} pictures of {file} ({some}); it is about {files}. Pictures are found by the names of their files. Frames of a video are found by the names that &apos;framefleet results --format coco&apos; gives them, by names like clip.mp4#12 or, if the session has one video, by their number</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} has {value} GB{known}: divide it into smaller files</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} hat sich beim Senden geändert: Erkennen Sie erneut, wenn die Datei vollständig ist</translation>
     </message>
     <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
     </message>
     <message>
-        <source>{path} is no COCO truth: it needs images, annotations and categories ({detail})</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} is no CVAT truth: {error} is missing in an element</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} is no truth: give a COCO file (.json), a CVAT file (.xml), or a folder with labels of YOLO</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} is not UTF-8 text: save it as UTF-8</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} is not a text file of labels</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path} names no pictures, so nothing can be compared</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>{path} vanished from the cache of this node</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} ist aus dem Cache dieses Knotens verschwunden</translation>
     </message>
     <message>
         <source>{path} was cancelled</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{path}, line {number}: &apos;{value}&apos; is not a label: write {form}</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} wurde abgebrochen</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
@@ -1940,16 +1820,56 @@
         <translation> und eigenen Kernels für Paare von 1×1-Faltungen</translation>
     </message>
     <message>
-        <source> and {more} more</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source> and {value} more sources</source>
         <translation> und {value} weiteren Quellen</translation>
     </message>
     <message>
         <source> with pairs of convolutions</source>
         <translation> mit Paaren von Faltungen</translation>
+    </message>
+    <message>
+        <source>Building engine</source>
+        <translation>Engine wird gebaut</translation>
+    </message>
+    <message>
+        <source>Building engine from subgraph</source>
+        <translation>Engine wird aus dem Teilgraphen gebaut</translation>
+    </message>
+    <message>
+        <source>Cloning network graph</source>
+        <translation>Netzgraph wird kopiert</translation>
+    </message>
+    <message>
+        <source>Computing profile costs</source>
+        <translation>Kosten des Profils werden berechnet</translation>
+    </message>
+    <message>
+        <source>Computing reformatting costs</source>
+        <translation>Kosten der Umformatierung werden berechnet</translation>
+    </message>
+    <message>
+        <source>Determining refit engines</source>
+        <translation>Engines zum Anpassen werden bestimmt</translation>
+    </message>
+    <message>
+        <source>Optimizing graph</source>
+        <translation>Graph wird optimiert</translation>
+    </message>
+    <message>
+        <source>Preparing graph for optimization</source>
+        <translation>Graph wird zur Optimierung vorbereitet</translation>
+    </message>
+    <message>
+        <source>Timing graph nodes</source>
+        <translation>Knoten des Graphen werden gemessen</translation>
+    </message>
+    <message>
+        <source>Timing tactics</source>
+        <translation>Taktiken werden gemessen</translation>
+    </message>
+    <message>
+        <source>Timing tensor reformats</source>
+        <translation>Umformatierungen werden gemessen</translation>
     </message>
     <message>
         <source>build plans</source>
@@ -1962,6 +1882,10 @@
     <message>
         <source>it cannot be loaded ({problem}): pip install &apos;framefleet[cudnn]&apos;</source>
         <translation>es kann nicht geladen werden ({problem}): pip install &apos;framefleet[cudnn]&apos;</translation>
+    </message>
+    <message>
+        <source>looking up detections</source>
+        <translation>Erkennungen werden nachgeschlagen</translation>
     </message>
     <message>
         <source>this device has no fp32 to compare with</source>
@@ -2156,6 +2080,10 @@
         <translation>{host} ist nicht erreichbar ({value}) für {address}: ist dieser Rechner online? Sonst {elsewhere}</translation>
     </message>
     <message>
+        <source>{kept} source{value} finished by an earlier run: the results stay (--restart detects again)</source>
+        <translation>{kept} Quelle{value}, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
+    </message>
+    <message>
         <source>{library} cannot be used ({problem})</source>
         <translation>{library} kann nicht verwendet werden ({problem})</translation>
     </message>
@@ -2302,6 +2230,14 @@
     <message>
         <source>{path} does not exist: check the name and the folder</source>
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
+    </message>
+    <message>
+        <source>{path} goes on after {frames} frames of an earlier run</source>
+        <translation>{path} macht nach {frames} Bildern eines früheren Laufs weiter</translation>
+    </message>
+    <message>
+        <source>{path} has changed since an earlier run: it is detected again</source>
+        <translation>{path} hat sich seit einem früheren Lauf geändert: Die Datei wird erneut analysiert</translation>
     </message>
     <message>
         <source>{path} has no frame from which a clip can begin: repair the file</source>
@@ -2493,7 +2429,7 @@
     </message>
     <message>
         <source>{value} GB do not fit into {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>{value} GB passen nicht in {folder}</translation>
     </message>
     <message>
         <source>{value} faster with {library}{own}</source>
@@ -2509,7 +2445,7 @@
     </message>
     <message>
         <source>{value} is no device of the cluster: write NODE/{value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
     </message>
     <message>
         <source>{value} pages do not match their checksums</source>
@@ -2529,11 +2465,11 @@
     </message>
     <message>
         <source>{value}: install the same on both</source>
-        <translation type="unfinished"></translation>
+        <translation>{value}: Installieren Sie auf beiden dasselbe</translation>
     </message>
     <message>
         <source>{value}: the cluster has no node {node}; its nodes are {value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>{value}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {value2}</translation>
     </message>
     <message>
         <source>{video} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
@@ -2675,7 +2611,7 @@
     </message>
     <message>
         <source>Each track</source>
-        <translation>Jeden Track</translation>
+        <translation>Jede Spur</translation>
     </message>
     <message>
         <source>Event</source>
@@ -2992,7 +2928,7 @@
     </message>
     <message>
         <source>Another file of the queue</source>
-        <translation>Andere Datei der Warteschlange</translation>
+        <translation>Andere Datei</translation>
     </message>
     <message>
         <source>Begin a part of the video here</source>
@@ -3064,7 +3000,7 @@
     </message>
     <message>
         <source>Move the file in the queue</source>
-        <translation>Datei in der Warteschlange verschieben</translation>
+        <translation>Datei in der Liste verschieben</translation>
     </message>
     <message>
         <source>New key</source>
@@ -3084,7 +3020,7 @@
     </message>
     <message>
         <source>Changed. Default: {keys}</source>
-        <translation type="unfinished"></translation>
+        <translation>Geändert. Standard: {keys}</translation>
     </message>
     <message>
         <source>Correct: confirm the object</source>
@@ -3164,7 +3100,7 @@
     </message>
     <message>
         <source>Remove the file from the queue</source>
-        <translation>Die Datei aus der Warteschlange entfernen</translation>
+        <translation>Datei aus der Liste entfernen</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -3215,7 +3151,7 @@
     <name>messages</name>
     <message>
         <source>An error inside Framefleet: {summary}. Results of running work may be incomplete. Please report this error.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Fehler in Framefleet: {summary}. Ergebnisse laufender Arbeiten können unvollständig sein. Bitte melden Sie diesen Fehler.</translation>
     </message>
     <message>
         <source>Copy</source>
@@ -3250,7 +3186,7 @@
     </message>
     <message>
         <source>Keep detecting</source>
-        <translation>Weiter erkennen</translation>
+        <translation>Weiterlaufen lassen</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -3270,7 +3206,7 @@
     </message>
     <message>
         <source>This is also in the log: {log}</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch im Protokoll: {log}</translation>
     </message>
     <message>
         <source>{device} failed and is out of this run: {reason}</source>
@@ -3282,11 +3218,11 @@
     </message>
     <message>
         <source>{message} It is not started again for this file. Detection continues.</source>
-        <translation type="unfinished"></translation>
+        <translation>{message} Für diese Datei wird die Vorschau nicht neu gestartet. Die Erkennung läuft weiter.</translation>
     </message>
     <message>
         <source>{message} It was started again. Detection continues.</source>
-        <translation type="unfinished"></translation>
+        <translation>{message} Die Vorschau wurde neu gestartet. Die Erkennung läuft weiter.</translation>
     </message>
 </context>
 <context>
@@ -3373,7 +3309,7 @@
     </message>
     <message>
         <source>Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here.</source>
-        <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen: Laden Sie eines mit einem Klick, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
+        <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen: Laden Sie eines herunter, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
     </message>
     <message>
         <source>Choose model…</source>
@@ -3381,11 +3317,11 @@
     </message>
     <message>
         <source>Choose the .cfg file that belongs to {weights}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie die .cfg-Datei, die zu {weights} gehört.</translation>
     </message>
     <message>
         <source>Choose the model&apos;s .cfg and .weights files.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie die .cfg- und die .weights-Datei des Modells.</translation>
     </message>
     <message>
         <source>Close</source>
@@ -3393,7 +3329,7 @@
     </message>
     <message>
         <source>Compare two models…</source>
-        <translation>Zwei Modelle vergleichen…</translation>
+        <translation>Zwei Modelle vergleichen …</translation>
     </message>
     <message>
         <source>Comparison of models</source>
@@ -3401,7 +3337,7 @@
     </message>
     <message>
         <source>Computation for one picture: half as much takes about half the time</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechenaufwand für ein Bild: Halb so viel dauert etwa halb so lang</translation>
     </message>
     <message>
         <source>Connecting…</source>
@@ -3433,7 +3369,7 @@
     </message>
     <message>
         <source>Downloading {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{names}: wird heruntergeladen.</translation>
     </message>
     <message>
         <source>Evaluations (evaluation.json *.json)</source>
@@ -3465,15 +3401,15 @@
     </message>
     <message>
         <source>The size of the network&apos;s input</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Eingabegröße des Netzes</translation>
     </message>
     <message>
         <source>There are no weights beside {name}: choose its .weights file, too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Neben {name} liegen keine Gewichte: Wählen Sie auch die .weights-Datei.</translation>
     </message>
     <message>
         <source>Use your own files…</source>
-        <translation type="unfinished"></translation>
+        <translation>Eigene Dateien verwenden …</translation>
     </message>
     <message>
         <source>In use</source>
@@ -3505,7 +3441,7 @@
     </message>
     <message>
         <source>Opens an evaluation.json, which &apos;framefleet evaluate --out&apos; writes</source>
-        <translation>Öffnet eine evaluation.json, die &apos;framefleet evaluate --out&apos; schreibt</translation>
+        <translation>Öffnet eine evaluation.json, die „framefleet evaluate --out“ geschrieben hat</translation>
     </message>
     <message>
         <source>Precision at confidence {confidence}</source>
@@ -3529,7 +3465,7 @@
     </message>
     <message>
         <source>Remove it from this list. Its files are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
     </message>
     <message>
         <source>Restart them</source>
@@ -3657,11 +3593,11 @@
     </message>
     <message>
         <source>{path} has one model only: evaluate the sessions of two models together, on the same videos</source>
-        <translation>{path} enthält nur ein Modell: die Sitzungen zweier Modelle zusammen auswerten, mit denselben Videos</translation>
+        <translation>{path} enthält nur ein Modell: Werten Sie die Sitzungen zweier Modelle zusammen aus, mit denselben Videos</translation>
     </message>
     <message>
         <source>{path} is not an evaluation: open an evaluation.json that &apos;framefleet evaluate --out&apos; wrote</source>
-        <translation>{path} ist keine Auswertung: eine evaluation.json öffnen, die &apos;framefleet evaluate --out&apos; geschrieben hat</translation>
+        <translation>{path} ist keine Auswertung: Öffnen Sie eine evaluation.json, die „framefleet evaluate --out“ geschrieben hat</translation>
     </message>
     <message>
         <source>{percent} · {done} of {total} MB</source>
@@ -3775,7 +3711,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Remove from queue</source>
-        <translation>Aus der Warteschlange entfernen</translation>
+        <translation>Aus der Liste entfernen</translation>
     </message>
     <message>
         <source>Retry</source>
@@ -4143,7 +4079,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The end</source>
-        <translation>Das Ende</translation>
+        <translation>Ende</translation>
     </message>
     <message>
         <source>The export as {title} was cancelled.</source>
@@ -4163,7 +4099,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The start</source>
-        <translation>Der Anfang</translation>
+        <translation>Anfang</translation>
     </message>
     <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
@@ -4267,7 +4203,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{name} is not in the queue any more: open {database} again.</source>
-        <translation>{name} ist nicht mehr in der Warteschlange: Öffnen Sie {database} erneut.</translation>
+        <translation>{name} ist nicht mehr in der Dateiliste: Öffnen Sie {database} erneut.</translation>
     </message>
     <message>
         <source>{path} is not a list of worst frames: open a worst-frames.json that &apos;framefleet evaluate --out&apos; wrote</source>
@@ -4368,7 +4304,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Needs a model</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht ein Modell</translation>
     </message>
 </context>
 <context>
@@ -4545,7 +4481,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{used}: shown in the queue. Remove its files from the queue first.</source>
-        <translation>{used}: in der Warteschlange. Entfernen Sie die Dateien zuerst aus der Warteschlange.</translation>
+        <translation>{used}: in der Dateiliste. Entfernen Sie zuerst die Dateien aus der Liste.</translation>
     </message>
 </context>
 <context>
@@ -4556,7 +4492,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>A value cannot be used: see the message below it</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Wert ist nicht verwendbar: siehe die Meldung darunter</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -4864,7 +4800,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Read all settings from a file</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Einstellungen aus einer Datei lesen</translation>
     </message>
     <message>
         <source>Remove downloaded models</source>
@@ -4876,7 +4812,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Reset all settings except the model</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Einstellungen außer dem Modell zurücksetzen</translation>
     </message>
     <message>
         <source>Resize</source>
@@ -4896,7 +4832,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Select at least one device, or the automatic choice.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie mindestens ein Gerät oder die automatische Wahl.</translation>
     </message>
     <message>
         <source>Sessions</source>
@@ -4904,11 +4840,15 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Write all settings to a file</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Einstellungen in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>the first value; change it with the slider beside the video</source>
+        <translation>zu Beginn; ändern Sie sie mit dem Regler neben dem Video</translation>
     </message>
     <message>
         <source>{path} has no settings of Framefleet: choose a file that Framefleet has exported</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die Framefleet exportiert hat</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -4944,7 +4884,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The end</source>
-        <translation>Das Ende</translation>
+        <translation>Ende</translation>
     </message>
     <message>
         <source>The new folder is used from the next start. Files in the old folder stay there.</source>
@@ -4952,7 +4892,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The start</source>
-        <translation>Der Anfang</translation>
+        <translation>Anfang</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -5005,10 +4945,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>above it, the weaker of two boxes is removed</source>
         <translation>darüber entfällt der schwächere von zwei Rahmen</translation>
-    </message>
-    <message>
-        <source>at the start; the slider beside the video changes it</source>
-        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
     </message>
     <message>
         <source>before this time or frame number</source>
@@ -5205,11 +5141,11 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Connections between GPUs</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindungen zwischen GPUs</translation>
     </message>
     <message>
         <source>Connects PCIe to a processor</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindet PCIe mit einem Prozessor</translation>
     </message>
     <message>
         <source>Devices</source>
@@ -5217,7 +5153,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Devices behind it exchange data without a processor</source>
-        <translation type="unfinished"></translation>
+        <translation>Geräte dahinter tauschen Daten ohne Prozessor aus</translation>
     </message>
     <message>
         <source>Each may read the other&apos;s memory.</source>
@@ -5293,11 +5229,11 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Neither reads the other&apos;s memory: they exchange data through the processors&apos; memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine liest den Speicher der anderen: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
     </message>
     <message>
         <source>Reading the topology of this machine…</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Topologie dieses Rechners wird gelesen …</translation>
     </message>
     <message>
         <source>Show {panel} in its own window</source>
@@ -5305,15 +5241,15 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>The system does not report their location</source>
-        <translation type="unfinished"></translation>
+        <translation>Das System meldet nicht, wo sie sind</translation>
     </message>
     <message>
         <source>The topology is incomplete: {problem}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Topologie ist unvollständig: {problem}.</translation>
     </message>
     <message>
         <source>This machine has no NVIDIA GPU: detection runs on its processors.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Rechner hat keine NVIDIA-GPU: Die Erkennung läuft auf seinen Prozessoren.</translation>
     </message>
     <message>
         <source>Topology: {names}</source>
@@ -5385,11 +5321,11 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>{names}: each pair by {links}</source>
-        <translation type="unfinished"></translation>
+        <translation>{names}: je zwei durch {links}</translation>
     </message>
     <message>
         <source>{which}: they exchange data through the processors&apos; memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>{which}: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
     </message>
     <message>
         <source>{near}, CPUs {cpus}</source>
@@ -5676,7 +5612,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>About Framefleet</source>
-        <translation type="unfinished"></translation>
+        <translation>Über Framefleet</translation>
     </message>
     <message>
         <source>Add videos</source>
@@ -5720,7 +5656,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.</source>
-        <translation>Laden Sie eines mit einem Klick, oder ziehen Sie eine .cfg und ihre .weights auf dieses Fenster.</translation>
+        <translation>Laden Sie eines herunter, oder ziehen Sie eine .cfg und ihre .weights auf dieses Fenster.</translation>
     </message>
     <message>
         <source>Drop videos, pictures or folders anywhere on this window, or open them.</source>
@@ -5740,7 +5676,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Framefleet {version} detects objects in videos with YOLOv4, on every device of this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Framefleet {version} erkennt Objekte in Videos mit YOLOv4, auf jedem Gerät dieses Rechners.</translation>
     </message>
     <message>
         <source>Full screen</source>
@@ -5756,7 +5692,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Log: {path}</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll: {path}</translation>
     </message>
     <message>
         <source>Model: {name}</source>
@@ -5776,7 +5712,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>No video at hand? Framefleet has a demo with its own video and model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Video zur Hand? Framefleet hat eine Demo mit eigenem Video und Modell.</translation>
     </message>
     <message>
         <source>One, four or nine videos</source>
@@ -5832,7 +5768,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Queue at the left</source>
-        <translation>Warteschlange links</translation>
+        <translation>Dateien links</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -5900,7 +5836,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>{panel}: shown in its own window</source>
-        <translation type="unfinished"></translation>
+        <translation>{panel}: in eigenem Fenster</translation>
     </message>
     <message>
         <source>{total} frames/s</source>
@@ -6003,7 +5939,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Files of the queue</source>
-        <translation>Dateien der Warteschlange</translation>
+        <translation>Dateien der Liste</translation>
     </message>
     <message>
         <source>Files with the set &apos;{name}&apos;</source>
