@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -90,7 +90,7 @@ class TopologyPanel(Panel):
         say(self.gpus, gpu_list(topology))
         self.drawing.show_topology(topology)
         self.drawing.show()
-        self._show_legend()
+        self.use_theme()
         self.legend.setVisible(bool(gpus))
         self.matrix.show_topology(topology)
         self.matrix.setVisible(len(gpus) > 1)
@@ -107,16 +107,11 @@ class TopologyPanel(Panel):
         self._parts.setDirection(directions.LeftToRight if self.width() >= SIDE_BY_SIDE else directions.TopToBottom)
         self.drawing.set_room(self.height() - _AROUND)
 
-    def _show_legend(self) -> None:
+    def use_theme(self) -> None:
+        """Show the legend in the colours of the theme."""
         if self.topology is not None:
             joined = any(gpu.nvlinks for gpu in self.topology.gpus)
             self.legend.setText(_legend(nvlink=joined, nodes=len(self.topology.nodes) > 1))
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Show the legend in the colours of a new theme."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "topology"):
-            self._show_legend()
 
     def _watch(self) -> None:
         """Take telemetry of the GPUs and the processors while the panel is visible."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel
@@ -78,8 +78,6 @@ class Symbol(QLabel):
         self._shown = name, colour
         self.setPixmap(pixmap(name, self._size, theme.colour(colour)) if name else QPixmap())
 
-    def changeEvent(self, event: QEvent) -> None:
+    def use_theme(self) -> None:
         """Draw the icon in the colours of a new theme."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange:
-            self.show_icon(*self._shown)
+        self.show_icon(*self._shown)

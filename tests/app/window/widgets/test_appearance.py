@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,6 +14,7 @@ from app.window.widgets import appearance, theme
 from app.window.widgets.appearance import Theme, apply_theme, current, stored_theme
 from app.window.widgets.banner import Severity
 from app.window.widgets.icons import Symbol, icon
+from tests.support.goldens import PROJECT
 from tests.support.window import pixels
 
 
@@ -87,3 +89,10 @@ def test_a_change_of_the_system_is_followed(qapp: QApplication, monkeypatch: pyt
 
 def test_an_unknown_stored_theme_is_that_of_the_system() -> None:
     assert [stored_theme(text) for text in (None, "", "purple", "light")] == [Theme.SYSTEM, Theme.SYSTEM, Theme.SYSTEM, Theme.LIGHT]
+
+
+def test_every_colour_that_the_code_names_is_in_the_table() -> None:
+    code = "\n".join(path.read_text() for path in (PROJECT / "app").rglob("*.py"))
+    named = set(re.findall(r"\btheme\.([A-Z][A-Z_]+)\b", code))
+    assert {name for name in named if not hasattr(theme, name)} == set()
+    assert {"TEXT", "DANGER"} <= named
