@@ -11,7 +11,7 @@ from app.window.devices.bottleneck import Bottleneck
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
-from app.window.widgets.build import Light, Panel, label, row
+from app.window.widgets.build import Light, Panel, label, row, set_role
 from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.translation import translate
 from engine.pool.events import StrategyChosen
@@ -79,6 +79,7 @@ class StatusLine(Panel):
 
     def show_bottleneck(self, found: Bottleneck | None) -> None:
         """Show what limits the throughput, None = nothing is known."""
+        set_role(self.bottleneck, "small" if found is None else found.role)
         self.bottleneck.setText("" if found is None else found.text)
         self.bottleneck.setToolTip("" if found is None else found.advice)
 

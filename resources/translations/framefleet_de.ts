@@ -4,10 +4,6 @@
 <context>
     <name>bottleneck</name>
     <message>
-        <source>Choose a smaller network or model, or more devices.</source>
-        <translation>Ein kleineres Netz oder Modell wählen, oder mehr Geräte.</translation>
-    </message>
-    <message>
         <source>Close other programs, or use fewer GPUs for this model.</source>
         <translation>Andere Programme beenden, oder weniger GPUs für dieses Modell verwenden.</translation>
     </message>
@@ -28,6 +24,10 @@
         <translation>Andere Programme auf dem Gerät beenden, oder es aus diesem Lauf nehmen.</translation>
     </message>
     <message>
+        <source>Choose a smaller model, or more devices.</source>
+        <translation>Ein kleineres Modell oder mehr Geräte wählen.</translation>
+    </message>
+    <message>
         <source>Its clock rates are reduced: {why}. Check the device.</source>
         <translation>Seine Taktraten sind gesenkt: {why}. Prüfen Sie das Gerät.</translation>
     </message>
@@ -40,8 +40,12 @@
         <translation>Begrenzt durch das Decodieren: Die Prozessoren sind ausgelastet.</translation>
     </message>
     <message>
-        <source>Limited by preparing frames for the network.</source>
-        <translation>Begrenzt durch das Vorbereiten der Bilder für das Netz.</translation>
+        <source>Limited by preparing frames for the model.</source>
+        <translation>Begrenzt durch das Vorbereiten der Bilder für das Modell.</translation>
+    </message>
+    <message>
+        <source>Limited by the model: the devices are fully used.</source>
+        <translation>Begrenzt durch das Modell: Die Geräte sind ausgelastet.</translation>
     </message>
     <message>
         <source>Limited by reading the files.</source>
@@ -54,10 +58,6 @@
     <message>
         <source>Limited by the GPUs&apos; video decoders.</source>
         <translation>Begrenzt durch die Videodecoder der GPUs.</translation>
-    </message>
-    <message>
-        <source>Limited by the network: the devices are fully used.</source>
-        <translation>Begrenzt durch das Netz: Die Geräte sind ausgelastet.</translation>
     </message>
     <message>
         <source>Limited by the processors, which feed the GPUs.</source>
@@ -3413,7 +3413,7 @@
     </message>
     <message>
         <source>In use</source>
-        <translation>Wird verwendet</translation>
+        <translation>In Gebrauch</translation>
     </message>
     <message>
         <source>It is in use: choose another model first</source>
@@ -4900,7 +4900,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>This computer&apos;s</source>
-        <translation>Die dieses Rechners</translation>
+        <translation>Dieser Rechner</translation>
     </message>
     <message>
         <source>Tile overlap</source>

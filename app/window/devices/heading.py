@@ -57,7 +57,7 @@ class RunHeading(QWidget):
             about = translate("devices", "Strategy: {name}").format(name=strategy_name(strategy.strategy))
             reason = f"{formats.capitalised(strategy.reason)}."
         self.setVisible(strategy is not None or found is not None)
-        set_role(self.title, "notice" if found is not None else "")
+        set_role(self.title, found.role if found is not None else "")
         self.title.setText(found.text if found is not None else about)
         say(self.text, found.advice if found is not None else reason if strategy is not None else "")
         self.setToolTip(f"{about}\n{reason}" if strategy is not None else "")

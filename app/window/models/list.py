@@ -81,7 +81,7 @@ class ModelList(QDialog):
         below = row(self.own, self.open_folder, self.compare, None, self.close_button, spacing=8, margins=(24, 12, 24, 14))
         head = column(label("title", translate("models", "Choose a model")), label("muted", about), spacing=4, margins=(24, 18, 24, 12))
         outer = column(head, (scroll, 1), self.note, below, spacing=0, of=self)
-        self.resize(within_screen(self, 1080, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
+        self.resize(within_screen(self, 1120, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
 
     def show_own(self, models: Sequence[tuple[ModelFiles, ModelSummary | str]]) -> None:
         """Show these models of the user's own, each with its properties or why it cannot be used."""

@@ -49,11 +49,11 @@ class _Engine(QIconEngine):
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
-        made = QPixmap(size)
+        made = QPixmap(size * scale)  # the size is that in logical pixels
+        made.setDevicePixelRatio(scale)
         made.fill(Qt.GlobalColor.transparent)
         with QPainter(made) as painter:
             self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
-        made.setDevicePixelRatio(scale)
         return made
 
     def clone(self) -> QIconEngine:
