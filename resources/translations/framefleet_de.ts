@@ -1612,6 +1612,10 @@
         <translation>der Teil, der die ganze Datei beschreibt</translation>
     </message>
     <message>
+        <source>the preview process</source>
+        <translation>der Vorschauprozess</translation>
+    </message>
+    <message>
         <source>the process for the cluster cannot be started: {error}</source>
         <translation>der Prozess für den Cluster kann nicht gestartet werden: {error}</translation>
     </message>
