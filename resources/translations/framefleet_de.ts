@@ -5803,6 +5803,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Gespeicherte Ergebnisse (*{session} *{list});;Alle Dateien (*)</translation>
     </message>
     <message>
+        <source>Stored results of {model}</source>
+        <translation>Gespeicherte Ergebnisse von {model}</translation>
+    </message>
+    <message>
         <source>Strategy: {strategy}</source>
         <translation>Strategie: {strategy}</translation>
     </message>
