@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.window.topology.text import about_rail, between, nvlink_share, nvlink_share_between
+from app.window.topology.loads import between, nvlink_share, nvlink_share_between
+from app.window.topology.text import about_rail
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.types import Gpu
 from engine.types import DeviceId
