@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, QSettings, Qt
+from PySide6.QtCore import QPointF, QSettings, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,6 +16,7 @@ from app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
 from app.window.topology.tabs import DeviceTabs
 from app.window.topology.text import about_link, traffic
 from app.window.widgets import theme
+from app.window.widgets.appearance import Theme, apply_theme
 from engine.devices.recording import read_recording
 from engine.devices.topology.types import Level, Link, Topology
 from tests.support.devices.machines import SWITCH_CODES, gpu
@@ -150,12 +151,11 @@ def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tm
     window.close()
 
 
-def test_the_legend_has_the_colours_of_a_new_theme(qtbot: QtBot) -> None:
+def test_the_legend_has_the_colours_of_a_new_theme(qtbot: QtBot, qapp: QApplication) -> None:
     panel = shown(qtbot, eight())
     try:
-        theme.use(dark=False)
-        QApplication.sendEvent(panel, QEvent(QEvent.Type.PaletteChange))
+        apply_theme(qapp, Theme.LIGHT)
         assert theme.colour(PCIE) in panel.legend.text()
         assert theme.colour(NVLINK) in panel.legend.text()
     finally:
-        theme.use(dark=True)
+        apply_theme(qapp, Theme.DARK)
