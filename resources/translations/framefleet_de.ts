@@ -744,10 +744,6 @@
         <translation>; TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
     </message>
     <message>
-        <source>; what it had written is in {part}</source>
-        <translation>; was schon geschrieben war, ist in {part}</translation>
-    </message>
-    <message>
         <source>; {restarts} restarts within {restart_seconds} s did not help</source>
         <translation>; {restarts} Neustarts in {restart_seconds} s halfen nicht</translation>
     </message>
@@ -1372,10 +1368,6 @@
         <translation>keines wurde gefunden</translation>
     </message>
     <message>
-        <source>nothing answers at {address} ({error}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
-        <translation>bei {address} antwortet nichts ({error}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
-    </message>
-    <message>
         <source>nothing was stored</source>
         <translation>nichts wurde gespeichert</translation>
     </message>
@@ -1752,10 +1744,6 @@
         <translation>dieser Knoten hat eine andere Datei {path}: Kopieren Sie das Modell dorthin, oder entfernen Sie dort die Datei, dann wird sie gesendet</translation>
     </message>
     <message>
-        <source>this program uses a cluster already</source>
-        <translation>dieses Programm verwendet bereits einen Cluster</translation>
-    </message>
-    <message>
         <source>this video cannot be cut and stays on one device</source>
         <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
     </message>
@@ -1892,6 +1880,10 @@
         <translation>Erkennungen werden nachgeschlagen</translation>
     </message>
     <message>
+        <source>nothing answers at {address} ({why}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>this device has no fp32 to compare with</source>
         <translation>dieses Gerät hat kein fp32 zum Vergleichen</translation>
     </message>
@@ -1986,6 +1978,14 @@
     <message>
         <source>{boxes} boxes in {pictures} frames of the first source are too few to compare precisions</source>
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quelle sind zu wenig, um Genauigkeiten zu vergleichen</translation>
+    </message>
+    <message>
+        <source>{crash}: no clip of {file} was written; try again with other times or classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{crash}; what it had written is in {part}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{device} does not take part: there is {value}</source>
@@ -2390,10 +2390,6 @@
     <message>
         <source>{reason} than with {tensorrt}</source>
         <translation>{reason} als mit {tensorrt}</translation>
-    </message>
-    <message>
-        <source>{reason}: no clip of {file} was written; try again with other times or classes</source>
-        <translation>{reason}: kein Clip von {file} wurde geschrieben; mit anderen Zeiten oder Klassen versuchen</translation>
     </message>
     <message>
         <source>{reason}; batch {batch}: the device&apos;s memory became too small for {batch2}</source>
@@ -2939,8 +2935,8 @@
         <translation>Einen Abschnitt hier beginnen</translation>
     </message>
     <message>
-        <source>Begin a part, while the timeline has the focus (click it)</source>
-        <translation>Auf der angeklickten Zeitleiste: hier einen Abschnitt beginnen</translation>
+        <source>Begin a part, while the mouse or the focus is on the timeline</source>
+        <translation>Mit Maus oder Fokus auf der Zeitleiste: hier einen Abschnitt beginnen</translation>
     </message>
     <message>
         <source>Cancel</source>
