@@ -39,6 +39,11 @@ class TrackerName(StrEnum):
     BYTETRACK = "bytetrack"
     OCSORT = "ocsort"
 
+    @classmethod
+    def of(cls, setting: str | None) -> TrackerName:
+        """The tracker that the setting ``track`` names. Without one it is ByteTrack."""
+        return cls(setting) if setting in [*cls] else cls.BYTETRACK
+
 
 @dataclass(frozen=True, eq=False)
 class Tracks:

@@ -10,11 +10,9 @@ from typing import Any
 from app.cli.reports.table import Table
 from engine.errors import UsageError
 from engine.media.types import SourceKind
-from engine.settings import Track
 from engine.store.objects.live_counts import LiveCounts
 from engine.store.objects.zones import count_pictures, read_counts, require_tracks, zones_for
 from engine.store.session import SessionReader, StoredSource
-from engine.tracking.follow import TrackerName
 from engine.zones.shapes import ZoneSet
 
 LIVE_SECONDS, LIVE_SHARE = 1.0, 0.05
@@ -30,9 +28,8 @@ MOST_SHOWN = 3
 class LiveZones:
     """The current counts at lines and in zones, in a few words, while a run writes ``database``."""
 
-    def __init__(self, database: Path, zones: ZoneSet, track: Track, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, database: Path, zones: ZoneSet, clock: Callable[[], float] = time.monotonic) -> None:
         self._database, self._zones, self._clock = database, zones, clock
-        self._tracker = TrackerName.OCSORT if track is Track.OCSORT else TrackerName.BYTETRACK
         self._counts: dict[int, LiveCounts | None] = {}  # None: nothing is counted there
         self._next = 0.0
 
@@ -61,7 +58,7 @@ class LiveZones:
                 fitted = zones_for(self._zones, stored)[0] if stored.kind is SourceKind.VIDEO else None
             except UsageError:  # the end of the run says why
                 fitted = None
-        self._counts[source] = None if fitted is None else LiveCounts(self._database, source, fitted, self._tracker)
+        self._counts[source] = None if fitted is None else LiveCounts(self._database, source, fitted)
         return True
 
 

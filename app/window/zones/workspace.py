@@ -15,6 +15,7 @@ from app.window.events.tabs import EventTabs
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
+from app.window.settings.preferences import load
 from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
@@ -30,6 +31,7 @@ from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, Shown
 from app.window.zones.sets import ShownSet
 from engine.media.types import SourceKind
 from engine.store.objects.events import EVENTS
+from engine.tracking.follow import TrackerName
 from engine.zones.counts import Counts
 
 
@@ -50,7 +52,7 @@ class Zones(QObject):
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
-        self.counting = Counting(background, lambda: self.editor.zones, self)
+        self.counting = Counting(background, lambda: self.editor.zones, lambda: TrackerName.of(load(store).values["track"]), self)
         self.area = QSplitter(Qt.Orientation.Horizontal)
         self.area.addWidget(self.panel)
         self.area.addWidget(self.tabs)
