@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.store.facts import TRACK
-from engine.store.reader import SessionReader
+from engine.store.reading.reader import SessionReader
 from engine.store.tracks import tracker_for
 from engine.tracking.follow import Follower, TrackerName
 from engine.tracking.tracker import NONE
