@@ -531,6 +531,10 @@
         <translation>Strategie: {name}</translation>
     </message>
     <message>
+        <source>With {name}, devices cannot join or leave during a run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation>Startet</translation>
     </message>
@@ -565,10 +569,6 @@
     <message>
         <source>Utilization</source>
         <translation>Auslastung</translation>
-    </message>
-    <message>
-        <source>With {name} no device can join or leave while a run goes on</source>
-        <translation>Mit {name} können während eines Laufs keine Geräte hinzukommen oder ausscheiden</translation>
     </message>
     <message>
         <source>Working</source>
@@ -798,6 +798,10 @@
     <message>
         <source>NVIDIA&apos;s driver is not installed</source>
         <translation>der NVIDIA-Treiber ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>Objects, at most {most}</source>
+        <translation>Objekte, höchstens {most}</translation>
     </message>
     <message>
         <source>a checksum does not match in {value}</source>
@@ -1206,6 +1210,10 @@
     <message>
         <source>layer {index}: {value} channels, which is not a multiple of {unit}</source>
         <translation>Schicht {index}: {value} Kanäle, kein Vielfaches von {unit}</translation>
+    </message>
+    <message>
+        <source>looking up detections</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no OpenVINO form of {name}</source>
@@ -3068,6 +3076,10 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
+        <source>Downloading {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Evaluations (evaluation.json *.json)</source>
         <translation>Auswertungen (evaluation.json *.json)</translation>
     </message>
@@ -3282,10 +3294,6 @@
     <message>
         <source>{megabytes} MB</source>
         <translation>{megabytes} MB</translation>
-    </message>
-    <message>
-        <source>{names}: being downloaded.</source>
-        <translation>{names}: wird heruntergeladen.</translation>
     </message>
     <message>
         <source>{name}: {rate} frames/s, {hardware}</source>
@@ -3648,6 +3656,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Begin with a byte order mark</source>
         <translation>Mit Byte Order Mark beginnen</translation>
+    </message>
+    <message>
+        <source>Chart</source>
+        <translation>Diagramm</translation>
     </message>
     <message>
         <source>Dismiss</source>
@@ -4015,8 +4027,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Die Erkennung endete vor dieser Datei.</translation>
     </message>
     <message>
-        <source>Waiting for a model</source>
-        <translation>Wartet auf ein Modell</translation>
+        <source>Needs a model</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4557,10 +4569,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Show</source>
         <translation>Anzeigen</translation>
-    </message>
-    <message>
-        <source>Show the folder: {name}</source>
-        <translation>Den Ordner öffnen: {name}</translation>
     </message>
     <message>
         <source>Something cannot be used: see the text in red</source>
@@ -5716,6 +5724,17 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>No lines and zones</source>
         <translation>Keine Linien und Zonen</translation>
+    </message>
+    <message numerus="yes">
+        <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
+        <translation>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing was detected, so there is nothing to count.</source>
+        <translation>Nichts wurde erkannt, also gibt es nichts zu zählen.</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
