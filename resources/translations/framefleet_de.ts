@@ -820,6 +820,10 @@
         <translation>der NVIDIA-Treiber ist nicht installiert</translation>
     </message>
     <message>
+        <source>Objects, at most {most}</source>
+        <translation>Objekte, höchstens {most}</translation>
+    </message>
+    <message>
         <source>Ray {ray} on Python {python}</source>
         <translation>Ray {ray} mit Python {python}</translation>
     </message>
@@ -3938,6 +3942,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Mit Byte Order Mark beginnen</translation>
     </message>
     <message>
+        <source>Chart</source>
+        <translation>Diagramm</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
     </message>
@@ -6016,6 +6024,17 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>No lines and zones</source>
         <translation>Keine Linien und Zonen</translation>
+    </message>
+    <message numerus="yes">
+        <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
+        <translation>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing was detected, so there is nothing to count.</source>
+        <translation>Nichts wurde erkannt, also gibt es nichts zu zählen.</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
