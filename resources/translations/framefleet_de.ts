@@ -1885,7 +1885,7 @@
     </message>
     <message>
         <source>nothing answers at {address} ({why}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
-        <translation type="unfinished"></translation>
+        <translation>unter {address} antwortet nichts ({why}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
     </message>
     <message>
         <source>this device has no fp32 to compare with</source>
@@ -1985,11 +1985,11 @@
     </message>
     <message>
         <source>{crash}: no clip of {file} was written; try again with other times or classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{crash}: Von {file} wurde kein Ausschnitt geschrieben; versuchen Sie es mit anderen Zeiten oder Klassen</translation>
     </message>
     <message>
         <source>{crash}; what it had written is in {part}</source>
-        <translation type="unfinished"></translation>
+        <translation>{crash}; was er schon geschrieben hatte, liegt in {part}</translation>
     </message>
     <message>
         <source>{device} does not take part: there is {value}</source>
