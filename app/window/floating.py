@@ -40,7 +40,7 @@ class Floating(QObject):
         self._shown = True
         self.note = QWidget()
         self.back = push_button(translate("window", "Put it back"), self.put_back)
-        text = label("muted", translate("window", "{panel} has its own window.").format(panel=title), wrap=True)
+        text = label("muted", translate("window", "{panel}: shown in its own window").format(panel=title), wrap=True)
         text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column(None, text, (self.back, 0, Qt.AlignmentFlag.AlignCenter), None, spacing=10, margins=(16, 16, 16, 16), of=self.note)
         self.note.hide()
