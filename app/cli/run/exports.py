@@ -14,6 +14,7 @@ from pathlib import Path
 from app.cli.arguments import options
 from app.cli.run.progress import PLAIN_SECONDS, draws
 from engine.errors import ExportError, UsageError
+from engine.model.class_ids import class_ids
 from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS
@@ -28,6 +29,7 @@ from engine.store.exporters.common.options import (
     read_interval,
     read_parts,
 )
+from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
 from engine.zones.file import read_zones
 
@@ -52,6 +54,12 @@ def session_database(named: Path) -> Path:
     return database
 
 
+def choose_detections(reader: SessionReader, confidence: float | None, classes: Sequence[str] | None) -> None:
+    """Let a reader return the detections that the user wants. confidence: None = those that the run exported. classes: None = all."""
+    reader.confidence = float(reader.facts.get(SHOWN, 0.0)) if confidence is None else confidence
+    reader.classes = class_ids(classes, reader.labels)
+
+
 def add_format_options(parser: argparse._ActionsContainer) -> None:
     """Add ``--format`` and the options of formats."""
     formats = options.some_of([*EXPORTERS])
@@ -64,8 +72,8 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
     parser.add_argument("--between", type=options.checked(read_between), metavar="A,B", help=_BETWEEN)
     parser.add_argument("--zones", type=Path, metavar="FILE", help="lines and zones at which tracks are counted, as JSON")
-    parts = options.checked(read_parts)
-    parser.add_argument("--draw", type=parts, metavar="LIST", help=f"video: what to draw: {', '.join(Part)} (all but {Part.HEAT})")
+    parts, words = options.checked(read_parts), f"video: what to draw: {', '.join(Part)} (all but {Part.HEAT} and {Part.CHART})"
+    parser.add_argument("--draw", type=parts, metavar="LIST", help=words)
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 

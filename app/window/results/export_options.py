@@ -37,6 +37,7 @@ PARTS = {
     Part.TRAILS: marked("results", "Trails"),
     Part.ZONES: marked("results", "Lines and zones"),
     Part.HEAT: marked("results", "Heat map"),
+    Part.CHART: marked("results", "Chart"),
 }
 EVERY = {
     Every(): marked("results", "Every frame"),
