@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.store import schema
 from engine.store.objects import corrected
-from engine.store.reader import SessionReader
+from engine.store.reading.reader import SessionReader
 from engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker
 from engine.types import FrameResult
 
@@ -43,14 +44,12 @@ def track_session(path: Path, name: TrackerName, drop_corrections: bool = False)
     with SessionReader(path, corrected=False) as reader:
         sources = [source for source in reader.sources() if source.kind is SourceKind.VIDEO and reader.count(source.number)]
         found = [follow(reader.frames(source.number), make_tracker(name, interval_of(reader, source.number))) for source in sources]
-    with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection:
-        connection.execute("BEGIN IMMEDIATE")
+    with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection, schema.transaction(connection):
         if drop_corrections:
             corrected.drop_track_corrections(connection)
         for source, tracks in zip(sources, found, strict=True):
             for _ in store_tracks(connection, source.number, tracks, name):
                 pass  # all in one transaction
-        connection.execute("COMMIT")
     return [(source.path, len(tracks.class_ids)) for source, tracks in zip(sources, found, strict=True)]
 
 
@@ -62,7 +61,7 @@ def track_source(path: Path, source: int, name: TrackerName, frames: Iterator[Fr
     first = next(frames, None)
     with SessionReader(path, corrected=False) as reader:
         tracker = make_tracker(name, interval_of(reader, source))
-    tracks = follow([] if first is None else _behind(first, frames), tracker)
+    tracks = follow([] if first is None else chain((first,), frames), tracker)
     with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
@@ -70,11 +69,6 @@ def track_source(path: Path, source: int, name: TrackerName, frames: Iterator[Fr
             connection.execute("COMMIT")
             connection.execute("BEGIN IMMEDIATE")
         connection.execute("COMMIT")
-
-
-def _behind(first: FrameResult, frames: Iterator[FrameResult]) -> Iterator[FrameResult]:
-    yield first
-    yield from frames
 
 
 def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks, name: TrackerName) -> Iterator[None]:
@@ -102,7 +96,7 @@ def tracked_with(path: Path, source: int, name: TrackerName) -> bool:
 def tracker_of(path: Path, source: int) -> str | None:
     """Name and version of what tracked a source, None if nothing did."""
     with schema.reading(path), closing(schema.open_existing(path, "ro")) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trackers'").fetchone():
+        if not schema.has_table(connection, "trackers"):
             return None
         row = connection.execute("SELECT tracker FROM trackers WHERE source = ?", (source,)).fetchone()
     return None if row is None else str(row[0])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.store.reader import SessionReader
+from engine.store.reading.reader import SessionReader
 from engine.store.tracks import interval_of
 from engine.tracking.follow import Follower, TrackerName, make_tracker
 from engine.tracking.tracker import NONE
