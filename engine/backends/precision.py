@@ -176,7 +176,7 @@ def _try_all(
             continue
         trial = run(precision, pictures)
         share, gain = compare(reference, trial), trial.speed / reference.speed
-        reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal")
+        reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal ({MATCHING:.0%} needed)")
         if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:
             best, best_speed = precision, trial.speed
     return best, "; ".join(reasons)

@@ -65,7 +65,7 @@ class Setting:
 
 
 _PARALLEL = {
-    Parallel.AUTO: "Automatic: the best for the files and devices",
+    Parallel.AUTO: "Automatic: Segments",
     Parallel.SEGMENTS: "Segments: all devices share each file",
     Parallel.STREAMS: "Streams: each file stays on one device",
     Parallel.FRAMES: "Frames: decoded once, dealt to devices by speed",

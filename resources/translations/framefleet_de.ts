@@ -1596,6 +1596,10 @@
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
     </message>
     <message>
+        <source>{precision}: {gain}× the speed of fp32, {share} of its boxes equal ({matching} needed)</source>
+        <translation>{precision}: {gain}× so schnell wie fp32, {share} der Rahmen gleich (nötig: {matching})</translation>
+    </message>
+    <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
         <translation>{together}; aber {stay}: Die Strategie Bilder kann schneller sein, sie verteilt einzelne Bilder auf alle Geräte</translation>
     </message>
@@ -1960,10 +1964,6 @@
         <translation>{path} gehört nicht zu {path2}: dieses Netz braucht eine Gewichtsdatei von genau {expected} Bytes, diese hat {actual}; zusammengehörige cfg und Gewichte verwenden, oder die Datei neu herunterladen</translation>
     </message>
     <message>
-        <source>{path} does not exist</source>
-        <translation>{path} existiert nicht</translation>
-    </message>
-    <message>
         <source>{path} does not exist: check the name and the folder</source>
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
     </message>
@@ -2106,10 +2106,6 @@
     <message>
         <source>{place} cannot be deleted: {value}</source>
         <translation>{place} lässt sich nicht löschen: {value}</translation>
-    </message>
-    <message>
-        <source>{precision}: {gain}× the speed of fp32, {share} of its boxes equal</source>
-        <translation>{precision}: {gain}× so schnell wie fp32, {share} der Rahmen gleich</translation>
     </message>
     <message>
         <source>{reason} than with {tensorrt}</source>
@@ -4231,8 +4227,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Automatisch: die besten verfügbaren</translation>
     </message>
     <message>
-        <source>Automatic: the best for the files and devices</source>
-        <translation>Automatisch: die beste für Dateien und Geräte</translation>
+        <source>Automatic: Segments</source>
+        <translation>Automatisch: Segmente</translation>
     </message>
     <message>
         <source>Automatic: the fastest whose detections match FP32</source>

@@ -256,6 +256,10 @@ def test_models_that_cannot_be_used(tmp_path: Path, video: Path) -> None:
     assert none.status == 2
     for words in ("give --model M.cfg", "'framefleet models'", "'framefleet demo'"):
         assert words in none.err
+    for weights in ((), ("--weights", "random:1")):
+        run = run_main("detect", video, "--model", tmp_path / "other.cfg", *weights)
+        assert run.status == 2
+        assert "other.cfg does not exist: check the name and the folder; 'framefleet models' lists models" in run.err
     run = run_main("detect", video, "--model", tmp_path / "m.cfg")
     assert run.status == 2
     assert "m.weights" in run.err

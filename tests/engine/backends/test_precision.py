@@ -57,6 +57,7 @@ def test_auto_is_the_fastest_that_matches(network: Network, speed: float, error:
     precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", Runner(network, speed, error))
     assert precision is chosen
     assert f"bf16: {speed / 10:.2f}× the speed of fp32" in reason
+    assert reason.endswith("of its boxes equal (99% needed)")
 
 
 @pytest.mark.parametrize(
