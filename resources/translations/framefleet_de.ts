@@ -1724,7 +1724,7 @@
         <translation>{batch} würde {ms} ms brauchen, länger als {budget_ms} ms</translation>
     </message>
     <message>
-        <source>{boxes} boxes in {pictures} frames of the first source are too few to compare precisions</source>
+        <source>{boxes} boxes in {pictures} frames of the first sources are too few to compare precisions</source>
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quelle sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
