@@ -22,7 +22,7 @@ from app.window.cluster.link import Machine
 from app.window.garbage import GarbageCollector
 from app.window.main import make_application
 from app.window.main_window import MainWindow
-from app.window.session.controller import TICK_MS
+from app.window.session.driver import TICK_MS
 from app.window.session.feed import Feed
 from benchmarks.meters import in_new_process
 from benchmarks.report import table, write

@@ -57,8 +57,6 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             print(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", file=sys.stderr)
     with lock_session(out / DATABASE) as lock:
         with connected(arguments.cluster, arguments.quiet) as cluster:
-            if cluster is not None:
-                settings = replace(settings, devices=cluster.devices(settings.devices))
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
         with SessionReader(session.database, shown if settings.track is not Track.NONE else 0.0) as reader:
             counting = exporting.zones if run.interruption.number is None else None

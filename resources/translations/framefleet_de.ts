@@ -531,6 +531,10 @@
         <translation>Strategie: {name}</translation>
     </message>
     <message>
+        <source>With {name}, devices cannot join or leave during a run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation>Startet</translation>
     </message>
@@ -565,10 +569,6 @@
     <message>
         <source>Utilization</source>
         <translation>Auslastung</translation>
-    </message>
-    <message>
-        <source>With {name} no device can join or leave while a run goes on</source>
-        <translation>Mit {name} können während eines Laufs keine Geräte hinzukommen oder ausscheiden</translation>
     </message>
     <message>
         <source>Working</source>
@@ -1206,6 +1206,10 @@
     <message>
         <source>layer {index}: {value} channels, which is not a multiple of {unit}</source>
         <translation>Schicht {index}: {value} Kanäle, kein Vielfaches von {unit}</translation>
+    </message>
+    <message>
+        <source>looking up detections</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no OpenVINO form of {name}</source>
@@ -3064,6 +3068,10 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
+        <source>Downloading {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Evaluations (evaluation.json *.json)</source>
         <translation>Auswertungen (evaluation.json *.json)</translation>
     </message>
@@ -3278,10 +3286,6 @@
     <message>
         <source>{megabytes} MB</source>
         <translation>{megabytes} MB</translation>
-    </message>
-    <message>
-        <source>{names}: being downloaded.</source>
-        <translation>{names}: wird heruntergeladen.</translation>
     </message>
     <message>
         <source>{name}: {rate} frames/s, {hardware}</source>
@@ -3642,6 +3646,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Verwerfen</translation>
     </message>
     <message>
+        <source>A class that is seen more briefly does not count in files.csv.</source>
+        <translation>Eine Klasse, die kürzer zu sehen ist, zählt in files.csv nicht.</translation>
+    </message>
+    <message>
         <source>Begin with a byte order mark</source>
         <translation>Mit Byte Order Mark beginnen</translation>
     </message>
@@ -3698,6 +3706,22 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ordner</translation>
     </message>
     <message>
+        <source>For 1 second</source>
+        <translation>1 Sekunde lang</translation>
+    </message>
+    <message>
+        <source>For 2 seconds</source>
+        <translation>2 Sekunden lang</translation>
+    </message>
+    <message>
+        <source>For 5 seconds</source>
+        <translation>5 Sekunden lang</translation>
+    </message>
+    <message>
+        <source>For half a second</source>
+        <translation>Eine halbe Sekunde lang</translation>
+    </message>
+    <message>
         <source>Format</source>
         <translation>Format</translation>
     </message>
@@ -3718,6 +3742,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Höchste</translation>
     </message>
     <message>
+        <source>In 5 frames</source>
+        <translation>In 5 Bildern</translation>
+    </message>
+    <message>
+        <source>In one frame</source>
+        <translation>In einem Bild</translation>
+    </message>
+    <message>
         <source>Intervals</source>
         <translation>Zeiträume</translation>
     </message>
@@ -3732,6 +3764,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Labels only</source>
         <translation>Nur Labels</translation>
+    </message>
+    <message>
+        <source>Least seen</source>
+        <translation>Mindestens zu sehen</translation>
     </message>
     <message>
         <source>Lines and zones</source>
@@ -4011,8 +4047,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Die Erkennung endete vor dieser Datei.</translation>
     </message>
     <message>
-        <source>Waiting for a model</source>
-        <translation>Wartet auf ein Modell</translation>
+        <source>Needs a model</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4553,10 +4589,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Show</source>
         <translation>Anzeigen</translation>
-    </message>
-    <message>
-        <source>Show the folder: {name}</source>
-        <translation>Den Ordner öffnen: {name}</translation>
     </message>
     <message>
         <source>Something cannot be used: see the text in red</source>

@@ -21,6 +21,7 @@ from engine.store.exporters.common.coco_ids import check_coco_labels
 from engine.store.exporters.common.options import (
     DEFAULTS,
     ExportOptions,
+    Least,
     Part,
     PictureFormat,
     read_between,
@@ -32,6 +33,7 @@ from engine.store.session import SessionReader
 from engine.zones.file import read_zones
 
 DATABASE = "session.sqlite"
+_LEAST_SEEN = "csv: a file without a class in N frames, or for a time such as 0.5s, counts as empty; with tracks, in one track (1)"
 _BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
 
 
@@ -59,6 +61,7 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
     interval, categories = options.checked(read_interval), options.checked(read_category_map)
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
+    parser.add_argument("--least-seen", type=options.checked(Least.read), metavar="N|TIME", help=_LEAST_SEEN)
     parser.add_argument("--coco-ids", action="store_true", help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
     parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
     parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")

@@ -15,7 +15,7 @@ from app.window.events.tabs import EventTabs
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
-from app.window.viewer.preview_conversation import Shown
+from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel

@@ -16,7 +16,7 @@ from engine.model.weights import write_weights
 from engine.store.exporters.pictures.names import picture_name
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.cli import run_main
-from tests.support.guide import GUIDE, PROJECT, commands
+from tests.support.guide import GUIDE, PROJECT, blocks, commands
 from tests.support.models import TINY_CFG
 from tests.support.store import write_session
 
@@ -65,6 +65,17 @@ def test_two_sessions_side_by_side(folder: Path) -> None:
     report = Path("report/evaluation.md").read_text()
     assert "| mAP@0.5 | 100.0% (100.0 to 100.0) | 50.0% (50.0 to 50.0); difference -50.0 (-50.0 to -50.0) |" in report
     assert "![confusion-new.svg](confusion-new.svg)" in report
+
+
+def test_the_guide_shows_what_the_command_prints(folder: Path) -> None:
+    (shown,) = (content for _, content in blocks(GUIDE / "evaluate.md") if " objects in " in content)
+    done = run_main("evaluate", "old", "new", "--truth", "truth.json", "--out", "report")
+    assert words_of(done.out) == words_of(shown)
+
+
+def words_of(text: str) -> list[str]:
+    """The lines of a report, with the same text in place of all numbers."""
+    return [re.sub(r"[+-]?\d[\d,.]*%?", "#", " ".join(line.split())) for line in text.splitlines()]
 
 
 def test_the_table_says_what_limits_it(folder: Path) -> None:
