@@ -56,15 +56,13 @@ def test_tables_and_json_have_the_track_of_each_detection(written: Path) -> None
     assert [line.split(",")[1] for line in (written / "a.mot" / "gt" / "gt.txt").read_text().splitlines()] == ["1", "-1"] * 8
 
 
-@pytest.mark.parametrize(("frames", "person", "empty"), [(1, 8, False), (8, 8, False), (9, 0, True)])
-def test_a_class_counts_in_a_file_if_one_track_of_it_is_seen_long_enough(
-    session: Path, tmp_path: Path, frames: int, person: int, empty: bool
-) -> None:
+@pytest.mark.parametrize(("frames", "person"), [(1, 8), (8, 8), (9, 0)])
+def test_a_class_counts_in_a_file_if_one_track_of_it_is_seen_long_enough(session: Path, tmp_path: Path, frames: int, person: int) -> None:
     with SessionReader(session) as reader:
         export_session(reader, tmp_path, ["csv"], options=ExportOptions(least_seen=Least(frames)))
     with (tmp_path / "files.csv").open() as file:
         (entry,) = csv.DictReader(file)
-    assert entry["empty"] == str(empty).upper()
+    assert entry["empty"] == ("FALSE" if person else ""), "the run was stopped, so the file may not be empty"
     assert (entry["person_frames_with"], entry["bicycle_frames_with"]) == (str(person), "8" if frames == 1 else "0"), (
         "bicycles have no track"
     )
