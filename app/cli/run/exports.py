@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import fields
 from functools import partial
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from app.cli.arguments import options
 from app.cli.run.progress import PLAIN_SECONDS, draws
+from app.cli.run.summary import MOST_LINES
 from engine.errors import ExportError, UsageError
 from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
@@ -83,8 +84,8 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> Expo
     others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
     given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
     for name in given:
-        if name == "zones":
-            continue  # the command prints the counts, whatever it writes
+        if name in ("zones", "least_seen"):
+            continue  # the command prints the counts and the number of empty files, whatever it writes
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
             raise UsageError(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}")
@@ -139,10 +140,16 @@ def _say_waiting(folder: Path, other: str) -> None:
     print(f"framefleet: waiting until {other} has written its results to {folder}", file=sys.stderr)
 
 
-def print_exported(exported: Iterable[Exported]) -> None:
-    """Print the written files on standard output."""
+def print_exported(exported: Sequence[Exported], verbose: bool) -> None:
+    """Print the written files on standard output. verbose: all, also if they are many."""
+    many = len(exported) > MOST_LINES and not verbose
     for item in exported:
-        print(f"{item.path}" + ("" if item.complete else f" (only {item.frames} frames, until it was stopped)"))
+        if not item.complete:
+            print(f"{item.path} (only {item.frames} frames, until it was stopped)")
+        elif not many:
+            print(item.path)
+    if many:
+        print(f"{len(exported):,} files in {exported[0].path.parent}")
 
 
 class Writing:
