@@ -137,7 +137,7 @@ def test_lines_and_zones(tmp_path: Path) -> None:
     follow("zones.md")
     folder = tmp_path / "counted"
     assert {path.name for path in folder.glob("*.csv")} == {
-        *("crossings.csv", "line-counts.csv", "zone-times.csv", "zone-counts.csv", "routes.csv", "events.csv")
+        *("crossings.csv", "line-counts.csv", "line-totals.csv", "zone-times.csv", "zone-counts.csv", "routes.csv", "events.csv")
     }
     visits = pd.read_csv(folder / "zone-times.csv")
     assert set(visits.label) == {"person"}
