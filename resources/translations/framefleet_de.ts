@@ -728,10 +728,6 @@
         <translation>; TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
     </message>
     <message>
-        <source>; what it had written is in {part}</source>
-        <translation>; was schon geschrieben war, ist in {part}</translation>
-    </message>
-    <message>
         <source>; {restarts} restarts within {restart_seconds} s did not help</source>
         <translation>; {restarts} Neustarts in {restart_seconds} s halfen nicht</translation>
     </message>
@@ -1596,6 +1592,14 @@
         <translation>{batch} bringt nur {value} Bilder/s</translation>
     </message>
     <message>
+        <source>{crash}: no clip of {file} was written; try again with other times or classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{crash}; what it had written is in {part}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
     </message>
@@ -2114,10 +2118,6 @@
     <message>
         <source>{reason} than with {tensorrt}</source>
         <translation>{reason} als mit {tensorrt}</translation>
-    </message>
-    <message>
-        <source>{reason}: no clip of {file} was written; try again with other times or classes</source>
-        <translation>{reason}: kein Clip von {file} wurde geschrieben; mit anderen Zeiten oder Klassen versuchen</translation>
     </message>
     <message>
         <source>{reason}; batch {batch}: the device&apos;s memory became too small for {batch2}</source>
