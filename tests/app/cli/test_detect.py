@@ -208,6 +208,8 @@ def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
     assert {line["source"] for name in ("x.jsonl", "x-2.jsonl") for line in read_lines(out / name)} == {"one/x.mp4", "two/x.mp4"}
     for name in ("x.jsonl", "x-2.jsonl", "pictures.jsonl", "p1.jsonl"):
         assert str(out / name) in run.out
+    last = run.out.splitlines()[-1]
+    assert (last.startswith("6 files: "), "; 14 frames in " in last) == (True, True), last
     run = run_main("detect", picture, *FAST, "--out", tmp_path / "none", "--format", "video")
     assert run.status == 2
     assert "choose jsonl or coco" in run.err
