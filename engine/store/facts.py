@@ -12,9 +12,12 @@ from engine.settings import ModelFiles, RunSettings
 from engine.settings.kinds import write
 from engine.settings.table import TABLE
 
+TRACK = "track"
+"""Name of the fact that says which tracker the run uses, or that it uses none."""
+
 _NEUTRAL = {
     *("devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"),
-    *("clock", "time_zone", "track"),
+    *("clock", "time_zone", TRACK),
 }
 """Settings that change how fast results come, or how they are shown, and not the results."""
 
@@ -24,7 +27,7 @@ SHARD = "shard"
 SHOWN = "shown_confidence"
 """Name of the fact that says from which confidence detections are exported, if weaker ones are stored for trackers."""
 
-REPLACED = (SHARD, SHOWN)
+REPLACED = (SHARD, SHOWN, TRACK)
 """Names of the facts that a run replaces when it goes on with a session. They change no stored result."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
@@ -49,6 +52,7 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
         "weights": str(model.weights.absolute() if isinstance(model.weights, Path) else model.weights),
         "parallel": settings.parallel.value,
         "isolation": settings.isolation.value,
+        TRACK: settings.track.value,
         "model_digest": _digest(model),
         "network": f"{description.width}x{description.height}",
     }

@@ -237,4 +237,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>zones</name>
+    <message numerus="yes">
+        <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
+        <translation>
+            <numerusform>No object could be followed: %Ln detection with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
+            <numerusform>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -86,7 +86,7 @@ class Run:
                     progress.say(note)
                 if len(session.notes) > MOST_NOTES:
                     progress.say(f"… and {len(session.notes) - MOST_NOTES} more sources like these")
-                counting = None if zones is None or self.quiet else LiveZones(database, zones, settings.track)
+                counting = None if zones is None or self.quiet else LiveZones(database, zones)
                 for event in session.events():
                     _log.debug("%s", type(event).__name__)
                     if counting is not None and isinstance(event, FramesDone) and (counted := counting.text(event.source)):

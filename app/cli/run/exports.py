@@ -76,8 +76,8 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
     parser.add_argument("--between", type=options.checked(read_between), metavar="A,B", help=_BETWEEN)
     parser.add_argument("--zones", type=Path, metavar="FILE", help="lines and zones at which tracks are counted, as JSON")
-    parts = options.checked(read_parts)
-    parser.add_argument("--draw", type=parts, metavar="LIST", help=f"video: what to draw: {', '.join(Part)} (all but {Part.HEAT})")
+    parts, words = options.checked(read_parts), f"video: what to draw: {', '.join(Part)} (all but {Part.HEAT} and {Part.CHART})"
+    parser.add_argument("--draw", type=parts, metavar="LIST", help=words)
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 

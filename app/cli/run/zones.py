@@ -11,11 +11,10 @@ from app.cli.reports.table import Table
 from app.cli.run.summary import MOST_LINES
 from engine.errors import UsageError
 from engine.media.types import SourceKind
-from engine.settings import Track
 from engine.store.objects.live_counts import LiveCounts
-from engine.store.objects.zones import count_pictures, read_counts, require_tracks, zones_for
+from engine.store.objects.zones import count_pictures, is_tracked, read_counts, require_tracks, zones_for
 from engine.store.session import SessionReader, StoredSource
-from engine.tracking.follow import TrackerName
+from engine.store.tracks import why_untracked
 from engine.zones.shapes import ZoneSet
 
 LIVE_SECONDS, LIVE_SHARE = 1.0, 0.05
@@ -31,9 +30,8 @@ MOST_SHOWN = 3
 class LiveZones:
     """The current counts at lines and in zones, in a few words, while a run writes ``database``."""
 
-    def __init__(self, database: Path, zones: ZoneSet, track: Track, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, database: Path, zones: ZoneSet, clock: Callable[[], float] = time.monotonic) -> None:
         self._database, self._zones, self._clock = database, zones, clock
-        self._tracker = TrackerName.OCSORT if track is Track.OCSORT else TrackerName.BYTETRACK
         self._counts: dict[int, LiveCounts | None] = {}  # None: nothing is counted there
         self._next = 0.0
 
@@ -62,7 +60,7 @@ class LiveZones:
                 fitted = zones_for(self._zones, stored)[0] if stored.kind is SourceKind.VIDEO else None
             except UsageError:  # the end of the run says why
                 fitted = None
-        self._counts[source] = None if fitted is None else LiveCounts(self._database, source, fitted, self._tracker)
+        self._counts[source] = None if fitted is None else LiveCounts(self._database, source, fitted)
         return True
 
 
@@ -86,6 +84,13 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
         except UsageError as error:
             found.append({"path": source.path, "counts": [], "error": str(error)})
     return found
+
+
+def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:
+    """A line of text for each of these videos without tracks, which says why it has none."""
+    videos = [source for source in reader.sources() if source.number in only and source.kind is SourceKind.VIDEO]
+    reasons = {source.path: why_untracked(reader, source.number) for source in videos if is_tracked(reader, source.number)}
+    return [f"{path}: no object was followed: {why}" for path, why in reasons.items() if why]
 
 
 def _counted(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> dict[str, Any]:

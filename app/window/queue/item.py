@@ -27,12 +27,13 @@ class ItemState(StrEnum):
 class Results:
     """Where the detections of one file are stored: a session database and the source's number in it (-1: not yet known).
 
-    labels: of the model that made them.
+    labels, model: of the model that made them; the name of the model is "" while its session runs.
     """
 
     database: Path
     source: int
     labels: tuple[str, ...] = ()
+    model: str = ""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ PARTS = {
     Part.TRAILS: marked("results", "Trails"),
     Part.ZONES: marked("results", "Lines and zones"),
     Part.HEAT: marked("results", "Heat map"),
+    Part.CHART: marked("results", "Chart"),
 }
 EVERY = {
     Every(): marked("results", "Every frame"),
@@ -81,7 +82,7 @@ class OptionsForm(QWidget):
             combo_box(translate("results", "Intervals")),
             combo_box(translate("results", "Content")),
             combo_box(translate("results", "Frames")),
-            combo_box(translate("results", "Least seen")),
+            combo_box(translate("results", "Seen at least")),
         )
         self.least_seen.setToolTip(translate("results", "A class that is seen more briefly does not count in files.csv."))
         combos = (self.interval, self.pictures, self.every, self.least_seen)
@@ -113,7 +114,7 @@ class OptionsForm(QWidget):
             check.toggled.connect(self._changed)
         fields: dict[str, tuple[str, QWidget]] = {
             "interval": (translate("results", "Intervals"), self.interval),
-            "least_seen": (translate("results", "Least seen"), self.least_seen),
+            "least_seen": (translate("results", "Seen at least"), self.least_seen),
             "bom": (translate("results", "Excel"), self.bom),
             "pictures": (translate("results", "Content"), self.pictures),
             "every": (translate("results", "Frames"), self.every),

@@ -40,7 +40,7 @@ class Counted:
 
 
 class Counting(QObject):
-    """Counts one file. zones: returns the present lines and zones.
+    """Counts one file. zones: returns the present lines and zones. tracker: returns the tracker for results without tracks.
 
     found: Counted. found_live: Counts and the time up to which they go. failed: why the results cannot be read. Attributes: tracks: of the
     file, None until they are read. whole: whether to read results without tracks, too.
@@ -50,9 +50,9 @@ class Counting(QObject):
     found_live = Signal(object, float)
     failed = Signal(str)
 
-    def __init__(self, background: Background, zones: Callable[[], ZoneSet], parent: QObject) -> None:
+    def __init__(self, background: Background, zones: Callable[[], ZoneSet], tracker: Callable[[], TrackerName], parent: QObject) -> None:
         super().__init__(parent)
-        self._background, self._zones = background, zones
+        self._background, self._zones, self._tracker = background, zones, tracker
         self.tracks: Tracks | None = None
         self.whole = False
         self._item: QueueItem | None = None
@@ -101,7 +101,7 @@ class Counting(QObject):
         if self._reading:
             self._to_track = item.key
             return True
-        self._start(item, partial(_track_and_count, item.key, item.results, self._zones()))
+        self._start(item, partial(_track_and_count, item.key, item.results, self._zones(), self._tracker()))
         return True
 
     def _read_soon(self) -> None:
@@ -164,9 +164,9 @@ def _read_and_count(key: int, results: Results, zones: ZoneSet, whole: bool) -> 
     return _count(key, read_tracks(results, whole), zones)
 
 
-def _track_and_count(key: int, results: Results, zones: ZoneSet) -> Counted:
+def _track_and_count(key: int, results: Results, zones: ZoneSet, tracker: TrackerName) -> Counted:
     with lock_session(results.database):
-        track_session(results.database, TrackerName.BYTETRACK)
+        track_session(results.database, tracker)
     return _read_and_count(key, results, zones, whole=True)
 
 

@@ -15,6 +15,7 @@ from app.window.events.tabs import EventTabs
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
+from app.window.settings.preferences import load
 from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
@@ -30,6 +31,8 @@ from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, Shown
 from app.window.zones.sets import ShownSet
 from engine.media.types import SourceKind
 from engine.store.objects.events import EVENTS
+from engine.store.tracks import Untracked
+from engine.tracking.follow import TrackerName
 from engine.zones.counts import Counts
 
 
@@ -50,7 +53,7 @@ class Zones(QObject):
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
-        self.counting = Counting(background, lambda: self.editor.zones, self)
+        self.counting = Counting(background, lambda: self.editor.zones, lambda: TrackerName.of(load(store).values["track"]), self)
         self.area = QSplitter(Qt.Orientation.Horizontal)
         self.area.addWidget(self.panel)
         self.area.addWidget(self.tabs)
@@ -169,6 +172,8 @@ class Zones(QObject):
                 if pictures
                 else translate("zones", "Lines and zones count tracked objects, and these results have no tracks.")
             )
+        elif not problem and tracks is not None and tracks.untracked is not None:
+            note = _words(tracks.untracked)
         idle = item is not None and item.state is not ItemState.RUNNING
         self.panel.set_counts(counts, note, can_track=untracked and idle and not pictures)
         self._show_chart()
@@ -196,3 +201,17 @@ class Zones(QObject):
         self.list.set_time(shown.pts)
         if self.chart.isVisible():
             self.chart.set_time(shown.pts)
+
+
+def _words(why: Untracked) -> str:
+    """Why there are no tracks, in the window's language."""
+    if not why.detections:
+        return translate("zones", "Nothing was detected, so there is nothing to count.")
+    words = translate(
+        "zones",
+        "No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
+        " Use a model that is surer of these objects, or analyse more frames a second.",
+        None,
+        why.detections,
+    )
+    return words.format(highest=formats.percent(round(why.highest, 2)), least=formats.percent(round(why.least, 2)))

@@ -28,21 +28,29 @@ CAPITAL = 21  # height of that font's capitals at scale 1, pixels
 
 
 class Annotator:
-    """Draws on pictures of one size. size: width and height, pixels. labels: one per class id."""
+    """Draws on pictures of one size. size: width and height, pixels. labels: one per class id.
+
+    Attributes: line, height: width of lines and height of texts, pixels. kept_free: at the lower edge, where no text is placed, pixels.
+    """
 
     def __init__(self, size: tuple[int, int], labels: Sequence[str]) -> None:
         self._size = size
         self._labels = [_legible(label) or f"class {number}" for number, label in enumerate(labels)]
         unit = max(min(size), 0.5 * max(size)) / 720
-        self._line = max(1, round(2 * unit))
+        self.line = max(1, round(2 * unit))
         self._text = max(7.0, 8.5 * unit)  # height of capitals, pixels
-        self._height = _even(self._text * 1.85)
+        self.height = _even(self._text * 1.85)
+        self.kept_free = 0
         self._patch = lru_cache(maxsize=4096)(self._draw_label)
         self._texts = lru_cache(maxsize=512)(self._draw_text)
 
-    def text(self, text: str, ground: Rgb, ink: Rgb) -> Planes:
-        """Return a label with any text, for ``paste``. ground, ink: its colours."""
-        return self._texts(_legible(text), ground, ink)
+    def text(self, text: str, ground: Rgb = DARK_INK) -> Planes:
+        """Return a label with any text, for ``paste``. ground: its colour."""
+        return self._texts(_legible(text), ground)
+
+    def name_of(self, class_id: int) -> str:
+        """The label of a class in the characters that can be drawn."""
+        return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
 
     def draw(self, planes: Planes, detections: Detections, source: tuple[int, int], ids: bool = False) -> None:
         """Draw detections on a picture in place.
@@ -53,19 +61,19 @@ class Annotator:
         boxes = np.clip(detections.boxes * scale, 0, (*self._size, *self._size)).tolist()
         for box, class_id in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # strongest last, on top
             self._draw_box(planes, box, class_id)
-        bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1]))
-        places = LabelPlaces(bounds, self._height)
+        bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1] - self.kept_free))
+        places = LabelPlaces(bounds, self.height)
         tracks = detections.tracks.tolist() if ids and detections.tracks is not None else [-1] * len(boxes)
         for box, class_id, score, track in zip(boxes, detections.class_ids.tolist(), detections.scores.tolist(), tracks, strict=True):
             patch = self._patch(class_id, int(score * 100 + 0.5), track)
-            rect = (box[0] - self._line / 2, box[1] - self._line / 2, box[2] - box[0] + self._line, box[3] - box[1] + self._line)
+            rect = (box[0] - self.line / 2, box[1] - self.line / 2, box[2] - box[0] + self.line, box[3] - box[1] + self.line)
             place = places.place(rect, patch[0].shape[1])
             if place is not None:  # a label that would overlap a stronger one is left out
                 paste(planes, patch, place)
 
     def _draw_box(self, planes: Planes, box: Sequence[float], class_id: int) -> None:
         colours = yuv(class_colour(class_id))
-        for thickness, values in ((self._line + 2, (yuv(DARK_INK)[0], None, None)), (self._line, colours)):
+        for thickness, values in ((self.line + 2, (yuv(DARK_INK)[0], None, None)), (self.line, colours)):
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
                 if value is not None:
                     width = max(1, thickness // part)
@@ -75,22 +83,21 @@ class Annotator:
 
     def _draw_label(self, class_id: int, percent: int, track: int) -> Planes:
         """Draw a label: its text on the class's colour. track: -1 = none."""
-        name = self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
-        text, colour = f"{name} {track} {percent}%" if track >= 0 else f"{name} {percent}%", class_colour(class_id)
-        return self._draw_text(text, colour, ink_on(colour))
+        name = self.name_of(class_id)
+        return self._draw_text(f"{name} {track} {percent}%" if track >= 0 else f"{name} {percent}%", class_colour(class_id))
 
-    def _draw_text(self, text: str, ground: Rgb, ink: Rgb) -> Planes:
+    def _draw_text(self, text: str, ground: Rgb) -> Planes:
         scale = FINE * self._text / CAPITAL
         stroke = max(1, round(FINE * self._text / 8))
         (length, _), _ = cv2.getTextSize(text, FONT, scale, stroke)
         margin = 0.45 * self._text
         width = _even(length / FINE + 2 * margin)
-        height = self._height
+        height = self.height
         large = np.zeros((height * FINE, width * FINE), np.uint8)
         origin = (round((width * FINE - length) / 2), round((height + self._text) * FINE / 2))
         cv2.putText(large, text, origin, FONT, scale, 255, stroke, cv2.LINE_AA)
         planes = []
-        for below, above, part in zip(yuv(ground), yuv(ink), (1, 2, 2), strict=True):
+        for below, above, part in zip(yuv(ground), yuv(ink_on(ground)), (1, 2, 2), strict=True):
             cover = cv2.resize(large, (width // part, height // part), interpolation=cv2.INTER_AREA) / 255.0
             planes.append(np.asarray(np.round(below + (above - below) * cover), np.uint8))
         return planes[0], planes[1], planes[2]

@@ -15,7 +15,6 @@ from engine.zones.shapes import Line, Point, Shape
 
 TRAIL_SECONDS = 2.0
 PLACES: Rgb = (245, 215, 110)
-_TEXT: Rgb = (231, 233, 238)
 _PARTS = (1, 2, 2)  # the chroma planes have half the size
 _HEAT = np.array([(24, 60, 160), (40, 180, 200), (240, 220, 80), (230, 60, 40)], float)
 
@@ -49,11 +48,11 @@ class TrackDrawing:
             if isinstance(shape, Line):
                 arrow = arrow_points(shape.start, shape.end, 11.0 * self._width)
                 self._line(planes, arrow, PLACES, closed=False)
-            patch = self._annotator.text(text, DARK_INK, _TEXT)
+            patch = self._annotator.text(text)
             height, width = patch[0].shape
             x, y = (sum(values) / len(points) for values in zip(*points, strict=True))
             x = min(max(x - width / 2, 0), self._size[0] - width)
-            y = min(max(y - height / 2, 0), self._size[1] - height)
+            y = min(max(y - height / 2, 0), self._size[1] - self._annotator.kept_free - height)
             paste(planes, patch, (max(x, 0), max(y, 0), width, height))
 
     def _line(self, planes: Planes, points: Sequence[Point], colour: Rgb, closed: bool, extra: int = 0) -> None:

@@ -17,6 +17,7 @@ from av.video.frame import VideoFrame
 
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
+from engine.media.annotation.count_chart import CountChart
 from engine.media.annotation.draw import Annotator, Planes
 from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
 from engine.media.annotation.writer import Chapter, VideoWriter, make_plain
@@ -32,6 +33,7 @@ from engine.store.exporters.common.child import serve
 from engine.store.exporters.common.options import Part
 from engine.store.exporters.video import Job
 from engine.store.objects.chapters import chapters_of
+from engine.store.objects.over_time import mean_counts
 from engine.store.objects.zones import read_counts, read_heat
 from engine.store.schema import explained
 from engine.store.session import SessionReader
@@ -149,6 +151,9 @@ class _AnnotatedPicture:
         self._counts = read_counts(reader, source, job.zones) if job.zones is not None else None
         self._places = job.zones.resized(self.size).shapes if job.zones is not None else ()
         self._heat = HeatDrawing(read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None
+        self._chart = CountChart(self._annotator, self.size, *mean_counts(reader, job.source)) if Part.CHART in job.parts else None
+        if self._chart is not None:
+            self._annotator.kept_free = self._chart.height
 
     def planes(self, frame: VideoFrame, seconds: float) -> Planes | None:
         try:
@@ -167,6 +172,8 @@ class _AnnotatedPicture:
         if self._counts is not None:
             now = self._counts.until(seconds)
             self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])
+        if self._chart is not None:
+            self._chart.draw(planes, seconds)
         return planes
 
 

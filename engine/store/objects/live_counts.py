@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.store.facts import TRACK
 from engine.store.reading.reader import SessionReader
-from engine.store.tracks import interval_of
-from engine.tracking.follow import Follower, TrackerName, make_tracker
+from engine.store.tracks import tracker_for
+from engine.tracking.follow import Follower, TrackerName
 from engine.tracking.tracker import NONE
 from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, counts_of
@@ -21,18 +22,18 @@ _PORTION = 50
 class LiveCounts:
     """Follows the objects of one source behind the frames that are stored, and counts them.
 
-    zones: for pictures of the source's size. tracker: that follows them. Attributes: time: of the last counted frame, seconds.
+    The tracker is that of the run. zones: for pictures of the source's size. Attributes: time: of the last counted frame, seconds.
 
     Raises:
         UsageError: the model does not have a label of the zones.
         ExportError: the session cannot be read.
     """
 
-    def __init__(self, path: Path, source: int, zones: ZoneSet, tracker: TrackerName = TrackerName.BYTETRACK) -> None:
+    def __init__(self, path: Path, source: int, zones: ZoneSet) -> None:
         self._path, self._source, self._zones = path, source, zones
         with SessionReader(path, corrected=False) as reader:
             self._allowed = zones.class_ids(reader.labels)
-            self._follower = Follower(make_tracker(tracker, interval_of(reader, source)))
+            self._follower = Follower(tracker_for(reader, source, TrackerName.of(reader.facts.get(TRACK))))
         self._counter = ZoneCounter(zones)
         self._last = -1
         self.time = 0.0

@@ -54,6 +54,15 @@ def test_an_object_crosses_forward_from_the_left_of_the_line() -> None:
     assert count(along(60, 40)).text(0) == "1 forward, 0 backward"
 
 
+@pytest.mark.parametrize(("gap", "count_"), [(1.9, 1), (2.1, 0)])
+def test_an_object_that_was_out_of_sight_for_long_has_not_crossed(gap, count_) -> None:
+    """It may be another one. Behind the gap, the next crossing counts; time in zones goes on."""
+    assert len(crossings(count(along(60, 40), step=gap))) == count_
+    there = count(along(60, 40, 40, 60), step=gap)
+    assert len(crossings(there)) == 2 * count_
+    assert visits(there) == [(0, 0.0, pytest.approx(3 * gap), False, False)]
+
+
 def test_an_object_that_waits_on_the_line_counts_once_when_it_leaves() -> None:
     waiting = [50.3, 49.8, 50.4, 49.6, 50.2] * 20
     assert crossings(count(along(40, *waiting, 60))) == [(0, False, pytest.approx(99 + 2 / 3))]
@@ -74,8 +83,8 @@ def test_a_path_around_the_end_of_the_line_does_not_count() -> None:
 def test_a_gap_in_the_track_does_not_hide_a_crossing() -> None:
     counter = ZoneCounter(SET)
     boxes = np.array([[35, 20, 45, 30], [55, 20, 65, 30]], float)
-    counter.add(np.zeros(2, int), np.array([0.0, 10.0]), boxes)
-    assert counter.changes["time"].tolist()[0] == 5.0
+    counter.add(np.zeros(2, int), np.array([0.0, 2.0]), boxes)
+    assert counter.changes["time"].tolist()[0] == 1.0
 
 
 def test_visits_begin_and_end_at_the_edge() -> None:

@@ -29,9 +29,10 @@ class Part(StrEnum):
     TRAILS = "trails"
     ZONES = "zones"
     HEAT = "heatmap"
+    CHART = "chart"
 
 
-DRAWN = frozenset(Part) - {Part.HEAT}
+DRAWN = frozenset(Part) - {Part.HEAT, Part.CHART}
 
 
 def read_parts(text: str) -> frozenset[Part]:

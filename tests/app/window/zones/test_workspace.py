@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -10,13 +11,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
+from app.window.settings.preferences import Preferences, save
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
 from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.settings import Track
 from engine.store.session import SessionWriter
-from engine.store.tracks import track_session
+from engine.store.tracks import track_session, tracked_with
 from engine.tracking.follow import TrackerName
 from engine.types import Detections, FrameRef, FrameResult
 from engine.zones.shapes import Line, Zone
@@ -108,6 +111,8 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
 
 
 def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
+    """The tracker is the one in the settings."""
+    save(Preferences.of(track=Track.OCSORT), window._store)
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     window.open_paths([results.database])
@@ -118,8 +123,20 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
     window.zones.panel.track.click()
     qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy)
     assert window.zones.list.model.index(0, 2).data() == "1"
+    assert tracked_with(results.database, 0, TrackerName.OCSORT)
     found = window.viewer.canvas  # the picture shows the numbers at once
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
+
+
+def test_without_tracks_the_reason_is_said(window, qtbot, tmp_path):
+    """A single frame has no track."""
+    results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 1, (320, 240)), 1)
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    window.actions_.zones.setChecked(True)
+    note = window.zones.panel.note
+    qtbot.waitUntil(lambda: "No object could be followed: 1 detection" in note.text())
+    assert "at most 90%, and a track begins at 60%" in re.sub(r"\s%", "%", note.text())
 
 
 def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.errors import ExportError
-from engine.media.annotation.colours import class_colour
+from engine.media.annotation.colours import DARK_INK, class_colour
 from engine.media.annotation.track_drawing import PLACES
 from engine.media.probe import probe
 from engine.media.stamp import stamp_of
@@ -44,13 +44,17 @@ def session(tmp_path_factory):
     return folder / "s.sqlite"
 
 
-def last_picture(session, folder, parts: Collection[Part], zones: ZoneSet | None = None):
+def pictures(session, folder, parts: Collection[Part], zones: ZoneSet | None = None):
     with SessionReader(session) as reader:
         (written,) = export_session(reader, folder, ["video"], options=ExportOptions(draw=frozenset(parts), zones=zones))
     with av.open(str(written.path)) as container:
-        pictures = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
-    assert len(pictures) == FRAMES
-    return pictures[-1].astype(int)
+        found = [frame.to_ndarray(format="rgb24").astype(int) for frame in container.decode(video=0)]
+    assert len(found) == FRAMES
+    return found
+
+
+def last_picture(*arguments):
+    return pictures(*arguments)[-1]
 
 
 def is_near(picture, x, y, colour):
@@ -69,6 +73,29 @@ def test_parts_are_drawn_if_they_are_wanted(session, tmp_path):
     heat = last_picture(session, tmp_path / "heat", [Part.HEAT])
     assert np.abs(heat - plain)[195:205, 100:180].mean() > 20
     assert np.abs(heat - plain)[20:60, 100:180].mean() < 8
+
+
+def test_the_chart_shows_the_counts_and_the_present_moment(session, tmp_path):
+    """One car is always there, so its bars fill the lower edge; the mark moves over them from the left to the right."""
+    plain, charts = (pictures(session, tmp_path / name, parts) for name, parts in (("plain", [Part.IDS]), ("chart", [Part.CHART])))
+    for number, (before, picture) in enumerate(zip(plain, charts, strict=True)):
+        mark = round(number / (FRAMES - 1) * (SIZE[0] - 1))
+        row = picture[SIZE[1] - 6]
+        assert row[max(mark - 2, 0) : mark + 3].sum(1).max() > 600, "white at the present moment"
+        for at in (SIZE[0] // 8, SIZE[0] * 7 // 8):
+            if abs(at - mark) > 8:
+                strength = 1 if at < mark else 0.5
+                wanted = strength * np.array(class_colour(2)) + (1 - strength) * np.array(DARK_INK)
+                assert np.abs(row[at] - wanted).sum() < 90, (number, at)
+        assert np.abs(picture - before)[: SIZE[1] * 3 // 4 - 8].mean() < 4, "the picture above stays as it is"
+
+
+def test_texts_keep_off_the_chart(session, tmp_path):
+    """The text of a line near the lower edge stands above the chart."""
+    low = ZoneSet(SIZE, (Line("gate", (60, 236), (300, 236)),))
+    free, charted = (last_picture(session, tmp_path / str(len(parts)), parts, low) for parts in ([Part.ZONES], [Part.ZONES, Part.CHART]))
+    above = slice(176, 190), slice(100, 250)
+    assert np.abs(charted - free)[above].max() > 100
 
 
 def test_labels_have_the_numbers_of_tracks(session, tmp_path):

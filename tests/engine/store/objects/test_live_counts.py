@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
 from engine.store.objects.live_counts import LiveCounts
 from engine.store.objects.zones import read_counts
 from engine.store.session import SessionReader, SessionWriter
@@ -30,6 +35,19 @@ def test_counts_grow_with_the_run_and_end_as_those_of_the_stored_tracks(tmp_path
         stored = read_counts(reader, reader.sources()[0], ZONES)
     assert late.crossed(0, forward=False) == stored.crossed(0, forward=False) == 1
     assert late.as_json() == stored.as_json()
+
+
+@pytest.mark.parametrize(("tracker", "crossed"), [("none", 1), ("bytetrack", 1), ("ocsort", 0)])
+def test_the_tracker_of_the_run_follows(tmp_path, tracker, crossed):
+    """The object is weak when it crosses the line: ByteTrack goes on with it, OC-SORT does not."""
+    path = tmp_path / "s.sqlite"
+    with SessionWriter(path, LABELS, {"track": tracker}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 40))
+        for index in range(27):
+            frame = make_frame(0, index, boxes=1)
+            weak = replace(frame.detections, scores=np.full(1, 0.9 if index < 18 else 0.3, np.float32))
+            writer.add_frames([replace(frame, detections=weak)])
+    assert LiveCounts(path, 0, ZONES).update(60).crossed(0, forward=False) == crossed
 
 
 def test_a_short_time_is_continued_by_the_next_call(tmp_path):

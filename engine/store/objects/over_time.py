@@ -1,0 +1,34 @@
+"""Counts the objects of each class over the time of a stored source."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.store.blocks import read_blocks
+from engine.store.session import SessionReader
+
+PARTS = 160
+
+
+def mean_counts(reader: SessionReader, source: int) -> tuple[dict[int, NDArray[np.float64]], tuple[float, float]]:
+    """Return the mean number of objects in the frames of each of ``PARTS`` equal parts of the time, and the first and last time, seconds.
+
+    Only detections that pass the reader's filter count. The means are float64 (PARTS,), by class id, the most frequent class first. A part
+    without frames has those of the part before it.
+
+    Raises:
+        ExportError: the session cannot be read.
+    """
+    begin, end = reader.times(source, 1).max(initial=0.0), reader.last_pts(source) or 0.0
+    frames, found = np.zeros(PARTS), dict[int, NDArray[np.float64]]()
+    for block in read_blocks(reader, source, boxes=False):
+        times = np.array([frame.pts for frame in block.frames])
+        places = np.clip((times - begin) / max(end - begin, 1e-9) * PARTS, 0, PARTS - 1).astype(np.int64)
+        frames += np.bincount(places[[frame.failure is None for frame in block.frames]], minlength=PARTS)
+        for class_id in np.unique(block.class_ids).tolist():
+            seen = places[block.frame[block.class_ids == class_id]]
+            found[class_id] = np.bincount(seen, minlength=PARTS) + found.get(class_id, np.zeros(PARTS))
+    known = np.maximum.accumulate(np.where(frames > 0, np.arange(PARTS), 0))
+    ordered = sorted(found, key=lambda class_id: -found[class_id].sum())
+    return {class_id: found[class_id][known] / np.maximum(frames[known], 1) for class_id in ordered}, (float(begin), end)
