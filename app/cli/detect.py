@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,6 +16,7 @@ from app.cli.run.cluster import CLUSTER, connected
 from app.cli.run.detection import Run, add_run_options, reported
 from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
 from app.cli.run.shard import Shard
+from app.cli.run.summary import MOST_LINES, summary
 from app.cli.run.zones import count_sources, counts_lines, untracked_lines
 from engine.errors import ExportError, SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
@@ -59,17 +61,22 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     with lock_session(out / DATABASE) as lock:
         settings = _stored(settings, None if arguments.restart else out / DATABASE)
         with connected(arguments.cluster, arguments.quiet) as cluster:
+            started = time.monotonic()
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
+            seconds = time.monotonic() - started
         with SessionReader(session.database, shown if shown > settings.engine.confidence else 0.0) as reader:
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             untracked = [] if settings.track is Track.NONE else untracked_lines(reader, session.sources)
+            before, quiet = sum(state.before for state in session.sources.values()), arguments.json or run.interruption.number is not None
+            last = "" if quiet else summary(reader, exporting.least_seen, session.sources, seconds, before)
     if arguments.zones:
         run.figures["zones"] = counted
         run.written = run.written and not any("error" in each for each in counted)
     if not arguments.json:
-        _summarise(session, exported, untracked + counts_lines(counted))
+        _summarise(session, exported, untracked + counts_lines(counted, arguments.verbose), arguments.verbose)
+        print(last, end="\n" if last else "")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -161,8 +168,9 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
     return [source for source in found if source not in own]
 
 
-def _summarise(session: DetectionSession, exported: Iterable[Exported], counts: Iterable[str]) -> None:
-    for state in session.sources.values():
+def _summarise(session: DetectionSession, exported: Sequence[Exported], counts: Iterable[str], verbose: bool) -> None:
+    shown = session.sources.values() if verbose or len(session.sources) <= MOST_LINES else ()  # the progress has named the problems
+    for state in shown:
         if state.error is not None and not state.ledger.decoded:
             continue  # the progress has said why
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
@@ -170,4 +178,4 @@ def _summarise(session: DetectionSession, exported: Iterable[Exported], counts: 
         print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")
     for line in counts:
         print(line)
-    print_exported(exported)
+    print_exported(exported, verbose)

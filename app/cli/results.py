@@ -19,6 +19,7 @@ from app.cli.run.exports import (
     print_exported,
     session_database,
 )
+from app.cli.run.summary import summary
 from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import UsageError
 from engine.settings.checks import part_problem
@@ -75,8 +76,10 @@ def run(argv: Sequence[str]) -> int:
         exported, written = export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
-    print("".join(f"{line}\n" for line in counts_lines(counted)), end="")
-    print_exported(exported)
+        last = summary(reader, chosen.least_seen, chosen_sources)
+    print("".join(f"{line}\n" for line in counts_lines(counted, arguments.verbose)), end="")
+    print_exported(exported, arguments.verbose)
+    print(last, end="\n" if last else "")
     return 0 if written else 1
 
 

@@ -7,7 +7,7 @@ One instance belongs to one worker. It is not thread-safe, except that any threa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, TypeAlias
 
@@ -33,8 +33,8 @@ class Backend(Closing, ABC):
 
     decodes_on: DeviceId | None = None
 
-    examples: Callable[[], Sequence[HostImage]] = staticmethod(tuple)
-    """Decodes a few frames of the user's source. Set it before ``activate``."""
+    examples: Callable[[], Iterable[Sequence[HostImage]]] = staticmethod(tuple)
+    """Decodes a few frames of each of some of the user's sources. Set it before ``activate``."""
 
     def __init__(self, device: DeviceId) -> None:
         self.device = device

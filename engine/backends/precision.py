@@ -1,6 +1,6 @@
 """Chooses the precision for ``auto``: the fastest one whose detections match fp32, by trials whose outcome is cached.
 
-On CPUs a trial runs frames of the user's source in each precision and compares the boxes above the threshold. With too few boxes it takes
+On CPUs a trial runs frames of the user's sources in each precision and compares the boxes above the threshold. With too few boxes it takes
 fp32. On GPUs it runs generated pictures and compares the detections before suppression. The file cache keeps the outcome, so that only
 the first start with a model runs trials. What was decided for want of boxes is not kept.
 """
@@ -104,15 +104,24 @@ def agreeing_share(reference: Trial, other: Trial, network: Network, settings: E
     Raises:
         TooFewBoxesError: fp32 has fewer than LEAST_BOXES.
     """
-    pictures = len(reference.heads[0])
-    whole = [Fit(network.width, network.height, 0, 0, network.width, network.height)] * pictures
-    threshold = max(settings.confidence, _SCORE_FLOOR)
-    upper, lower = (replace(settings, confidence=value) for value in (threshold, threshold - _MAX_SCORE_DIFFERENCE))
-    strong, weak = ([detections(network, trial.heads, whole, each) for trial in (reference, other)] for each in (upper, lower))
-    boxes = sum(len(found) for found in strong[0] if isinstance(found, Detections))
+    boxes, pictures = count_boxes(reference.heads, network, settings), len(reference.heads[0])
     if boxes < LEAST_BOXES:
-        raise TooFewBoxesError(f"{boxes} boxes in {pictures} frames of the first source are too few to compare precisions")
+        raise TooFewBoxesError(f"{boxes} boxes in {pictures} frames of the first sources are too few to compare precisions")
+    strong, weak = (
+        [_boxes(trial.heads, network, settings, below) for trial in (reference, other)] for below in (0.0, _MAX_SCORE_DIFFERENCE)
+    )
     return min(_found_share(strong[0], weak[1]), _found_share(strong[1], weak[0]))
+
+
+def count_boxes(heads: Sequence[NDArray[np.float32]], network: Network, settings: EngineSettings) -> int:
+    """The number of boxes that ``agreeing_share`` compares. heads: as in ``Trial``, of fp32."""
+    return sum(len(found) for found in _boxes(heads, network, settings) if isinstance(found, Detections))
+
+
+def _boxes(heads: Sequence[NDArray[np.float32]], network: Network, settings: EngineSettings, below: float = 0.0) -> list[Found]:
+    """The boxes in each picture. below: how far the confidence may lie below the threshold."""
+    whole = [Fit(network.width, network.height, 0, 0, network.width, network.height)] * len(heads[0])
+    return detections(network, heads, whole, replace(settings, confidence=max(settings.confidence, _SCORE_FLOOR) - below))
 
 
 def _found_share(ours: Sequence[Found], theirs: Sequence[Found]) -> float:
@@ -176,7 +185,7 @@ def _try_all(
             continue
         trial = run(precision, pictures)
         share, gain = compare(reference, trial), trial.speed / reference.speed
-        reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal")
+        reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal ({MATCHING:.0%} needed)")
         if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:
             best, best_speed = precision, trial.speed
     return best, "; ".join(reasons)

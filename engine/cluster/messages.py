@@ -31,7 +31,7 @@ class Hello:
 
 @dataclass(frozen=True)
 class Start:
-    """Start a worker. worker: its number, for all further messages. model, example: the contents of the files that the setup names."""
+    """Start a worker. worker: its number, for all further messages. model, example: contents of the model's files and first example."""
 
     worker: int
     setup: Setup

@@ -78,7 +78,8 @@ class Relay:
         """Start a worker. pipe: to the pool."""
         remote = Remote(pipe)
         try:
-            example = None if setup.example is None else self._contents.source(setup.example)
+            # only one, because the node has to wait for the file
+            example = self._contents.source(setup.examples[0]) if setup.examples else None
             start = Start(remote.number, setup, worker_main, self._contents.model(setup), example)
         except OSError as error:
             refused: Unreachable | None = Unreachable(f"the model cannot be read: {error}", retry=False)

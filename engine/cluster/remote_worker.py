@@ -144,11 +144,11 @@ class WorkerLink:
         paths = {content.path: self._await(content) for content in self._start.model}
         weights = paths[model.weights.absolute()] if isinstance(model.weights, Path) else model.weights
         labels = None if model.labels is None else paths[model.labels.absolute()]
-        example = None
+        examples: tuple[Path, ...] = ()
         if self._start.example is not None:
             with suppress(SourceError):  # its probe says why it cannot be read
-                example = self._await(self._start.example)
-        return replace(setup, model=ModelFiles(paths[model.cfg.absolute()], weights, labels, model.size), example=example)
+                examples = (self._await(self._start.example),)
+        return replace(setup, model=ModelFiles(paths[model.cfg.absolute()], weights, labels, model.size), examples=examples)
 
     def _await(self, content: Content) -> Path:
         """Wait for a file. Raises ClusterError, SourceError."""

@@ -1,8 +1,8 @@
-"""Decodes a few frames of a source, spread over it, for the trials of an engine."""
+"""Decodes a few frames of sources, spread over them, for the trials of an engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -16,12 +16,13 @@ _APART = 12
 """Frames from one example to the next within a segment: neighbours would show the same."""
 
 
-def examples(path: Path, count: int) -> list[HostImage]:
-    """Return up to ``count`` frames or pictures of a source; none if it cannot be read."""
-    try:
-        return list(_examples(path, count))
-    except SourceError:  # the pool reports it when it opens the source
-        return []
+def examples(paths: Sequence[Path], count: int) -> Iterator[list[HostImage]]:
+    """Yield frames or pictures of each source: up to ``count`` of the first one, half of that of each other; none if it cannot be read."""
+    for number, path in enumerate(paths):
+        try:
+            yield list(_examples(path, count if number == 0 else count // 2))
+        except SourceError:  # the pool reports it when it opens the source
+            yield []
 
 
 def _examples(path: Path, count: int) -> Iterator[HostImage]:

@@ -35,7 +35,7 @@ def read_start(path: Path, length: int) -> bytes:
     """
     try:
         if not path.is_file():
-            raise ModelError(f"{path} is not a file" if path.exists() else f"{path} does not exist")
+            raise ModelError(f"{path} is not a file" if path.exists() else f"{path} does not exist: check the name and the folder")
         with path.open("rb") as file:
             return file.read(length)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 
 PARALLEL = {
-    Parallel.AUTO: "Automatic: the best for the files and devices",
+    Parallel.AUTO: "Automatic: Segments",
     Parallel.SEGMENTS: "Segments: all devices share each file",
     Parallel.STREAMS: "Streams: each file stays on one device",
     Parallel.FRAMES: "Frames: decoded once, dealt to devices by speed",

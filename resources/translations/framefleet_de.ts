@@ -1764,6 +1764,10 @@
         <translation>{batch} bringt nur {value} Bilder/s</translation>
     </message>
     <message>
+        <source>{boxes} boxes in {pictures} frames of the first sources are too few to compare precisions</source>
+        <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quellen sind zu wenig, um Genauigkeiten zu vergleichen</translation>
+    </message>
+    <message>
         <source>{folder} cannot be made: {strerror}; set TMPDIR to another folder before &apos;ray start&apos;</source>
         <translation>{folder} kann nicht angelegt werden: {strerror}; setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
@@ -1802,6 +1806,10 @@
     <message>
         <source>{path} was cancelled</source>
         <translation>{path} wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>{precision}: {gain}× the speed of fp32, {share} of its boxes equal ({matching} needed)</source>
+        <translation>{precision}: {gain}× so schnell wie fp32, {share} der Rahmen gleich (nötig: {matching})</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
@@ -1978,10 +1986,6 @@
     <message>
         <source>{batch} would take {ms} ms, longer than {budget_ms} ms</source>
         <translation>{batch} würde {ms} ms brauchen, länger als {budget_ms} ms</translation>
-    </message>
-    <message>
-        <source>{boxes} boxes in {pictures} frames of the first source are too few to compare precisions</source>
-        <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quelle sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
         <source>{crash}: no clip of {file} was written; try again with other times or classes</source>
@@ -2232,10 +2236,6 @@
         <translation>{path} gehört nicht zu {path2}: dieses Netz braucht eine Gewichtsdatei von genau {expected} Bytes, diese hat {actual}; zusammengehörige cfg und Gewichte verwenden, oder die Datei neu herunterladen</translation>
     </message>
     <message>
-        <source>{path} does not exist</source>
-        <translation>{path} existiert nicht</translation>
-    </message>
-    <message>
         <source>{path} does not exist: check the name and the folder</source>
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
     </message>
@@ -2386,10 +2386,6 @@
     <message>
         <source>{place} cannot be deleted: {value}</source>
         <translation>{place} lässt sich nicht löschen: {value}</translation>
-    </message>
-    <message>
-        <source>{precision}: {gain}× the speed of fp32, {share} of its boxes equal</source>
-        <translation>{precision}: {gain}× so schnell wie fp32, {share} der Rahmen gleich</translation>
     </message>
     <message>
         <source>{reason} than with {tensorrt}</source>
@@ -3938,6 +3934,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Verwerfen</translation>
     </message>
     <message>
+        <source>A class that is seen more briefly does not count in files.csv.</source>
+        <translation>Eine Klasse, die kürzer zu sehen ist, zählt in files.csv nicht.</translation>
+    </message>
+    <message>
         <source>Begin with a byte order mark</source>
         <translation>Mit Byte Order Mark beginnen</translation>
     </message>
@@ -3998,6 +3998,22 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ordner</translation>
     </message>
     <message>
+        <source>For 1 second</source>
+        <translation>1 Sekunde lang</translation>
+    </message>
+    <message>
+        <source>For 2 seconds</source>
+        <translation>2 Sekunden lang</translation>
+    </message>
+    <message>
+        <source>For 5 seconds</source>
+        <translation>5 Sekunden lang</translation>
+    </message>
+    <message>
+        <source>For half a second</source>
+        <translation>Eine halbe Sekunde lang</translation>
+    </message>
+    <message>
         <source>Format</source>
         <translation>Format</translation>
     </message>
@@ -4016,6 +4032,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Highest</source>
         <translation>Höchste</translation>
+    </message>
+    <message>
+        <source>In 5 frames</source>
+        <translation>In 5 Bildern</translation>
+    </message>
+    <message>
+        <source>In one frame</source>
+        <translation>In einem Bild</translation>
     </message>
     <message>
         <source>Intervals</source>
@@ -4068,6 +4092,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Only frames</source>
         <translation>Nur Bilder</translation>
+    </message>
+    <message>
+        <source>Seen at least</source>
+        <translation>Mindestens zu sehen</translation>
     </message>
     <message>
         <source>Session</source>
@@ -4531,10 +4559,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Automatisch: die besten verfügbaren</translation>
     </message>
     <message>
-        <source>Automatic: the best for the files and devices</source>
-        <translation>Automatisch: die beste für Dateien und Geräte</translation>
-    </message>
-    <message>
         <source>Automatic: the fastest whose detections match FP32</source>
         <translation>Automatisch: die schnellste mit denselben Erkennungen wie FP32</translation>
     </message>
@@ -4861,6 +4885,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Automatic: Segments</source>
+        <translation>Automatisch: Segmente</translation>
     </message>
     <message>
         <source>Settings (*.json)</source>

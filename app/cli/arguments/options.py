@@ -102,12 +102,13 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
         raise UsageError(f"{cfg} is a folder: give the model's .cfg file in it")
     named = None if cfg.suffix or cfg.parent != Path() or cfg.is_file() else model_named(cfg.name)
     cfg = named.cfg if named else cfg
+    if not cfg.exists():
+        raise UsageError(f"{cfg} does not exist: check the name and the folder; 'framefleet models' lists models to download")
     weights: str | Path | None = arguments.weights
     if weights is None:
         weights = find_weights(cfg)
-        if weights is None and cfg.exists():
+        if weights is None:
             raise UsageError(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
-        weights = weights or cfg.with_suffix(".weights")  # the cfg is missing, and later errors name it
     elif not is_random(weights):
         weights = Path(weights)
     return ModelFiles(cfg, weights, arguments.labels, size)

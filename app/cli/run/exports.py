@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import fields
 from functools import partial
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from app.cli.arguments import options
 from app.cli.run.progress import PLAIN_SECONDS, draws
+from app.cli.run.summary import MOST_LINES
 from engine.errors import ExportError, UsageError
 from engine.model.class_ids import class_ids
 from engine.settings.kinds import Moment
@@ -22,6 +23,7 @@ from engine.store.exporters.common.coco_ids import check_coco_labels
 from engine.store.exporters.common.options import (
     DEFAULTS,
     ExportOptions,
+    Least,
     Part,
     PictureFormat,
     read_between,
@@ -34,6 +36,7 @@ from engine.store.session import SessionReader
 from engine.zones.file import read_zones
 
 DATABASE = "session.sqlite"
+_LEAST_SEEN = "csv: a file without a class in N frames, or for a time such as 0.5s, counts as empty; with tracks, in one track (1)"
 _BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
 
 
@@ -67,6 +70,7 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
     interval, categories = options.checked(read_interval), options.checked(read_category_map)
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
+    parser.add_argument("--least-seen", type=options.checked(Least.read), metavar="N|TIME", help=_LEAST_SEEN)
     parser.add_argument("--coco-ids", action="store_true", help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
     parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
     parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
@@ -88,8 +92,8 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> Expo
     others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
     given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
     for name in given:
-        if name == "zones":
-            continue  # the command prints the counts, whatever it writes
+        if name in ("zones", "least_seen"):
+            continue  # the command prints the counts and the number of empty files, whatever it writes
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
             raise UsageError(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}")
@@ -144,10 +148,16 @@ def _say_waiting(folder: Path, other: str) -> None:
     print(f"framefleet: waiting until {other} has written its results to {folder}", file=sys.stderr)
 
 
-def print_exported(exported: Iterable[Exported]) -> None:
-    """Print the written files on standard output."""
+def print_exported(exported: Sequence[Exported], verbose: bool) -> None:
+    """Print the written files on standard output. verbose: all, also if they are many."""
+    many = len(exported) > MOST_LINES and not verbose
     for item in exported:
-        print(f"{item.path}" + ("" if item.complete else f" (only {item.frames} frames, until it was stopped)"))
+        if not item.complete:
+            print(f"{item.path} (only {item.frames} frames, until it was stopped)")
+        elif not many:
+            print(item.path)
+    if many:
+        print(f"{len(exported):,} files in {exported[0].path.parent}")
 
 
 class Writing:

@@ -157,6 +157,8 @@ class Progress:
     def _line(self, seconds: float) -> str:
         total = max(self._frames, self._bar.total)
         line = f"{self._frames} of {total} frames ({100 * self._frames // total} %)"
+        if len(self._sources) > 1:
+            line = f"{sum(source.finished is not None for source in self._sources.values())} of {len(self._sources)} files, {line}"
         if seconds < 1:
             return line
         speed = self._frames / seconds

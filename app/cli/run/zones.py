@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.reports.table import Table
+from app.cli.run.summary import MOST_LINES
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.store.objects.live_counts import LiveCounts
@@ -100,10 +101,15 @@ def _counted(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> dic
     return {"pictures": pictures.shape[1], "counts": [{"zone": zone.name, "objects": total, "most": most} for zone, total, most in rows]}
 
 
-def counts_lines(counted: list[dict[str, Any]]) -> list[str]:
-    """The counts as lines of text: for each source a table of its lines and one of its zones."""
+def counts_lines(counted: list[dict[str, Any]], verbose: bool) -> list[str]:
+    """The counts as lines of text: for each source a table of its lines and one of its zones; the totals of several sources first.
+
+    verbose: also each of many sources.
+    """
     lines: list[str] = []
-    for source in counted:
+    totals = [*_totals(counted, "videos"), *_totals(counted, "pictures")]
+    many = len(counted) > MOST_LINES and not verbose
+    for source in (*totals, *([each for each in counted if "error" in each] if many else counted)):
         lines.append(f"{source['path']}: {source['error']}" if "error" in source else f"{source['path']}:")
         at_lines = Table("  {:24} {:>9} {:>9}", ("line", "forward", "backward"))
         in_zones = Table("  {:24} {:>9} {:>9} {:>13}", ("zone", "visits", "entered", "seconds each"))
@@ -117,6 +123,22 @@ def counts_lines(counted: list[dict[str, Any]]) -> list[str]:
             continue
         lines += [in_zones.row(each["zone"], each["visits"], each["entered"], _mean(each)) for each in source["counts"] if "zone" in each]
     return lines
+
+
+def _totals(counted: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    """The sums over all videos, or over all folders of pictures, as a source of its own; none if there are fewer than two."""
+    mine = [source for source in counted if "error" not in source and ("pictures" in source) == (kind == "pictures")]
+    if len(mine) < 2:
+        return []
+    shapes = zip(*(source["counts"] for source in mine), strict=True)  # each source has the same lines and zones, in this order
+    counts = [{key: _sum(key, [each[key] for each in shape]) for key in shape[0]} for shape in shapes]
+    together = {"pictures": sum(source["pictures"] for source in mine)} if kind == "pictures" else {}
+    what = "videos" if kind == "videos" else "folders"
+    return [{"path": f"all {len(mine):,} {what}", "counts": counts, **together}]
+
+
+def _sum(key: str, values: list[Any]) -> Any:
+    return values[0] if key in ("line", "zone") else max(values) if key == "most" else sum(values)
 
 
 def _mean(counted: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions
+from engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, Least
 from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
 from engine.store.view import View
@@ -47,7 +47,9 @@ def _options(options: ExportOptions) -> Iterator[str]:
     if options.pictures is not None:
         yield from ("--pictures", options.pictures)
     if options.every != Every():
-        yield from ("--every", str(options.every.frames) if options.every.seconds is None else f"{options.every.seconds:g}s")
+        yield from ("--every", _amount(options.every))
+    if options.least_seen != Least():
+        yield from ("--least-seen", _amount(options.least_seen))
     if options.between is not None:
         yield from ("--between", ",".join(f"{share:g}" for share in options.between))
     if options.category_map:
@@ -56,3 +58,7 @@ def _options(options: ExportOptions) -> Iterator[str]:
         yield from ("--draw", ",".join(sorted(options.draw)))
     if options.zones is not None:
         yield from ("--zones", ZONES)
+
+
+def _amount(value: Every | Least) -> str:
+    return str(value.frames) if value.seconds is None else f"{value.seconds:g}s"

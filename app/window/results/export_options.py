@@ -15,7 +15,7 @@ from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
 from engine.settings.kinds import Number
 from engine.store.exporters.common.coco_ids import check_coco_labels
-from engine.store.exporters.common.options import DEFAULTS, DRAWN, Every, ExportOptions, Part, PictureFormat, read_category_map
+from engine.store.exporters.common.options import DEFAULTS, DRAWN, Every, ExportOptions, Least, Part, PictureFormat, read_category_map
 from engine.zones.shapes import ZoneSet
 
 INTERVALS = {
@@ -47,6 +47,14 @@ EVERY = {
     Every(seconds=10.0): marked("results", "A frame every 10 seconds"),
     Every(seconds=60.0): marked("results", "A frame per minute"),
 }
+LEAST_SEEN = {
+    Least(): marked("results", "In one frame"),
+    Least(frames=5): marked("results", "In 5 frames"),
+    Least(seconds=0.5): marked("results", "For half a second"),
+    Least(seconds=1.0): marked("results", "For 1 second"),
+    Least(seconds=2.0): marked("results", "For 2 seconds"),
+    Least(seconds=5.0): marked("results", "For 5 seconds"),
+}
 DOUBTFUL = (0.3, 0.6)
 """The range of confidences that the fields show first."""
 
@@ -70,17 +78,20 @@ class OptionsForm(QWidget):
         self._labels, self._zones = labels, zones
         self.coco_ids = QCheckBox(translate("results", "COCO's own, 1 to 90, for its 80 labels"))
         self.coco_ids.toggled.connect(self._changed)
-        self.interval, self.pictures, self.every = (
+        self.interval, self.pictures, self.every, self.least_seen = (
             combo_box(translate("results", "Intervals")),
             combo_box(translate("results", "Content")),
             combo_box(translate("results", "Frames")),
+            combo_box(translate("results", "Seen at least")),
         )
+        self.least_seen.setToolTip(translate("results", "A class that is seen more briefly does not count in files.csv."))
+        combos = (self.interval, self.pictures, self.every, self.least_seen)
         self.bom = QCheckBox(translate("results", "Begin with a byte order mark"))
         self.bom.setToolTip(translate("results", "Excel needs it to read all letters."))
-        for combo, titles in ((self.interval, INTERVALS), (self.pictures, PICTURES), (self.every, EVERY)):
-            combo.addItems([translate("results", title) for title in titles.values()])
+        for combo, titles in zip(combos, ([*each.values()] for each in (INTERVALS, PICTURES, EVERY, LEAST_SEEN)), strict=True):
+            combo.addItems([translate("results", title) for title in titles])
         self.interval.setCurrentIndex(list(INTERVALS).index(DEFAULTS.interval))
-        for combo in (self.interval, self.pictures, self.every):
+        for combo in combos:
             combo.currentIndexChanged.connect(self._changed)
         self.bom.toggled.connect(self._changed)
         self.doubtful = QCheckBox(translate("results", "With a confidence from"))
@@ -103,6 +114,7 @@ class OptionsForm(QWidget):
             check.toggled.connect(self._changed)
         fields: dict[str, tuple[str, QWidget]] = {
             "interval": (translate("results", "Intervals"), self.interval),
+            "least_seen": (translate("results", "Seen at least"), self.least_seen),
             "bom": (translate("results", "Excel"), self.bom),
             "pictures": (translate("results", "Content"), self.pictures),
             "every": (translate("results", "Frames"), self.every),
@@ -150,6 +162,7 @@ class OptionsForm(QWidget):
         values: dict[str, Any] = {
             "interval": [*INTERVALS][self.interval.currentIndex()],
             "bom": self.bom.isChecked(),
+            "least_seen": [*LEAST_SEEN][self.least_seen.currentIndex()],
             "pictures": [*PICTURES][self.pictures.currentIndex()],
             "every": [*EVERY][self.every.currentIndex()],
             "coco_ids": self.coco_ids.isChecked(),

@@ -64,8 +64,8 @@ def _filled(text: str, language: str, inside: str = "") -> str | None:
 
 def _value(value: str, language: str) -> str:
     """A value inside a sentence: a sentence itself, a number with a decimal point, or a name."""
-    if number := re.fullmatch(r"(\d+)\.(\d+)(%?)", value):
-        return f"{number[1]}{QLocale().decimalPoint()}{number[2]}{number[3] and ' %'}"
+    if re.fullmatch(r"\d+(\.\d+)?%?", value):
+        return value.replace(".", QLocale().decimalPoint()).replace("%", " %")
     return _translated(value, language) or value
 
 

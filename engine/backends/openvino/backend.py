@@ -20,7 +20,7 @@ from engine.backends.openvino.build import Builder
 from engine.backends.openvino.engine import Engine, Request
 from engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
 from engine.backends.openvino.trials import Trials
-from engine.backends.precision import agreeing_share, resolve_precision
+from engine.backends.precision import agreeing_share, count_boxes, resolve_precision
 from engine.detection.frame_format import HostImage
 from engine.detection.postprocess import detections
 from engine.detection.preprocess import Fit
@@ -47,7 +47,8 @@ class OpenVinoBackend(Backend):
         check_memory(network, builder.batch, value_bytes, free_host_memory(), self.device)
         situation = f"{BACKEND} {full_name} {builder.batch} {settings.hint} {settings.threads}"
         situation += f" frames {settings.confidence} {settings.iou} {settings.classes and sorted(settings.classes)} {self._letterbox}"
-        trials = Trials(builder, progress, self.examples, self._letterbox)
+        count = partial(count_boxes, network=network, settings=settings)
+        trials = Trials(builder, progress, self.examples, self._letterbox, count)
         compare = partial(agreeing_share, network=network, settings=settings)
         precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, trials.run, compare)
         slots = self._start(precision)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from statistics import median
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from engine.backends.base import Progress
 from engine.backends.openvino.build import Builder
 from engine.backends.openvino.engine import Request
-from engine.backends.precision import TooFewBoxesError, Trial
+from engine.backends.precision import LEAST_BOXES, TooFewBoxesError, Trial
 from engine.detection.frame_format import HostImage
 from engine.media.planes import fit_host_image
 from engine.settings import Precision
@@ -26,35 +27,57 @@ _SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
 class Trials:
     """The trials of one network on one device, fp32 first.
 
-    examples: decodes frames of the user's source. letterbox: see ``fit``.
+    examples: decodes frames of the user's sources, one source after the other. letterbox: see ``fit``. count_boxes: the number of boxes
+    in raw outputs.
     """
 
-    def __init__(self, builder: Builder, progress: Progress | None, examples: Callable[[], Sequence[HostImage]], letterbox: bool) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        progress: Progress | None,
+        examples: Callable[[], Iterable[Sequence[HostImage]]],
+        letterbox: bool,
+        count_boxes: Callable[[list[NDArray[np.float32]]], int],
+    ) -> None:
         self._builder, self._progress, self._examples, self._letterbox = builder, progress, examples, letterbox
+        self._count_boxes = count_boxes
         self._exact: Sequence[Request] = []
-        self._frames: Sequence[HostImage] = ()
+        self._frames: list[HostImage] = []
 
     def run(self, precision: Precision, _pictures: list[Image]) -> Trial:
-        """Build an engine of this precision, run it on the examples, and time it.
+        """Build an engine of this precision, run it on the examples, and time it. FP32 takes sources until there are enough boxes.
 
         Raises:
             TooFewBoxesError: there is no example.
         """
         self._tell(precision, 0.0)
-        self._frames = self._frames or self._examples()
-        if not self._frames:
+        sources = iter([self._frames] if self._frames else filter(None, self._examples()))
+        if (first := next(sources, None)) is None:
             raise TooFewBoxesError("there is no frame of a source to compare precisions on")
         engine = self._builder.build(precision)
         requests = [Request(engine) for _ in range(engine.concurrent)]
-        outputs: list[list[NDArray[np.float32]]] = []
-        for number, frame in enumerate(self._frames):  # also the warm-up
-            fit_host_image(frame, requests[0].inputs[0], self._letterbox)
-            requests[0].run()
-            self._tell(precision, number / len(self._frames))
-            outputs.append([head[:1].copy() for head in requests[0].heads])
+        heads: list[NDArray[np.float32]] = []
+        frames: list[HostImage] = []
+        for more in chain([first], sources):
+            found = self._outputs(precision, requests[0], more)  # also the warm-up
+            heads = [np.concatenate(parts) for parts in zip(heads, found, strict=True)] if heads else found
+            frames += more
+            if self._count_boxes(heads) >= LEAST_BOXES:
+                break
+        self._frames = frames
         if precision is Precision.FP32:
             self._exact = requests
-        return Trial([np.concatenate(parts) for parts in zip(*outputs, strict=True)], self._gain(requests, precision))
+        return Trial(heads, self._gain(requests, precision))
+
+    def _outputs(self, precision: Precision, request: Request, frames: Sequence[HostImage]) -> list[NDArray[np.float32]]:
+        """The raw outputs for frames, as in ``Trial``."""
+        outputs: list[list[NDArray[np.float32]]] = []
+        for number, frame in enumerate(frames):
+            fit_host_image(frame, request.inputs[0], self._letterbox)
+            request.run()
+            self._tell(precision, number / len(frames))
+            outputs.append([head[:1].copy() for head in request.heads])
+        return [np.concatenate(parts) for parts in zip(*outputs, strict=True)]
 
     def _gain(self, requests: Sequence[Request], precision: Precision) -> float:
         """The speed relative to fp32. The two run in turn, so that other work of the machine slows both."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from engine.pool.events import Event, SourceFinished, SourceOpened
@@ -60,10 +61,9 @@ class Dispatcher:
         """See ``uncut_sources``."""
         return uncut_sources(self._sources.values())
 
-    @property
-    def first_path(self) -> Path | None:
-        """The first unfinished source."""
-        return next((source.path for source in self._sources.values()), None)
+    def first_paths(self, count: int) -> tuple[Path, ...]:
+        """The first unfinished sources, up to ``count``."""
+        return tuple(source.path for source in islice(self._sources.values(), count))
 
     def add(self, number: int, path: Path, position: Position | None = None) -> list[Event]:
         """Add a source at the end of the queue. position: where an earlier run stopped."""

@@ -20,15 +20,15 @@ cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/r
 
 
 def setup_for(
-    device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int, example: Path | None = None
+    device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int, examples: tuple[Path, ...] = ()
 ) -> Setup:
-    """The setup for the worker of one of these devices. stall_seconds, example: see ``Setup``. cores: that the device's machine may use."""
+    """The setup for the worker of one of these devices. stall_seconds, examples: see ``Setup``. cores: that its machine may use."""
     neighbours = [member for each in devices if each.node == device.node for member in each.members]
     engine = _sharing_cores(settings.engine, neighbours, cores)
     part = Sampling(settings.begin, settings.end, settings.every)
     sampling = None if part == Sampling() else part
     together = settings.parallel, settings.isolation, settings.tiles
-    return Setup(device, settings.model, engine, stall_seconds, *together, sampling=sampling, example=example)
+    return Setup(device, settings.model, engine, stall_seconds, *together, sampling=sampling, examples=examples)
 
 
 def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId], cores: int) -> EngineSettings:

@@ -26,6 +26,8 @@ from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 
 CHECK_SECONDS = 1.0
+EXAMPLES = 8
+"""Most sources on which a precision is tried: the first ones may show nothing."""
 """Interval at which the pool looks whether a source has to be opened by another worker."""
 
 
@@ -146,10 +148,10 @@ class Supervisor:
         return RemoteWorker(device, self._common_host or self._hosts.host(device, self._worker_main))
 
     def _start(self, remote: RemoteWorker) -> list[Event]:
-        # only at the first start: the file may have ended the worker
-        example = None if remote.attempt else self._dispatcher.first_path
+        # only at the first start: a file may have ended the worker
+        examples = () if remote.attempt else self._dispatcher.first_paths(EXAMPLES)
         cores = self._hosts.cores(remote.device)
-        setup = setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores, example)
+        setup = setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores, examples)
         if (precision := self._reports.precision(remote.device)) is not None:  # without trials, which may end differently
             setup = replace(setup, engine=replace(setup.engine, precision=precision))
         remote.start(setup)

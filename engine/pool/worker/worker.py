@@ -134,10 +134,10 @@ class Worker:
         from engine.model.load import load_network
 
         backend = self._create_backend()
-        if self._setup.example is not None:
+        if self._setup.examples:
             from engine.media.examples import examples
 
-            backend.examples = partial(examples, self._setup.example, EXAMPLES)
+            backend.examples = partial(examples, self._setup.examples, EXAMPLES)
         group = self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH
         # the members of a group watch themselves
         build(backend, lambda: load_network(self._setup.model), self._setup.engine, self._send, self._watchdog, watched=not group)

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, text_file
+from engine.store.exporters.common.options import Least
 from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.common.tallies import Group, read_groups
+from engine.store.exporters.common.tallies import Group, is_empty, read_files, read_groups
 from engine.store.session import StoredSource
 
 MOST_ROWS = 1_048_576
@@ -108,7 +109,7 @@ def write_counts(export: Export) -> None:
                 continue
             clock = Clock.of(reader, source)
             offset = clock.since_midnight()
-            for group in read_groups(export, source, partial(_intervals, offset, length)):
+            for group in read_groups(export.blocks(source, boxes=False), partial(_intervals, offset, length)):
                 start = round(group.key * length - offset, 6)
                 for class_id in classes:
                     tally = group.classes.get(class_id)
@@ -123,8 +124,8 @@ def write_counts(export: Export) -> None:
 def write_files(export: Export) -> None:
     """Write a row per file: its frames, whether it is empty, and for each class that occurs in the session when and how many.
 
-    Each picture of a folder has its own row. ``empty`` is missing if no frame was inferred, or if the run was stopped before it found
-    anything.
+    Each picture of a folder has its own row. A class that is not seen long enough (``least_seen``) counts as not seen. ``empty`` is
+    missing if no frame was inferred, or if the run was stopped before it found anything.
     """
     reader = export.reader
     classes = reader.class_ids()
@@ -134,36 +135,24 @@ def write_files(export: Export) -> None:
         for source in export.sources:
             video = source.kind is SourceKind.VIDEO
             start = Clock.of(reader, source).start if video else ""
-            written = False
-            for group in read_groups(export, source, _whole if video else _pictures):
-                file.write(row(_file_row(source, group, start, classes)) + "\r\n")
-                written = True
-            if not written:
-                file.write(row(_file_row(source, Group(0), start, classes)) + "\r\n")
+            for group in read_files(export.blocks(source, boxes=False), source):
+                file.write(row(_file_row(source, group, start, classes, export.options.least_seen, reader.has_tracks)) + "\r\n")
 
 
 def _intervals(offset: float, length: float, pts: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.floor((pts + offset) / length).astype(np.int64)
 
 
-def _whole(pts: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.zeros(len(pts), np.int64)
-
-
-def _pictures(pts: NDArray[np.float64]) -> NDArray[np.int64]:
-    return pts.astype(np.int64)  # the pts of a picture is its position in the folder
-
-
-def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[int]) -> list[object]:
+def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[int], least: Least, tracked: bool) -> list[object]:
     video = source.kind is SourceKind.VIDEO
     duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
-    known = bool(group.classes) or (group.inferred > 0 and (source.complete or not video))
     dropped, skipped = sum(source.ledger.dropped.values()), source.ledger.skipped
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
-    values += [not group.classes if known else None, source.complete, source.path, source.error or failure]
+    values += [is_empty(source, group, least, tracked), source.complete, source.path, source.error or failure]
+    long_enough = group.seen(least, tracked)
     for class_id in classes:
-        tally = group.classes.get(class_id)
+        tally = long_enough.get(class_id)
         seen = (round(tally.first, 6), round(tally.last, 6)) if tally and video else (None, None)
         values += [*seen, *((tally.frames, tally.most) if tally else (0, 0))]
     return values
@@ -204,5 +193,5 @@ EXPORTER = Exporter(
         Output("counts.csv", write_counts, per_session=True),
         Output("files.csv", write_files, per_session=True),
     ),
-    options=("interval", "bom"),
+    options=("interval", "bom", "least_seen"),
 )

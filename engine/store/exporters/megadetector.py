@@ -7,6 +7,7 @@ none; if a person corrected the session, ``verified``. Other programs ignore bot
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, TextIO
 
 from engine.media.types import SourceKind
 from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
+from engine.store.exporters.common.coco_ids import has_coco_labels
 from engine.store.exporters.common.rounding import marks, relative, to_json
 from engine.store.names import readable_name
 from engine.store.session import StoredSource
@@ -22,29 +24,51 @@ from engine.types import FrameResult
 _ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe")
 _VEHICLES = ("bicycle", "car", "motorcycle", "motorbike", "bus", "train", "truck")
 CATEGORY_MAP = {**dict.fromkeys(_ANIMALS, "animal"), "person": "person", **dict.fromkeys(_VEHICLES, "vehicle")}
-"""The categories of COCO's labels. A label that is not in the map is a category of its own."""
+"""The categories of COCO's labels."""
 
 STANDARD = ("animal", "person", "vehicle")
 """The categories with the ids 1, 2, 3, as in MegaDetector's own files."""
+
+MOST_NAMED = 5
+"""Most classes that the note about left out detections names."""
 
 
 class _Categories:
     """Converts detections to the categories of the file.
 
     labels: of the session. given: category of each label, {} = ``CATEGORY_MAP``. tracked: whether the session has tracks.
+
+    If the model has COCO's labels, detections whose label has no category are left out: chairs are false alarms at a camera trap. Other
+    models may name species, so a label without a category is a category of its own. left_out: number of detections left out, by label.
     """
 
     def __init__(self, labels: Sequence[str], given: Mapping[str, str], tracked: bool) -> None:
-        self._labels, self._map, self._tracked = labels, given or CATEGORY_MAP, tracked
-        names = dict.fromkeys((*STANDARD, *(self._map.get(label, label) for label in labels)))
+        self._labels, self._tracked = labels, tracked
+        known = given or CATEGORY_MAP
+        own = {} if has_coco_labels(labels) else {label: label for label in labels}
+        self._map = {label: known.get(label, own.get(label)) for label in labels}
+        names = dict.fromkeys((*STANDARD, *filter(None, self._map.values())))
         self.ids = {name: str(number) for number, name in enumerate(names, 1)}
+        self.left_out = Counter[str]()
+
+    @property
+    def note(self) -> str:
+        """Which detections are left out, as a sentence; most frequent classes first."""
+        named = ", ".join(label for label, _ in self.left_out.most_common(MOST_NAMED)) + (", …" if len(self.left_out) > MOST_NAMED else "")
+        return (
+            f"megadetector: {self.left_out.total():,} detections of classes without a category are left out ({named});"
+            " --category-map chooses the category of each class"
+        )
 
     def detections(self, frame: FrameResult) -> list[dict[str, Any]]:
         """Return the detections of a frame as the file has them."""
         found, known = [], marks(frame.detections, self._tracked) if frame.detections is not None else []
         for place, class_id, score, box in relative(frame):
             label = self._labels[class_id]
-            category = self._map.get(label, label)
+            category = self._map[label]
+            if category is None:
+                self.left_out[label] += 1
+                continue
             entry: dict[str, Any] = {"category": self.ids[category], "conf": score, "bbox": box, **known[place]}
             if category != label:
                 entry["classifications"] = [[str(class_id), score]]
@@ -79,6 +103,8 @@ def write(export: Export, file: TextIO) -> None:
             _write_video(export, source, path, categories, file)
             separator = ",\n"
     file.write("\n]}\n")
+    if categories.left_out:
+        export.notes.append(categories.note)
 
 
 def _write_video(export: Export, source: StoredSource, path: str, categories: _Categories, file: TextIO) -> None:

@@ -5,7 +5,9 @@ Times are seconds of the source. ``clock`` is empty if it is unknown when the so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -26,13 +28,15 @@ CROSSINGS = ("source", "line", "time", "clock", "track", "class_id", "label", "d
 ZONE_TIMES = ("source", "zone", "track", "class_id", "label", "begin", "end", "clock", "seconds", "entered", "left")
 _INTERVAL = ("start", "end", "clock", "class_id", "label")
 LINE_COUNTS = ("source", "line", *_INTERVAL, "forward", "backward")
+LINE_TOTALS = ("line", "clock", "class_id", "label", "files", "forward", "backward")
 ZONE_COUNTS = ("source", "zone", *_INTERVAL, "tracks", "entered", "left", "most_at_once", "mean")
 ROUTES = ("source", "from", "to", "class_id", "label", "tracks")
 DIRECTIONS = ("backward", "forward")
 
-Row = Iterable[object]
+Row: TypeAlias = Iterable[object]
+Counted: TypeAlias = Sequence[tuple[StoredSource, Counts]]
 _counted: WeakKeyDictionary[SessionReader, dict[tuple[object, ...], Counts]] = WeakKeyDictionary()
-"""Five tables need the same counts, and counting reads all boxes."""
+"""Six tables need the same counts, and counting reads all boxes."""
 
 
 def _crossings(export: Export, source: StoredSource, counts: Counts) -> Iterator[Row]:
@@ -49,16 +53,30 @@ def _zone_times(export: Export, source: StoredSource, counts: Counts) -> Iterato
         yield source.name, shapes[number].name, track, class_id, label_of(labels, class_id), *times, entered, left
 
 
-def _line_counts(export: Export, source: StoredSource, counts: Counts) -> Iterator[Row]:
-    for number, shape, class_id, intervals, heads in _tallied(export, source, counts, lines=True):
+def _line_counts(export: Export, counted: Counted) -> Iterator[tuple[Any, ...]]:
+    for source, counts, number, shape, class_id, intervals, heads in _tallied(export, counted, lines=True):
         mine = _of(counts.crossings, number, class_id)
         ways = [intervals.counted(mine["time"][mine["forward"] == way]).tolist() for way in (True, False)]
         for head, forward, backward in zip(heads, *ways, strict=True):
             yield source.name, shape.name, *head, forward, backward
 
 
-def _zone_counts(export: Export, source: StoredSource, counts: Counts) -> Iterator[Row]:
-    for number, shape, class_id, intervals, heads in _tallied(export, source, counts, lines=False):
+def _line_totals(export: Export, counted: Counted) -> Iterator[Row]:
+    """Yield the sums over all files whose clock time is known: files that share an interval share a row."""
+    totals: dict[tuple[int, str, int, str], tuple[int, int, int]] = {}
+    places = {shape.name: number for _, counts in counted for number, shape in enumerate(counts.zones.shapes)}
+    for _, line, _, _, clock, class_id, label, forward, backward in _line_counts(export, counted):
+        if clock:
+            key = places[line], clock, class_id, label
+            files, ahead, back = totals.get(key, (0, 0, 0))
+            totals[key] = files + 1, ahead + forward, back + backward
+    names = {number: name for name, number in places.items()}
+    for (place, *interval), sums in sorted(totals.items()):
+        yield names[place], *interval, *sums
+
+
+def _zone_counts(export: Export, counted: Counted) -> Iterator[Row]:
+    for source, counts, number, shape, class_id, intervals, heads in _tallied(export, counted, lines=False):
         mine = _of(counts.visits, number, class_id)
         moved = [intervals.counted(mine[when][mine[how]]).tolist() for when, how in (("begin", "entered"), ("end", "left"))]
         occupied = intervals.occupancy(mine["begin"], mine["end"])
@@ -74,26 +92,29 @@ def _routes(export: Export, source: StoredSource, counts: Counts) -> Iterator[Ro
 
 
 def _tallied(
-    export: Export, source: StoredSource, counts: Counts, lines: bool
-) -> Iterator[tuple[int, Shape, int, Intervals, list[tuple[object, ...]]]]:
-    """Yield the lines, or else the zones, with each class that was counted anywhere and may count there.
+    export: Export, counted: Counted, lines: bool
+) -> Iterator[tuple[StoredSource, Counts, int, Shape, int, Intervals, list[tuple[object, ...]]]]:
+    """Yield the lines, or else the zones, of each source with the classes that they name, or else all that were counted in any source.
 
-    Yields: number and shape, class id, the intervals, and the cells that describe each interval.
+    Yields: the source and its counts, number and shape, class id, all intervals of the source, and the cells that describe each interval.
     """
     reader = export.reader
-    first, last = next((rows[0][1] for rows in reader.frame_rows(source.number, 1)), None), reader.last_pts(source.number)
-    if first is None or last is None:
-        return
-    clock, allowed = Clock.of(reader, source), counts.zones.class_ids(reader.labels)
-    intervals = Intervals.of(first, last, export.options.interval, clock.since_midnight())
-    spans = [(round(start, 6), round(start + intervals.length, 6), clock.text(start)) for start in intervals.starts.tolist()]
-    seen = np.unique(np.concatenate((counts.crossings["class_id"], counts.visits["class_id"]))).tolist()
-    for number, shape in enumerate(counts.zones.shapes):
-        wanted = allowed[shape.name]
-        if isinstance(shape, Line) == lines:
-            for class_id in [each for each in seen if wanted is None or each in wanted]:
-                label = label_of(export.labels, class_id)
-                yield number, shape, class_id, intervals, [(*span, class_id, label) for span in spans]
+    tables = [table["class_id"] for _, counts in counted for table in (counts.crossings, counts.visits)]
+    seen = np.unique(np.concatenate(tables)).tolist() if tables else []
+    for source, counts in counted:
+        first, last = next((rows[0][1] for rows in reader.frame_rows(source.number, 1)), None), reader.last_pts(source.number)
+        if first is None or last is None:
+            continue
+        clock, allowed = Clock.of(reader, source), counts.zones.class_ids(reader.labels)
+        intervals = Intervals.of(first, last, export.options.interval, clock.since_midnight())
+        spans = [(round(start, 6), round(start + intervals.length, 6), clock.text(start)) for start in intervals.starts.tolist()]
+        for number, shape in enumerate(counts.zones.shapes):
+            named = allowed[shape.name]
+            wanted = seen if named is None else sorted(named if reader.classes is None else named & reader.classes)
+            if isinstance(shape, Line) == lines:
+                for class_id in wanted:
+                    label = label_of(export.labels, class_id)
+                    yield source, counts, number, shape, class_id, intervals, [(*span, class_id, label) for span in spans]
 
 
 def _of(table: NDArray[np.void], number: int, class_id: int) -> NDArray[np.void]:
@@ -127,26 +148,31 @@ def count(export: Export, source: StoredSource) -> Counts:
     return known[key]
 
 
-def _table(name: str, heading: tuple[str, ...], rows: Callable[[Export, StoredSource, Counts], Iterator[Row]]) -> Output:
+def _table(name: str, heading: tuple[str, ...], rows: Callable[[Export, Counted], Iterable[Row]]) -> Output:
     def write(export: Export) -> None:
         videos = [source for source in export.sources if source.kind is SourceKind.VIDEO]
         counted = [(source, count(export, source)) for source in videos]
         with table_file(export, heading) as file:
-            for source, counts in counted:
-                file.writelines(row(cells) + "\r\n" for cells in rows(export, source, counts))
+            file.writelines(row(cells) + "\r\n" for cells in rows(export, counted))
 
     return Output(name, write, per_session=True)
+
+
+def _each(rows: Callable[[Export, StoredSource, Counts], Iterator[Row]]) -> Callable[[Export, Counted], Iterator[Row]]:
+    """The rows of each source, one source after the other."""
+    return lambda export, counted: chain.from_iterable(rows(export, source, counts) for source, counts in counted)
 
 
 EXPORTER = Exporter(
     "Counts at lines and zones",
     "Crossings, times in zones, counts per interval and routes, for spreadsheets: needs tracks, and lines or zones",
     (
-        _table("crossings.csv", CROSSINGS, _crossings),
+        _table("crossings.csv", CROSSINGS, _each(_crossings)),
         _table("line-counts.csv", LINE_COUNTS, _line_counts),
-        _table("zone-times.csv", ZONE_TIMES, _zone_times),
+        _table("line-totals.csv", LINE_TOTALS, _line_totals),
+        _table("zone-times.csv", ZONE_TIMES, _each(_zone_times)),
         _table("zone-counts.csv", ZONE_COUNTS, _zone_counts),
-        _table("routes.csv", ROUTES, _routes),
+        _table("routes.csv", ROUTES, _each(_routes)),
     ),
     frozenset((SourceKind.VIDEO,)),
     options=("zones", "interval", "bom"),

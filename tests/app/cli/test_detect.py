@@ -208,6 +208,8 @@ def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
     assert {line["source"] for name in ("x.jsonl", "x-2.jsonl") for line in read_lines(out / name)} == {"one/x.mp4", "two/x.mp4"}
     for name in ("x.jsonl", "x-2.jsonl", "pictures.jsonl", "p1.jsonl"):
         assert str(out / name) in run.out
+    last = run.out.splitlines()[-1]
+    assert (last.startswith("6 files: "), "; 14 frames in " in last) == (True, True), last
     run = run_main("detect", picture, *FAST, "--out", tmp_path / "none", "--format", "video")
     assert run.status == 2
     assert "choose jsonl or coco" in run.err
@@ -256,6 +258,10 @@ def test_models_that_cannot_be_used(tmp_path: Path, video: Path) -> None:
     assert none.status == 2
     for words in ("give --model M.cfg", "'framefleet models'", "'framefleet demo'"):
         assert words in none.err
+    for weights in ((), ("--weights", "random:1")):
+        run = run_main("detect", video, "--model", tmp_path / "other.cfg", *weights)
+        assert run.status == 2
+        assert "other.cfg does not exist: check the name and the folder; 'framefleet models' lists models" in run.err
     run = run_main("detect", video, "--model", tmp_path / "m.cfg")
     assert run.status == 2
     assert "m.weights" in run.err

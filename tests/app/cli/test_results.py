@@ -99,6 +99,7 @@ def test_every_format_is_written_from_one_session(tmp_path: Path) -> None:
     [
         (("--format", "csv", "--interval", "15"), "'15' is not a time: write 30s, 15m or 1h"),
         (("--format", "jsonl", "--interval", "15m"), "--interval is for --format csv"),
+        (("--format", "csv", "--least-seen", "0"), "'0' is not a length: write a number of frames, such as 10, or a time"),
         (("--format", "csv", "--pictures", "png"), "--pictures is for --format yolo"),
         (("--format", "yolo", "--between", "0.6,0.3"), "is not a range of confidences"),
         (("--format", "yolo", "--every", "0"), "is not a distance between frames"),

@@ -83,6 +83,36 @@ def test_tables_of_a_stored_session(session, zones):
     ]
 
 
+def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tmp_path, zones):
+    """The second file ends before the object reaches the line. It begins in the last second of the first one."""
+    path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261101_080000.mp4": 40, "cam_20261101_080001.mp4": 8})
+    track_session(path, TrackerName.BYTETRACK)
+    zones.write_text(
+        json.dumps({**ZONES, "lines": [*ZONES["lines"], {"name": "gate 2", "from": [600, 9], "to": [600, 10], "classes": ["car"]}]})
+    )
+    clock = ("--clock", "name", "--time-zone", "UTC")
+    done = run_main("results", path, "--zones", zones, "--interval", "1s", *clock, "--quiet")
+    assert (done.status, done.out.splitlines()[0]) == (0, "all 2 videos:"), done.err
+    names = ("source", "line", "start", "label", "forward", "backward")
+    first, second = "cam_20261101_080000.mp4", "cam_20261101_080001.mp4"
+    assert [tuple(each[name] for name in names) for each in rows(path.parent / "line-counts.csv")] == [
+        (first, "gate", "0.0", "person", "0", "1"),
+        (first, "gate", "1.0", "person", "0", "0"),
+        (first, "gate 2", "0.0", "car", "0", "0"),
+        (first, "gate 2", "1.0", "car", "0", "0"),
+        (second, "gate", "0.0", "person", "0", "0"),
+        (second, "gate 2", "0.0", "car", "0", "0"),
+    ]
+    names = ("line", "clock", "label", "files", "forward", "backward")
+    assert [tuple(each[name] for name in names) for each in rows(path.parent / "line-totals.csv")] == [
+        ("gate", "2026-11-01T08:00:00.000+00:00", "person", "1", "0", "1"),
+        ("gate", "2026-11-01T08:00:01.000+00:00", "person", "2", "0", "0"),
+        ("gate 2", "2026-11-01T08:00:00.000+00:00", "car", "1", "0", "0"),
+        ("gate 2", "2026-11-01T08:00:01.000+00:00", "car", "2", "0", "0"),
+    ]
+    assert [each["source"] for each in rows(path.parent / "zone-counts.csv")] == [first, first, second]
+
+
 def test_events_with_and_without_zones(session, zones):
     assert run_main("results", session, "--format", "events").status == 0
     (seen,) = rows(session.parent / "events.csv")

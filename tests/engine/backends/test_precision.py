@@ -57,6 +57,7 @@ def test_auto_is_the_fastest_that_matches(network: Network, speed: float, error:
     precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", Runner(network, speed, error))
     assert precision is chosen
     assert f"bf16: {speed / 10:.2f}× the speed of fp32" in reason
+    assert reason.endswith("of its boxes equal (99% needed)")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,7 @@ def test_too_few_boxes_mean_fp32_and_are_tried_again(network: Network) -> None:
     }
     compare = partial(agreeing_share, network=network, settings=EngineSettings(confidence=0.3))
     precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)
-    assert (precision, reason) == (Precision.FP32, "0 boxes in 4 frames of the first source are too few to compare precisions")
+    assert (precision, reason) == (Precision.FP32, "0 boxes in 4 frames of the first sources are too few to compare precisions")
     runner.trials = {Precision.FP32: Trial(strong_heads(network), 10.0), Precision.BF16: Trial(strong_heads(network), 20.0)}
     assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)[0] is Precision.BF16
     runs = runner.runs

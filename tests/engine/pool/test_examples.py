@@ -1,4 +1,4 @@
-"""Trials of precisions: a device's first worker gets a source for them. A replacement takes the precision that they gave."""
+"""Trials of precisions: a device's first worker gets sources for them. A replacement takes the precision that they gave."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from tests.support.pool import CPUS, Seen, run_pool, with_worker, worker_pids
 
 
 def noting_main(connection: Connection[Any, Any], setup: Setup, *, path: Path) -> None:
-    """A worker that notes its example, and crashes at its first start."""
+    """A worker that notes its examples, and crashes at its first start."""
     with path.open("a") as file:
-        file.write(f"{setup.example}\n")
+        file.write(f"{[path.name for path in setup.examples]}\n")
     if path.read_text().count("\n") == 1:
         os._exit(3)
     worker.main(connection, setup)
 
 
-def test_the_first_source_is_the_example(tmp_path: Path) -> None:
+def test_the_first_sources_are_the_examples(tmp_path: Path) -> None:
     videos = [make_video(tmp_path / name, 12, (96, 64)) for name in ("a.mp4", "b.mp4")]
     notes = tmp_path / "notes.txt"
     seen = run_pool(videos, pool_type=with_worker(partial(noting_main, path=notes)))
-    assert notes.read_text().splitlines() == [str(videos[0]), "None"]
+    assert notes.read_text().splitlines() == ["['a.mp4', 'b.mp4']", "[]"]
     assert sum(map(len, seen.frames.values())) == 24
 
 

@@ -24,6 +24,11 @@ _OTHER_NAMES = {
 """Labels of Darknet's ``coco.names`` that COCO spells differently."""
 
 
+def has_coco_labels(labels: Sequence[str]) -> bool:
+    """Whether these are COCO's labels in COCO's order, spelled as by COCO or by Darknet."""
+    return tuple(_OTHER_NAMES.get(label, label) for label in labels) == coco_labels()
+
+
 def check_coco_labels(labels: Sequence[str]) -> None:
     """Check that a model has COCO's labels in COCO's order.
 

@@ -54,11 +54,29 @@ class Every:
     @classmethod
     def read(cls, text: str) -> Every:
         """Read a number of frames (``10``) or a time (``1s``). Raises UsageError."""
-        if text.strip().isdecimal() and int(text):
-            return cls(frames=int(text))
-        if text.strip()[-1:] in _UNITS:
-            return cls(seconds=read_interval(text))
-        raise UsageError(f"'{text}' is not a distance between frames: write a number of frames, such as 10, or a time, such as 1s")
+        return cls(*_frames_or_seconds(text, "a distance between frames"))
+
+
+@dataclass(frozen=True)
+class Least:
+    """How long a class must be seen in a file to count there: in ``frames`` frames, or in frames that together last ``seconds``."""
+
+    frames: int = 1
+    seconds: float | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Least:
+        """Read a number of frames (``10``) or a time (``0.5s``). Raises UsageError."""
+        return cls(*_frames_or_seconds(text, "a length"))
+
+
+def _frames_or_seconds(text: str, what: str) -> tuple[int, float | None]:
+    """Read a number of frames, or a time in seconds. what: it is, for the error."""
+    if text.strip().isdecimal() and int(text):
+        return int(text), None
+    if text.strip()[-1:] in _UNITS:
+        return 1, read_interval(text)
+    raise UsageError(f"'{text}' is not {what}: write a number of frames, such as 10, or a time, such as 1s")
 
 
 @dataclass(frozen=True)
@@ -68,9 +86,9 @@ class ExportOptions:
     interval: length of the intervals in tables of counts, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
     format of the exported frames; None: no pictures. every: which frames a YOLO data set contains. between: only frames with a
     detection whose confidence lies between these two; None: all. category_map: MegaDetector's category for each label. coco_ids: whether
-    category ids are COCO's own, see ``coco_ids``. zones: where to count tracks; None: nowhere. draw: what an
-    annotated video shows. clock: for all formats: where clock times
-    come from, in place of those that are stored; None: the stored ones.
+    category ids are COCO's own, see ``coco_ids``. least_seen: how long a class must be seen, else a file counts as empty of it. zones:
+    where to count tracks; None: nowhere. draw: what an annotated video shows. clock: for all formats: where clock times come from, in
+    place of those that are stored; None: the stored ones.
     """
 
     interval: float = 900.0
@@ -80,6 +98,7 @@ class ExportOptions:
     between: tuple[float, float] | None = None
     category_map: Mapping[str, str] = field(default_factory=dict)
     coco_ids: bool = False
+    least_seen: Least = Least()
     zones: ZoneSet | None = None
     draw: frozenset[Part] = DRAWN
     clock: ClockSettings | None = None

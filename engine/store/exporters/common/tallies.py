@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.media.types import SourceKind
 from engine.store.blocks import Block, StoredFrame
-from engine.store.exporters.common.base import Export
+from engine.store.exporters.common.options import Least
 from engine.store.session import StoredSource
+
+_ROUNDING = 1e-6
 
 
 @dataclass
 class Tally:
-    """Counts for one class. first, last: pts of the first and last frame with this class, seconds. most: most detections in a frame."""
+    """Counts for one class. first, last: pts of the first and last frame with this class, seconds. most: most detections in a frame.
+
+    tracks: the number of detections of each track.
+    """
 
     first: float
     last: float
     frames: int = 0
     most: int = 0
     detections: int = 0
-    tracks: set[int] = field(default_factory=set)
+    tracks: Counter[int] = field(default_factory=Counter)
 
     def add(self, last: float, frames: int, most: int, detections: int) -> None:
         """Add the counts of later frames."""
@@ -34,22 +42,55 @@ class Tally:
 
 @dataclass
 class Group:
-    """Consecutive frames with the same key. inferred, failed: numbers of frames. last: its last frame."""
+    """Consecutive frames with the same key. inferred, failed: numbers of frames. first, last: its first and last frame."""
 
     key: int
     inferred: int = 0
     failed: int = 0
+    first: StoredFrame | None = None
     last: StoredFrame | None = None
     classes: dict[int, Tally] = field(default_factory=dict)
 
+    def seen(self, least: Least, tracked: bool) -> dict[int, Tally]:
+        """The classes in enough frames: with ``tracked``, in frames with one track of them. A shorter group needs them in all frames."""
+        needed, frames = least.frames, self.inferred + self.failed
+        if least.seconds is not None and self.first is not None and self.last is not None and self.last.pts > self.first.pts:
+            needed = ceil(least.seconds * (frames - 1) / (self.last.pts - self.first.pts) - _ROUNDING)
+        needed = min(needed, self.inferred)
+        if needed <= 1:
+            return self.classes
+        return {
+            class_id: tally
+            for class_id, tally in self.classes.items()
+            if (max(tally.tracks.values(), default=0) if tracked else tally.frames) >= needed
+        }
 
-def read_groups(export: Export, source: StoredSource, keys_of: Callable[[NDArray[np.float64]], NDArray[np.int64]]) -> Iterator[Group]:
+
+def read_files(blocks: Iterable[Block], source: StoredSource) -> Iterator[Group]:
+    """Yield a group for each file of a source: the video, or each picture of a folder. blocks: of the source, without boxes."""
+    video, empty = source.kind is SourceKind.VIDEO, True
+    # the pts of a picture is its position in the folder
+    for group in read_groups(blocks, lambda pts: (np.zeros_like(pts) if video else pts).astype(np.int64)):
+        yield group
+        empty = False
+    if empty:
+        yield Group(0)
+
+
+def is_empty(source: StoredSource, group: Group, least: Least, tracked: bool) -> bool | None:
+    """Whether no class is seen long enough in a file; None if unknown. group: from ``read_files``. tracked: see ``Group.seen``."""
+    seen = group.seen(least, tracked)
+    known = group.inferred > 0 and (source.complete or source.kind is not SourceKind.VIDEO)
+    return not seen if seen or known else None
+
+
+def read_groups(blocks: Iterable[Block], keys_of: Callable[[NDArray[np.float64]], NDArray[np.int64]]) -> Iterator[Group]:
     """Yield groups of consecutive frames with the same key. A source without frames has no group.
 
-    keys_of: the keys, int64 (n,), of frames by their pts, float64 (n,), seconds.
+    blocks: of a source, without boxes. keys_of: the keys, int64 (n,), of frames by their pts, float64 (n,), seconds.
     """
     group: Group | None = None
-    for block in export.blocks(source, boxes=False):
+    for block in blocks:
         pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
         keys = keys_of(pts)  # the time of a failed frame is an estimate and may lie before the frame ahead of it
         keys = np.maximum.accumulate(keys if group is None else np.maximum(keys, group.key))
@@ -73,6 +114,7 @@ def _add_frames(groups: Sequence[Group], group_of: NDArray[np.intp], frames: Seq
     for group, total, failures_in, end in zip(groups, totals.tolist(), failures.tolist(), np.cumsum(totals).tolist(), strict=True):
         group.inferred += total - int(failures_in)
         group.failed += int(failures_in)
+        group.first = group.first or frames[end - total]
         group.last = frames[end - 1]
 
 
@@ -98,5 +140,6 @@ def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], pts: ND
         tallies[class_id].add(last, *counts)
     tracked = block.tracks >= 0
     triples = np.stack((group_of[block.frame[tracked]], block.class_ids[tracked], block.tracks[tracked]))
-    for position, class_id, track in np.unique(triples, axis=1).T.tolist():
-        groups[position].classes[class_id].tracks.add(track)
+    found, times = np.unique(triples, axis=1, return_counts=True)
+    for (position, class_id, track), count in zip(found.T.tolist(), times.tolist(), strict=True):
+        groups[position].classes[class_id].tracks[track] += count

@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from app.cli.run.progress import PLAIN_SECONDS, Progress
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, FramesDone, SourceOpened
+from engine.pool.events import (
+    DeviceFailed,
+    DeviceReady,
+    DeviceStarting,
+    DeviceStats,
+    EngineBuilding,
+    FramesDone,
+    Ledger,
+    SourceFinished,
+    SourceOpened,
+)
 from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 from tests.support.store import make_frame, video_info
@@ -138,3 +148,11 @@ def test_without_a_terminal_counts_are_behind_the_frames(capsys: Capture) -> Non
         progress.show_counts("gate: 2 forward, 1 backward")
         progress.show(FramesDone(0, [make_frame(0, index) for index in range(50)]))
     assert capsys.readouterr().err == "50 of 100 frames (50 %); gate: 2 forward, 1 backward\n"
+
+
+def test_without_a_terminal_several_files_are_counted(capsys: Capture) -> None:
+    done = SourceProgress(Path("a.mp4"), finished=SourceFinished(0, Ledger(9, 9), 1.0, None))
+    with closing(Progress({0: done, 1: SourceProgress(Path("b.mp4"))}, quiet=False)) as progress:
+        progress.show(SourceOpened(1, video_info("b.mp4", 100)))
+        progress.show(FramesDone(1, [make_frame(1, index) for index in range(50)]))
+    assert capsys.readouterr().err == "1 of 2 files, 50 of 100 frames (50 %)\n"

@@ -181,6 +181,7 @@ def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWind
     dialog.filter.classes.setText("person, car")
     dialog.options.interval.setCurrentIndex(0)
     dialog.options.bom.setChecked(True)
+    dialog.options.least_seen.setCurrentIndex(2)
     dialog.copy.click()
     command = QGuiApplication.clipboard().text()
     program, name, *arguments = shlex.split(command)

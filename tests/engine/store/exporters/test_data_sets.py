@@ -12,6 +12,7 @@ import pytest
 
 from engine.errors import ExportError
 from engine.media.types import SourceInfo, SourceKind
+from engine.model.labels import coco_labels
 from engine.pool.events import Ledger
 from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
@@ -111,6 +112,23 @@ def test_a_category_map_names_the_categories(mixed: Path, tmp_path: Path) -> Non
     data = json.loads(written.path.read_text("utf-8"))
     assert data["detection_categories"] == {"1": "animal", "2": "person", "3": "vehicle", "4": "machine", "5": "car"}
     assert [entry["category"] for entry in data["images"][0]["detections"]] == ["2", "4", "2"]
+
+
+@pytest.mark.parametrize("chosen", [{}, {"person": "person", "aeroplane": "vehicle"}])
+def test_of_cocos_labels_only_those_with_a_category_are_in_a_megadetector_file(tmp_path: Path, chosen: dict[str, str]) -> None:
+    labels = tuple({"airplane": "aeroplane"}.get(label, label) for label in coco_labels())  # as Darknet spells it
+    with SessionWriter(tmp_path / "s.sqlite", labels, {"model": "yolov4"}) as writer:
+        writer.add_source(0, "a.mp4", video_info("", 2))
+        person, chair = 0, 56
+        found = Detections(np.tile(np.float32([0, 0, 9, 9]), (3, 1)), np.float32([0.9, 0.8, 0.7]), np.int32([person, chair, chair]))
+        writer.add_frames(FrameResult(FrameRef(0, index, index / 25), CPU, 640, 480, found) for index in range(2))
+        writer.finish_source(0, "a.mp4", Ledger(2, 2), 1.0)
+    (written,) = export(tmp_path / "s.sqlite", tmp_path / "out", "megadetector", category_map=chosen)
+    data = json.loads(written.path.read_text("utf-8"))
+    assert data["detection_categories"] == {"1": "animal", "2": "person", "3": "vehicle"}
+    assert [entry["category"] for entry in data["images"][0]["detections"]] == ["2", "2"]
+    (note,) = written.notes
+    assert "4 detections of classes without a category are left out (chair)" in note
 
 
 def test_yolo_labels_are_normalized_and_empty_frames_have_an_empty_file(mixed: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store.export.run import export_session
 from engine.store.exporters import csv as tables
-from engine.store.exporters.common.options import ExportOptions
+from engine.store.exporters.common.options import ExportOptions, Least
 from engine.store.exporters.csv import _texts
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
@@ -150,6 +150,38 @@ def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
     assert files.loc["empty.mp4", "person_frames_with"] == 0
     empty = query(f"SELECT file FROM '{tmp_path}/files.csv' WHERE empty ORDER BY file")
     assert empty == [["empty.mp4"], ["trap/späti.jpg"]]
+
+
+@pytest.fixture
+def traps(tmp_path: Path) -> Path:
+    """Clips of 2 s at 10 frames/s: a car in 3 frames, a person in 15 and a car in one, and nothing."""
+    path = tmp_path / "traps.sqlite"
+    contents = {"flicker": {2: 3}, "person": {0: 15, 2: 1}, "nothing": {}}
+    with SessionWriter(path, LABELS, {}) as writer:
+        for number, (name, classes) in enumerate(contents.items()):
+            writer.add_source(number, f"{name}.mp4", video_info("", 20))
+            found = [[each for each, frames in classes.items() if index < frames] for index in range(20)]
+            writer.add_frames(frame_of(number, index, index / 10, seen) for index, seen in enumerate(found))
+            writer.finish_source(number, f"{name}.mp4", Ledger(20, 20), 1.0)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("least", "empty"),
+    [
+        ("1", ["nothing.mp4"]),
+        ("4", ["flicker.mp4", "nothing.mp4"]),
+        ("0.3s", ["nothing.mp4"]),
+        ("0.5s", ["flicker.mp4", "nothing.mp4"]),
+        ("1.6s", ["flicker.mp4", "nothing.mp4", "person.mp4"]),
+    ],
+)
+def test_a_file_is_empty_of_what_is_seen_too_briefly(traps: Path, tmp_path: Path, least: str, empty: list[str]) -> None:
+    export(traps, tmp_path, "csv", least_seen=Least.read(least))
+    files = pd.read_csv(tmp_path / "files.csv", index_col="file")
+    assert sorted(files.index[files["empty"]]) == empty
+    assert files.loc["person.mp4", "car_frames_with"] == (least == "1")
+    assert pd.isna(files.loc["person.mp4", "car_first"]) == (least != "1")
 
 
 def test_a_stopped_file_without_detections_is_not_called_empty(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 from engine.evaluation.truth import read_truth
 from engine.pool.events import Ledger
 from engine.store.export.run import export_session
+from engine.store.exporters.common.options import ExportOptions, Least
 from engine.store.objects.corrections import Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
@@ -53,6 +54,18 @@ def test_tables_and_json_have_the_track_of_each_detection(written: Path) -> None
         assert [(row["label"], row["tracks"]) for row in csv.DictReader(file)] == [("person", "1"), ("bicycle", "0")]
     assert pq.read_table(written / "a.detections.parquet")["track"].to_pylist() == [1, None] * 8
     assert [line.split(",")[1] for line in (written / "a.mot" / "gt" / "gt.txt").read_text().splitlines()] == ["1", "-1"] * 8
+
+
+@pytest.mark.parametrize(("frames", "person"), [(1, 8), (8, 8), (9, 0)])
+def test_a_class_counts_in_a_file_if_one_track_of_it_is_seen_long_enough(session: Path, tmp_path: Path, frames: int, person: int) -> None:
+    with SessionReader(session) as reader:
+        export_session(reader, tmp_path, ["csv"], options=ExportOptions(least_seen=Least(frames)))
+    with (tmp_path / "files.csv").open() as file:
+        (entry,) = csv.DictReader(file)
+    assert entry["empty"] == ("FALSE" if person else ""), "the run was stopped, so the file may not be empty"
+    assert (entry["person_frames_with"], entry["bicycle_frames_with"]) == (str(person), "8" if frames == 1 else "0"), (
+        "bicycles have no track"
+    )
 
 
 def test_coco_has_the_track_where_cvat_and_datumaro_look_for_it(written: Path) -> None:

@@ -1,0 +1,95 @@
+"""The last line after several files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli.run.exports import print_exported
+from app.cli.run.summary import MOST_LINES, in_words, summary
+from app.cli.run.zones import counts_lines
+from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Ledger
+from engine.store.export.run import Exported
+from engine.store.exporters.common.options import Least
+from engine.store.session import SessionReader, SessionWriter
+from tests.support.cli import run_main
+from tests.support.store import LABELS, make_frame, video_info, write_session
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """Two videos, one of them empty but for one frame; a folder of three pictures, one of them damaged; and a file that is no video."""
+    path = tmp_path / "s.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        for number, boxes in enumerate((2, 0)):
+            writer.add_source(number, f"{number}.mp4", video_info("", 10))
+            writer.add_frames(make_frame(number, index, 1 if index == 9 else boxes) for index in range(10))
+            writer.finish_source(number, f"{number}.mp4", Ledger(10, 10), 1.0)
+        writer.add_source(2, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
+        pictures = [make_frame(2, 0, 1, "a.jpg"), make_frame(2, 25, 0, "b.jpg"), make_frame(2, 50, name="c.jpg", failure="no picture")]
+        writer.add_frames(pictures)
+        writer.finish_source(2, "trap", Ledger(3, 2, {}, {"no picture": 1}), 1.0)
+        writer.finish_source(3, "broken.mp4", Ledger(), 0.0, "broken.mp4 is no video")
+    return path
+
+
+def test_the_line_counts_empty_and_failed_files(session: Path) -> None:
+    with SessionReader(session) as reader:
+        assert summary(reader, Least()) == "6 files: 1 empty, 3 with objects, 2 failed; 22 frames"
+        assert summary(reader, Least(2), seconds=1264) == "6 files: 2 empty, 2 with objects, 2 failed; 22 frames in 21 min 4 s"
+        assert summary(reader, Least(), [0, 1], 2.0, 12) == "2 files: 0 empty, 2 with objects; 20 frames, 8 of them new, in 2.0 s"
+        assert summary(reader, Least(), [0]) == summary(reader, Least(), [3]) == ""
+
+
+def test_a_stopped_file_is_not_called_empty(tmp_path: Path) -> None:
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 2, "b.mp4": 2}, boxes=0, cancelled=True)
+    with SessionReader(path) as reader:
+        assert summary(reader, Least()) == "2 files: 0 empty, 2 stopped early; 4 frames"
+
+
+def test_results_of_several_files_end_with_the_line(session: Path, tmp_path: Path) -> None:
+    run = run_main("results", session, "--out", tmp_path / "out", "--least-seen", "2")
+    assert run.out.splitlines()[-1] == "6 files: 2 empty, 2 with objects, 2 failed; 22 frames"
+    assert run_main("results", session, "--out", tmp_path / "one", "--source", "0.mp4").out == f"{tmp_path / 'one' / '0.jsonl'}\n"
+
+
+def test_long_durations_have_hours() -> None:
+    assert (in_words(59.4), in_words(59.96), in_words(7320)) == ("59.4 s", "1 min 0 s", "2 h 2 min")
+
+
+def test_many_files_without_a_problem_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [Exported(Path("out", f"{number}.jsonl"), 5, number != 3) for number in range(MOST_LINES + 1)]
+    print_exported(files, verbose=False)
+    stopped = f"{files[3].path} (only 5 frames, until it was stopped)"
+    assert capsys.readouterr().out.splitlines() == [stopped, f"{len(files)} files in out"]
+    print_exported(files, verbose=True)
+    assert len(capsys.readouterr().out.splitlines()) == len(files)
+    print_exported(files[:MOST_LINES], verbose=False)
+    assert len(capsys.readouterr().out.splitlines()) == MOST_LINES
+
+
+def test_totals_of_lines_come_first_and_stand_alone_for_many_files() -> None:
+    counts = [{"line": "gate", "forward": 2, "backward": 1}, {"zone": "walk", "visits": 2, "entered": 1, "seconds": 5.0}]
+    pictures = {"pictures": 2, "counts": [{"zone": "walk", "objects": 4, "most": 3}]}
+    videos = [{"path": f"{number}.mp4", "counts": counts} for number in range(3)]
+    wrong = {"path": "odd.mp4", "counts": [], "error": "another shape"}
+
+    def shown(counted: list[dict[str, Any]], verbose: bool = False) -> list[str]:
+        return "\n".join(counts_lines(counted, verbose)).splitlines()
+
+    lines = shown([*videos, pictures | {"path": "yard"}, wrong])
+    assert lines[0] == "all 3 videos:"
+    assert [line.split() for line in lines[1:5]] == [
+        ["line", "forward", "backward"],
+        ["gate", "6", "3"],
+        ["zone", "visits", "entered", "seconds", "each"],
+        ["walk", "6", "3", "2.5"],
+    ]
+    assert "0.mp4:" in lines
+    assert "yard:" in lines
+    many = shown([*videos * MOST_LINES, wrong])
+    assert (many[0], len(many), many[-1]) == ("all 60 videos:", 6, "odd.mp4: another shape")
+    assert "0.mp4:" in shown(videos * MOST_LINES, verbose=True)
