@@ -64,7 +64,6 @@ class ZoneLayer(QWidget):
     def draw(self, kind: type[Line] | type[Zone]) -> None:
         """Let the user draw a line or a zone."""
         self._editor.begin(kind)
-        self.keyboard.begin()
         self.setFocus()
 
     def _announce(self, text: str) -> None:
@@ -154,7 +153,7 @@ class ZoneLayer(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Draw or take a line or zone, or let the picture have the event."""
         scale = self._scale
-        self.keyboard.at = None
+        self.keyboard.yield_to_mouse()
         event.setAccepted(scale is not None and self._hand.press(scale.to_picture(event.position()), scale.factor, event.button()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -163,7 +162,8 @@ class ZoneLayer(QWidget):
         if scale is None:
             event.ignore()
             return
-        point, self.keyboard.at = scale.to_picture(event.position()), None
+        point = scale.to_picture(event.position())
+        self.keyboard.yield_to_mouse()
         if not self._hand.move(point):
             if self._editor.drawing is not None:
                 self.setCursor(Qt.CursorShape.CrossCursor)

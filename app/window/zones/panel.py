@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
 
 from app.window.widgets import undo_keys
@@ -32,11 +33,12 @@ _REFERENCES = {
 class ZonesPanel(Panel):
     """Shows and edits the lines and zones of the shown file.
 
-    chosen: the name of another set, "" = none. create_requested: a name. delete_requested, apply_requested. import_requested,
-    export_requested: a Path.
+    chosen: the name of another set, "" = none. scope_chosen: whether the table counts all files with the set. create_requested: a name.
+    delete_requested, apply_requested. import_requested, export_requested: a Path.
     """
 
     chosen = Signal(str)
+    scope_chosen = Signal(bool)
     create_requested = Signal(str)
     delete_requested = Signal()
     apply_requested = Signal()
@@ -78,12 +80,18 @@ class ZonesPanel(Panel):
         self.turn = push_button(
             translate("zones", "Reverse"), self._reverse, role="flat", tip=translate("zones", "Swap the directions of the line")
         )
-        self.reference = combo_box(translate("zones", "Point that counts"))
+        points = self.menu.addMenu(translate("zones", "Point that counts"))
+        self.references, group = {}, QActionGroup(self)
         for reference, title in _REFERENCES.items():
-            self.reference.addItem(translate("zones", title), reference)
-        narrow(self.reference)
-        self.reference.setToolTip(translate("zones", "The point of each box that must cross a line"))
-        self.reference.activated.connect(lambda _: editor.set_reference(self.reference.currentData()))
+            action = self.references[reference] = points.addAction(translate("zones", title), partial(editor.set_reference, reference))
+            action.setCheckable(True)
+            group.addAction(action)
+        self.scope = combo_box(translate("zones", "What the table counts"))
+        for files, title in ((False, translate("zones", "Whole file")), (True, translate("zones", "All files with this set"))):
+            self.scope.addItem(title, files)
+        narrow(self.scope)
+        self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown picture"))
+        self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
         self.checks = {name: _check_box(action) for name, action in parts.actions.items() if name != BY_TRACK}
         self.model = ShapeModel(editor, self)
         self.table = QTableView()
@@ -91,7 +99,10 @@ class ZonesPanel(Panel):
         self.table.setAccessibleName(translate("zones", "Lines and zones"))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        for section in (0, 1):
+            header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
         self.note = wrapped("notice")
         self.track = push_button(
@@ -102,7 +113,7 @@ class ZonesPanel(Panel):
         self.track.hide()
         tools = row(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, None, spacing=4)
         column(
-            row((self.sets, 1), more, (self.reference, 1), spacing=6),
+            row((self.sets, 1), more, (self.scope, 1), spacing=6),
             tools,
             (self.table, 1),
             row(*self.checks.values(), None, spacing=12),
@@ -155,12 +166,16 @@ class ZonesPanel(Panel):
             (self.turn, selected is not None and isinstance(editor.zones.shapes[selected], Line)),
         ):
             button.setEnabled(enabled)
-        with QSignalBlocker(self.table.selectionModel()):
-            if selected is None:
-                self.table.clearSelection()
-            elif self.table.currentIndex().row() != selected:
-                self.table.selectRow(selected)
-        self.reference.setCurrentIndex(list(_REFERENCES).index(editor.zones.reference))
+        if selected is None:
+            self.table.setCurrentIndex(QModelIndex())  # else a click on the same row would change nothing
+        elif self.table.currentIndex().row() != selected:
+            self.table.selectRow(selected)
+        self.references[editor.zones.reference].setChecked(True)
+        lines = any(isinstance(shape, Line) for shape in editor.zones.shapes)
+        zones = any(isinstance(shape, Zone) for shape in editor.zones.shapes)
+        for section in (2, 3):
+            self.table.setColumnHidden(section, zones and not lines)
+            self.table.setColumnHidden(section + 2, not zones)
 
     def _begin(self, kind: type[Line] | type[Zone]) -> None:
         say(self.note, "")
@@ -171,7 +186,9 @@ class ZonesPanel(Panel):
             self._editor.reverse(self._editor.selected)
 
     def _select(self, current: QModelIndex, _before: QModelIndex) -> None:
-        self._editor.select(current.row() if current.isValid() else None)
+        number = current.row() if current.isValid() else None
+        if number != self._editor.selected:
+            self._editor.select(number)
 
     def _ask_name(self) -> None:
         dialog = QInputDialog(self.window())

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import QueueItem
+from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.zones.editor import EMPTY, ZoneEditor
 from app.window.zones.files_dialog import FilesDialog
@@ -122,6 +122,17 @@ class ShownSet(QObject):
             return self._editor.zones if self._editor.zones.shapes else None
         found = self.library.read_for(item.path)
         return found[1] if found is not None and found[1].shapes else None
+
+    def files(self) -> list[Results]:
+        """The results of all files of the queue that have the set and are not being detected."""
+        found = {}
+        for item in self._items:
+            results = item.results
+            if results is None or results.source < 0 or item.state is ItemState.RUNNING or self.name is None:
+                continue
+            if self.library.name_for(item.path) == self.name:
+                found[item.path.absolute()] = results
+        return list(found.values())
 
     def take(self, path: Path) -> None:
         """Import a set from a file, and use it."""

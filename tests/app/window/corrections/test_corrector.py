@@ -62,6 +62,23 @@ def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(sh
     assert sum(map(len, read(shown))) == FRAMES
 
 
+def test_undo_and_redo_are_offered_when_there_is_something_to_undo(shown, qtbot):
+    buttons = shown.corrector.bar.buttons
+
+    def offered():
+        return [name for name in ("undo", "redo") if buttons[name].isEnabled()]
+
+    assert offered() == []
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_C)
+    qtbot.waitUntil(lambda: offered() == ["undo"])
+    buttons["undo"].click()
+    qtbot.waitUntil(lambda: offered() == ["redo"])
+    shown.actions_.correct.setChecked(False)
+    shown.corrector.bar.set_undoable(False, False)
+    shown.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: offered() == ["redo"])
+
+
 def test_another_class_is_chosen_from_the_list(shown, qtbot):
     bar = shown.corrector.bar
     press(qtbot, shown, Qt.Key.Key_E)

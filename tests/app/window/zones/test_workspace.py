@@ -60,6 +60,13 @@ def write_folder(place, count):
     return place / "s.sqlite"
 
 
+def draw_zone(zones, *points):
+    zones.editor.begin(Zone)
+    for point in points:
+        zones.editor.add_point(point)
+    zones.editor.finish()
+
+
 def draw_gate(zones):
     zones.editor.begin(Line)
     zones.editor.add_point((40, 5))
@@ -74,6 +81,63 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
+
+
+def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
+    draw_gate(shown)
+    table = shown.panel.table
+    assert (shown.editor.selected, table.currentIndex().row()) == (0, 0)
+    item = window.queue.current
+    shown.show_item(None)
+    shown.show_item(item)
+    assert (shown.editor.selected, table.currentIndex().row(), table.selectionModel().hasSelection()) == (None, -1, False)
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(shown.panel.model.index(0, 0)).center())
+    assert shown.editor.selected == 0
+    assert shown.panel.turn.isEnabled()
+
+
+def test_the_table_has_columns_for_what_there_is(shown, qtbot):
+    def headings():
+        return [
+            shown.panel.model.headerData(number, Qt.Orientation.Horizontal)
+            for number in range(2, 6)
+            if not shown.panel.table.isColumnHidden(number)
+        ]
+
+    draw_gate(shown)
+    assert headings() == ["Forward", "Backward"]
+    draw_zone(shown, (0, 0), (30, 0), (30, 200))
+    assert headings() == ["Forward", "Backward", "Visits", "Mean time"]
+    shown.editor.select(0)
+    shown.editor.delete()
+    assert headings() == ["Visits", "Mean time"]
+
+
+def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tmp_path):
+    draw_gate(shown)
+    results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    untracked = write_results(tmp_path / "c.sqlite", make_video(tmp_path / "camera" / "c.mp4", FRAMES, (320, 240)), FRAMES)
+    window.open_paths([untracked.database])
+    qtbot.waitUntil(lambda: len(window.items) == 3)
+
+    def row():
+        return [shown.panel.model.index(0, column).data() for column in (2, 3)]
+
+    qtbot.waitUntil(lambda: row() == ["0", "1"])
+    choose_scope(shown, 1)
+    qtbot.waitUntil(lambda: row() == ["0", "2"])
+    assert shown.panel.note.text().startswith("The sum of 2 files. c.mp4")
+    shown.editor.reverse(0)
+    qtbot.waitUntil(lambda: row() == ["2", "0"])
+    choose_scope(shown, 0)
+    qtbot.waitUntil(lambda: row() == ["1", "0"])
+
+
+def choose_scope(zones, number):
+    zones.panel.scope.setCurrentIndex(number)
+    zones.panel.scope.activated.emit(number)
 
 
 def test_the_table_renames_and_limits_classes(shown, qtbot):
@@ -167,11 +231,8 @@ def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_
     qtbot.waitUntil(lambda: window.viewer.player.current is not None, timeout=20_000)
     window.actions_.zones.setChecked(True)
     zones = window.zones
-    zones.editor.begin(Zone)
-    for point in ((0, 0), (200, 0), (200, 200), (0, 200)):
-        zones.editor.add_point(point)
-    zones.editor.finish()
-    qtbot.waitUntil(lambda: zones.panel.model.index(0, 2).data() == "4", timeout=20_000)
+    draw_zone(zones, (0, 0), (200, 0), (200, 200), (0, 200))
+    qtbot.waitUntil(lambda: zones.panel.model.index(0, 4).data() == "4", timeout=20_000)
     assert "lines count tracked objects of videos only" in zones.panel.note.text()
     assert not zones.panel.track.isVisible()
 
@@ -191,10 +252,7 @@ def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
 
 def test_routes_are_listed_and_sorted(shown, qtbot):
     """The object begins in the zone and crosses the line behind it."""
-    shown.editor.begin(Zone)
-    for point in ((0, 0), (30, 0), (30, 200), (0, 200)):
-        shown.editor.add_point(point)
-    shown.editor.finish()
+    draw_zone(shown, (0, 0), (30, 0), (30, 200), (0, 200))
     draw_gate(shown)
     model = shown.routes.model
     qtbot.waitUntil(lambda: model.rowCount() == 1 and model.index(0, 1).data() == "Line 1")
