@@ -27,12 +27,13 @@ class ItemState(StrEnum):
 class Results:
     """Where the detections of one file are stored: a session database and the source's number in it (-1: not yet known).
 
-    labels: of the model that made them.
+    labels: of the model that made them. zones: the lines and zones of the run, as the text of a zones file, "" = none.
     """
 
     database: Path
     source: int
     labels: tuple[str, ...] = ()
+    zones: str = ""
 
 
 @dataclass(frozen=True)

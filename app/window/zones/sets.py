@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from app.window.zones.editor import EMPTY, ZoneEditor
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.library import ZoneLibrary
 from engine.errors import FramefleetError
-from engine.zones.file import read_zones
+from engine.zones.file import parse_zones, read_zones
 from engine.zones.shapes import ZoneSet
 
 SAVE_MS = 400
@@ -35,6 +36,7 @@ class ShownSet(QObject):
         self.library, self._editor, self._items = library, editor, items
         self.name: str | None = None
         self._item: QueueItem | None = None
+        self._taken: set[Path] = set()
         self._saving = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._saving.timeout.connect(self._save)
         editor.changed.connect(self._edited)
@@ -45,6 +47,7 @@ class ShownSet(QObject):
         info = item.progress.info if item is not None else None
         found, zones, problem = None, EMPTY, ""
         if item is not None and info is not None:
+            self._take_stored(item)
             found, zones = self.library.read_for(item.path), ZoneSet((info.width, info.height))
         if found is not None:
             try:
@@ -58,6 +61,15 @@ class ShownSet(QObject):
         self.listed.emit()
         if problem:
             self.failed.emit(problem)
+
+    def _take_stored(self, item: QueueItem) -> None:
+        """Let a file without a set use the lines and zones of the run that made its results, once."""
+        text = item.results.zones if item.results is not None else ""
+        if not text or item.path in self._taken or self.library.name_for(item.path) is not None:
+            return
+        self._taken.add(item.path)
+        with suppress(FramefleetError):
+            self.library.choose(item.path, self.library.keep(item.path.absolute().parent.name, parse_zones(text)))
 
     def stop(self) -> None:
         """Store what was changed last."""

@@ -21,7 +21,8 @@ from engine.store.session import SessionWriter
 from engine.store.tracks import track_session, tracked_with
 from engine.tracking.follow import TrackerName
 from engine.types import Detections, FrameRef, FrameResult
-from engine.zones.shapes import Line, Zone
+from engine.zones.file import zones_text
+from engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.media import make_video
 from tests.support.window import CPU, write_results
 
@@ -133,6 +134,23 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     qtbot.waitUntil(lambda: row() == ["2", "0"])
     choose_scope(shown, 0)
     qtbot.waitUntil(lambda: row() == ["1", "0"])
+
+
+def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_them(window, qtbot, tmp_path):
+    (tmp_path / "camera").mkdir()
+    video = make_video(tmp_path / "camera" / "a.mp4", FRAMES, (320, 240))
+    drawn = ZoneSet((320, 240), (Line("gate", (40, 5), (40, 100)),))
+    results = write_results(tmp_path / "a.sqlite", video, FRAMES, zones=zones_text(drawn))
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    window.actions_.zones.setChecked(True)
+    zones = window.zones
+    qtbot.waitUntil(lambda: zones.list.model.rowCount() == 2)
+    assert zones.list.model.index(1, 3).data() == "crosses gate backward"
+    assert (zones.editor.zones, zones.set.name) == (drawn, "camera")
+    assert zones.set.library.keep("other", drawn) == "camera"
+    zones.set.choose("")
+    assert (zones.editor.zones.shapes, zones.set.name) == ((), None)
 
 
 def choose_scope(zones, number):
