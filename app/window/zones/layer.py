@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+)
 from PySide6.QtWidgets import QWidget
 
 from app.window.viewer.canvas import VideoCanvas
@@ -191,6 +201,12 @@ class ZoneLayer(QWidget):
         if not self.keyboard.press(event) and not undo_keys.press(event, self._editor.undo, self._editor.redo):
             event.ignore()
         self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Hide the help for keys, which go elsewhere now."""
+        if self._editor.drawing is None:
+            self.keyboard.said.emit("")
+        super().focusOutEvent(event)
 
     def event(self, event: QEvent) -> bool:
         """Let the keys concern lines and zones while the focus is here."""

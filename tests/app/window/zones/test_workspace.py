@@ -122,6 +122,7 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     untracked = write_results(tmp_path / "c.sqlite", make_video(tmp_path / "camera" / "c.mp4", FRAMES, (320, 240)), FRAMES)
     window.open_paths([untracked.database])
     qtbot.waitUntil(lambda: len(window.items) == 3)
+    window.queue.show_item(next(iter(window.items)).key)
 
     def row():
         return [shown.panel.model.index(0, column).data() for column in (2, 3)]
