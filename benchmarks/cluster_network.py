@@ -34,6 +34,7 @@ from resources import DEMO
 NEAR, FAR = "ff-near", "ff-far"
 ADDRESSES = {NEAR: "10.213.77.1", FAR: "10.213.77.2"}
 PORT = 6379
+TRIES = 5
 VARIABLES = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_enable_worker_prestart": "0", "PYTHONPATH": str(Path.cwd())}
 MODEL = ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)
 FORMATS = "jsonl,csv,coco,mot"
@@ -50,6 +51,7 @@ def machines(rate: str, folder: Path) -> Iterator[None]:
     ray = Path(sys.executable).parent / "ray"
     options = "--num-cpus=1 --object-store-memory=80000000 --block"
     started: list[subprocess.Popen[bytes]] = []
+    _remove()  # those of a run that was killed
     try:
         for name in ADDRESSES:
             ip(f"ip netns add {name}")
@@ -65,22 +67,32 @@ def machines(rate: str, folder: Path) -> Iterator[None]:
         }
         for name, command in commands.items():
             shell = f"{command} --node-ip-address={ADDRESSES[name]} --node-name={name} {options}"
-            inside = ["ip", "netns", "exec", name, "unshare", "-m", "sh", "-c", shell]
-            with (folder / f"{name}.log").open("wb") as log:
-                started.append(subprocess.Popen(inside, env=os.environ | VARIABLES, stdout=log, stderr=log))
-            while b"Ray runtime started" not in (folder / f"{name}.log").read_bytes():
-                if started[-1].poll() is not None:
-                    raise SystemExit((folder / f"{name}.log").read_text())
-                time.sleep(0.5)
+            started.append(_start(["ip", "netns", "exec", name, "unshare", "-m", "sh", "-c", shell], folder / f"{name}.log"))
         yield
     finally:
         for process in started:
             process.terminate()
         for process in started:
             process.wait()
-        for name in ADDRESSES:
-            with suppress(subprocess.CalledProcessError):
-                ip(f"ip netns del {name}")
+        _remove()
+
+
+def _remove() -> None:
+    for name in ADDRESSES:
+        with suppress(subprocess.CalledProcessError):
+            ip(f"ip netns del {name}")
+
+
+def _start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
+    """Start a node of Ray. Ray gives up after 30 s, which is too early on a busy machine: its two agents load many modules first."""
+    for _ in range(TRIES):
+        with log.open("wb") as file:
+            process = subprocess.Popen(command, env=os.environ | VARIABLES, stdout=file, stderr=file)
+        while process.poll() is None:
+            if b"Ray runtime started" in log.read_bytes():
+                return process
+            time.sleep(0.5)
+    raise SystemExit(log.read_text())
 
 
 def exported(database: Path, out: Path) -> dict[str, bytes]:

@@ -22,7 +22,7 @@ from app.window.cluster.link import Machine
 from app.window.garbage import GarbageCollector
 from app.window.main import make_application
 from app.window.main_window import MainWindow
-from app.window.session.controller import TICK_MS
+from app.window.session.driver import TICK_MS
 from app.window.session.feed import Feed
 from benchmarks.meters import in_new_process
 from benchmarks.report import table, write
@@ -107,7 +107,7 @@ def measure(count: int, seconds: float, opened: int, folder: Path) -> tuple[list
     window.devices.describe_cluster(DeviceDescription(device_of(number), "NVIDIA H200", "TensorRT", ("fp16",)) for number in range(count))
     look()
     for heading in list(window.devices.machines.headings.values())[:opened]:
-        heading.toggled.emit()
+        heading.click()
     threading.Thread(target=fold, args=(feed, count, over), daemon=True).start()
     timers = []
     for act, interval in ((beat, BEAT_MS), (tick, TICK_MS), (look, LOOK_MS)):

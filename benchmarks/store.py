@@ -33,7 +33,7 @@ def work(step: str, path: Path) -> dict[str, tuple[float, float]]:
     from engine.media.types import SourceInfo, SourceKind
     from engine.pool.events import Ledger
     from engine.store.facts import DECIDING
-    from engine.store.reader import SessionReader
+    from engine.store.reading.reader import SessionReader
     from engine.store.session import SessionWriter
     from engine.types import Detections, DeviceId, FrameRef, FrameResult
 

@@ -94,24 +94,48 @@ def compare(counts: Counts, owner: dict[tuple[int, int], int], true: list[TrueCr
     return Found(sum(not each.ignored for each in expected), counted, missed, wrong, sum(used.values()) - len(used))
 
 
-def near_truth(reader: SessionReader, video: Video) -> Iterator[tuple[FrameResult, Detections, NDArray[np.int64], NDArray[np.float64]]]:
-    """Yield each frame with its detections, the true objects in it, and their overlaps, float64 (detections, objects)."""
+@dataclass(frozen=True, eq=False)
+class Near:
+    """A frame with its detections and the true objects in it. hidden: whether the truth marks them as ignored. table: overlaps, (n, m)."""
+
+    frame: FrameResult
+    detections: Detections
+    objects: NDArray[np.int64]
+    hidden: NDArray[np.bool_]
+    table: NDArray[np.float64]
+
+
+def near_truth(reader: SessionReader, video: Video) -> Iterator[Near]:
+    """Yield the frames in which there are detections and true objects."""
     objects, times, boxes = as_arrays(video.truth)
     frames = np.rint(times * RATE).astype(int)
+    ignored = {(name, box.frame) for name, all_ in video.truth.boxes.items() for box in all_ if box.ignored}
     for frame in reader.frames(video.source):
-        mine = np.flatnonzero(frames == frame.ref.index)
+        mine, index = np.flatnonzero(frames == frame.ref.index), frame.ref.index
         if frame.detections is not None and len(mine) and len(frame.detections):
-            yield frame, frame.detections, objects[mine], overlaps(frame.detections.boxes.astype(float), boxes[mine])
+            hidden = np.array([(name, index) in ignored for name in objects[mine].tolist()])
+            table = overlaps(frame.detections.boxes.astype(float), boxes[mine])
+            yield Near(frame, frame.detections, objects[mine], hidden, table)
 
 
 def owners(reader: SessionReader, video: Video) -> dict[tuple[int, int], int]:
-    """The object that each track follows in each frame, by track and frame: the one whose box overlaps most, by 0.4 at least."""
+    """The object that each track follows in each frame, by track and frame.
+
+    As in COCO's evaluation, objects that can be seen come first, each with one detection: a box that fits one person in front of another
+    shows the one in front. The other detections follow the object that they fit best.
+    """
     found = {}
-    for frame, detections, objects, table in near_truth(reader, video):
-        if detections.tracks is not None:
-            for track, best, share in zip(detections.tracks.tolist(), table.argmax(1), table.max(1), strict=True):
-                if track >= 0 and share >= NEAREST:
-                    found[track, frame.ref.index] = int(objects[best])
+    for near in near_truth(reader, video):
+        if near.detections.tracks is None:
+            continue
+        tracked = np.flatnonzero(near.detections.tracks >= 0)
+        table, seen = near.table[tracked], np.flatnonzero(~near.hidden)
+        best = np.where(table.max(1) >= NEAREST, table.argmax(1), -1)
+        rows, columns = assign(table[:, seen], NEAREST)
+        best[rows] = seen[columns]
+        for track, name in zip(near.detections.tracks[tracked].tolist(), best.tolist(), strict=True):
+            if name >= 0:
+                found[track, near.frame.ref.index] = int(near.objects[name])
     return found
 
 
@@ -121,12 +145,12 @@ def perfectly_tracked(reader: SessionReader, video: Video) -> Counts:
     In each frame, a detection shows one object at most, and an object has one detection at most.
     """
     counter = ZoneCounter(video.zones)
-    for frame, detections, objects, table in near_truth(reader, video):
-        usable = np.flatnonzero(detections.scores >= LEAST_CONFIDENCE)
-        rows, columns = assign(table[usable], NEAREST)
-        size = np.tile(np.divide(video.zones.size, (frame.width, frame.height)), 2)
-        boxes = detections.boxes[usable[rows]].astype(float) * size
-        counter.add(objects[columns], np.full(len(rows), frame.ref.pts), boxes)
+    for near in near_truth(reader, video):
+        usable = np.flatnonzero(near.detections.scores >= LEAST_CONFIDENCE)
+        rows, columns = assign(near.table[usable], NEAREST)
+        size = np.tile(np.divide(video.zones.size, (near.frame.width, near.frame.height)), 2)
+        boxes = near.detections.boxes[usable[rows]].astype(float) * size
+        counter.add(near.objects[columns], np.full(len(rows), near.frame.ref.pts), boxes)
     return counted_all(counter, video.truth)
 
 

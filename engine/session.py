@@ -9,7 +9,6 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
-from engine.devices.discovery import default_devices
 from engine.media.stamp import Stamp, has_same_content, is_unchanged, stamp_of
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.cpu_fallback import CpuFallback
@@ -36,7 +35,7 @@ class DetectionSession(Closing):
     ``events`` and ``close`` belong to one thread; the other methods may be called from any thread. labels: one per class. sources: the
     progress of each source, by number. database: the file, which ``SessionReader`` can read while the session runs. restart: begin again,
     although the database holds results of the same settings. lock: of the database, from ``lock_session``; None = hold it until ``close``.
-    facts: further facts of the run, see ``engine.store.facts.REPLACED``. hosts: see ``EnginePool``; the settings then name the devices.
+    facts: further facts of the run, see ``engine.store.facts.REPLACED``. hosts: see ``EnginePool``.
 
     Attributes: notes: sentences for the user about what the session takes over from an earlier run.
 
@@ -69,14 +68,15 @@ class DetectionSession(Closing):
         self._stamps: dict[int, Stamp | None] = {}
         self._segment: dict[int, int | None] = {}
         self._cancelled = False
+        own, hosts = hosts is None, hosts or Hosts()
+        devices = hosts.devices(settings.devices)
         self._writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
         try:
             self._going_on = GoingOn(database if self._writer.continued else None)
-            devices = settings.devices or default_devices()
             self._pool = EnginePool(settings, devices, hosts)
             # where the user named the devices, no other one joins
             self._following = None if settings.track is Track.NONE else Following(database, TrackerName(settings.track))
-            self._cpu_fallback = None if settings.devices else CpuFallback(self._pool, devices)
+            self._cpu_fallback = CpuFallback(self._pool, devices) if own and not settings.devices else None
         except BaseException:
             self._writer.close(complete=False)
             raise

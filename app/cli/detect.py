@@ -14,7 +14,7 @@ from app.cli.run.cluster import CLUSTER, connected
 from app.cli.run.detection import Run, add_run_options, reported
 from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
 from app.cli.run.shard import Shard
-from app.cli.run.zones import count_sources, counts_lines
+from app.cli.run.zones import count_sources, counts_lines, untracked_lines
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
@@ -60,18 +60,17 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             print(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", file=sys.stderr)
     with lock_session(out / DATABASE) as lock:
         with connected(arguments.cluster, arguments.quiet) as cluster:
-            if cluster is not None:
-                settings = replace(settings, devices=cluster.devices(settings.devices))
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
         with SessionReader(session.database, shown if settings.track is not Track.NONE else 0.0) as reader:
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
+            untracked = [] if settings.track is Track.NONE else untracked_lines(reader, session.sources)
     if arguments.zones:
         run.figures["zones"] = counted
         run.written = run.written and not any("error" in each for each in counted)
     if not arguments.json:
-        _summarise(session, exported, counts_lines(counted))
+        _summarise(session, exported, untracked + counts_lines(counted))
 
 
 def _parser() -> argparse.ArgumentParser:

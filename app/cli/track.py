@@ -31,6 +31,6 @@ def run(argv: Sequence[str]) -> int:
     database = session_database(arguments.session)
     with lock_session(database):
         tracks = track_session(database, TrackerName(arguments.tracker), arguments.drop_corrections)
-    for path, count in tracks:
-        print(f"{path}: {count} track" + "s" * (count != 1))
+    for path, count, why in tracks:
+        print(f"{path}: {count} track" + "s" * (count != 1) + (f": {why}" if why else ""))
     return 0

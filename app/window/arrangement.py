@@ -2,59 +2,92 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from app.window.actions import Actions
-from app.window.viewer.viewer import Viewer
+from app.window.floating import Floating
+from app.window.widgets.build import column
+from app.window.widgets.translation import translate
+
+if TYPE_CHECKING:
+    from app.window.main_window import MainWindow
 
 
 class Arrangement(QObject):
-    """Restores the window's size, splitters and panels, and keeps them.
+    """Arranges the parts of the window, restores its size, splitters and panels, and keeps them in ``store``."""
 
-    sides, below: the panels beside and below the picture. bars: hidden in full screen, as all panels are.
-    """
-
-    def __init__(
-        self,
-        window: QMainWindow,
-        store: QSettings,
-        actions: Actions,
-        sides: tuple[QWidget, QWidget],
-        below: QWidget,
-        splitters: dict[str, QSplitter],
-        bars: tuple[QWidget, ...],
-        viewer: Viewer,
-    ) -> None:
+    def __init__(self, window: MainWindow, store: QSettings) -> None:
         super().__init__(window)
-        self._window, self._store, self._splitters, self._bars, self._viewer = window, store, splitters, bars, viewer
+        self._window, self._store = window, store
+        actions, zones = window.actions_, window.zones
+        self.pages = QStackedWidget()
+        self.middle = _splitter(Qt.Orientation.Vertical, (window.viewer, zones.area), (560, 260))
+        self.middle.setCollapsible(0, False)
+        for page in (window.start, self.middle):
+            self.pages.addWidget(page)
+        events = Floating(zones.list, translate("window", "Events"), "events", store)
+        zones.list.detach.clicked.connect(events.toggle)
+        actions.zones.toggled.connect(events.set_shown)
+        self.floating = (*window.device_tabs.floating, events)
+        self.left = QWidget()
+        column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
+        self.right = _splitter(Qt.Orientation.Vertical, (window.filter, window.device_tabs), (430, 340))  # ten classes
+        # the video gets more than half of the window
+        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (216, 876, 262))
+        self.columns.setStretchFactor(1, 1)
+        self.columns.setCollapsible(1, False)
+        window.queue.setMinimumWidth(196)
+        self.right.setMinimumWidth(max(262, window.device_tabs.head.minimumSize().width()))
+        whole = QWidget()
+        column(window.top, window.banners, (self.columns, 1), window.status, spacing=2, of=whole)
+        window.status.add(window.exports.line)
+        window.status.add(zones.spoken, share=10)
+        window.setCentralWidget(whole)
+        self._splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self._panels: tuple[tuple[QAction, QWidget, str], ...] = (
-            (actions.left, sides[0], "window/left_shown"),
-            (actions.right, sides[1], "window/right_shown"),
-            (actions.zones, below, "window/zones_shown"),
+            (actions.left, self.left, "window/left_shown"),
+            (actions.right, self.right, "window/right_shown"),
+            (actions.zones, zones.area, "window/zones_shown"),
         )
-        if (geometry := store.value("window/geometry")) is not None:
-            window.restoreGeometry(geometry)
-        for name, splitter in splitters.items():
-            splitter.setHandleWidth(3)
-            if (state := store.value(name)) is not None:
+        self.order_tabs()
+        self._restore()
+        events.set_shown(actions.zones.isChecked())
+        for panel in self.floating:
+            window.installEventFilter(panel)
+
+    def _restore(self) -> None:
+        if (geometry := self._store.value("window/geometry")) is not None:
+            self._window.restoreGeometry(geometry)
+        for name, splitter in self._splitters.items():
+            if (state := self._store.value(name)) is not None:
                 splitter.restoreState(state)
         for action, panel, name in self._panels:
-            action.setChecked(store.value(name, "yes" if action.isChecked() else "no") == "yes")
+            action.setChecked(self._store.value(name, "yes" if action.isChecked() else "no") == "yes")
             panel.setVisible(action.isChecked())
             action.toggled.connect(panel.setVisible)
 
+    def order_tabs(self) -> None:
+        """Let Tab visit the queue, what lies over the picture, and what is below it, in this order. Call it again when that changes."""
+        parts = self._window.queue.view, self._window.zones.layer, self._window.corrector.bar, self._window.viewer.transport
+        inside = [each for part in parts for each in (part, *part.findChildren(QWidget)) if each.window() is part.window()]
+        for one, other in pairwise(each for each in inside if each.focusPolicy() is not Qt.FocusPolicy.NoFocus):
+            QWidget.setTabOrder(one, other)
+
     def toggle_fullscreen(self) -> None:
         """Fill the screen with the picture, or restore the window."""
+        window = self._window
         self.keep()
-        full = not self._window.isFullScreen()
-        for widget in self._bars:
-            widget.setVisible(not full)
+        full = not window.isFullScreen()
+        for bar in (window.top, window.status):
+            bar.setVisible(not full)
         for action, panel, _ in self._panels:
             panel.setVisible(action.isChecked() and not full)
-        self._viewer.controls.set_floating(full)
-        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)  # keeps it maximized
+        window.viewer.controls.set_floating(full)
+        window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)  # keeps it maximized
 
     def keep(self) -> None:
         """Keep the present arrangement for the next start."""
@@ -64,3 +97,13 @@ class Arrangement(QObject):
                 self._store.setValue(name, splitter.saveState())
             for action, _, name in self._panels:
                 self._store.setValue(name, "yes" if action.isChecked() else "no")
+
+
+def _splitter(orientation: Qt.Orientation, parts: tuple[QWidget, ...], sizes: tuple[int, ...]) -> QSplitter:
+    """A splitter with these parts and their sizes, logical pixels."""
+    splitter = QSplitter(orientation)
+    for part in parts:
+        splitter.addWidget(part)
+    splitter.setSizes(sizes)
+    splitter.setHandleWidth(3)
+    return splitter

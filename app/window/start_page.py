@@ -22,7 +22,7 @@ class StepCard(QFrame):
     def __init__(self, symbol: str, title: str, text: str, *buttons: QPushButton) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self.setMaximumWidth(312)
+        self.setMaximumWidth(344)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._symbol = symbol
         self.icon = Symbol(size=22)

@@ -100,7 +100,7 @@ class Cluster(Closing):
 
         def call(node: Node) -> Any:
             try:
-                return node.ask(method)
+                return node.relay.ask(method)
             except ClusterError as error:
                 _log.info("%s: %s", node.name, error)
                 return None
@@ -146,7 +146,7 @@ class Cluster(Closing):
         alive = self._library.nodes()
         with self._lock:
             known = {node.facts.id for node in self._nodes.values()}
-            gone = {node.name for node in self._nodes.values() if node.lost and node.facts not in alive}
+            gone = {node.name for node in self._nodes.values() if node.relay.lost and node.facts not in alive}
             new = [facts for facts in alive if facts.id not in known and facts.id not in self._refused]
             added, replaced = [], []
             for facts in sorted(new, key=lambda facts: (facts.name, facts.id)):
@@ -194,7 +194,7 @@ class Cluster(Closing):
             if not self._library.reachable():
                 if time.monotonic() > answered + HEAD_SECONDS:
                     for node in self._taking_part().values():
-                        node.give_up("the head of the cluster has ended")
+                        node.relay.give_up("the head of the cluster has ended")
                     return
                 continue
             answered = time.monotonic()

@@ -114,8 +114,9 @@ class ClusterConnection(Hosts, Closing):
             UsageError: a device's node is not in the cluster.
             ClusterError: no node has a device.
         """
-        self._asked = tuple(asked)
-        return choose(self._asked, self.nodes)
+        with self._lock:
+            self._asked, self._join, self._joining = tuple(asked), None, []
+            return choose(self._asked, self._hellos)
 
     def describe(self) -> tuple[DeviceDescription, ...]:
         """All devices of all nodes, which are asked for them. Raises ClusterError."""
@@ -132,8 +133,8 @@ class ClusterConnection(Hosts, Closing):
         self._send(Measure(wanted))
 
     def watch(self, join: Callable[[DeviceId], None]) -> None:
-        """From now on, let devices of nodes that join the cluster join the run. join: see ``EnginePool.add_device``."""
-        self._joining, self._join = [], join
+        """Let the devices of nodes that have joined since ``devices`` join the run. join: see ``EnginePool.add_device``."""
+        self._join = join
 
     def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
         """See ``Hosts.check``."""
@@ -225,23 +226,25 @@ class ClusterConnection(Hosts, Closing):
         first = not self._greeted.done()
         with self._lock:
             self._hellos |= nodes
+            if not first:
+                self._joining += [device for name in nodes for device in devices_of(name, self._asked, self._hellos)]
         if first:
             self._greeted.set_result(None)
             return
         for name in nodes:
             self._say(f"node {name} has joined")
-            if self._join is not None:
-                self._joining += devices_of(name, self._asked, self.nodes)
-        self._let_join()
 
     def _let_join(self) -> None:
-        still: list[DeviceId] = []
-        for device in self._joining:
-            assert self._join is not None
+        with self._lock:
+            if (join := self._join) is None:
+                return
+            joining, self._joining = self._joining, []
+        for device in joining:
             try:
-                self._join(device)
+                join(device)
             except UsageError:  # the pool has not noticed yet that an earlier node of this name was lost
-                still.append(device)
+                with self._lock:
+                    if self._join is join:
+                        self._joining.append(device)
             except RuntimeError:  # the run is over
                 continue
-        self._joining = still

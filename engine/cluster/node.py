@@ -23,6 +23,8 @@ class Node:
     """A node. Its agent is started at once, and again if it ends while the node lives, five times in a minute at most.
 
     name: unique in the run. start: starts an agent. lives: whether the node is alive. patience, contents: see ``Relay``.
+
+    Attributes: relay: the connection to the current agent.
     """
 
     def __init__(
@@ -44,7 +46,7 @@ class Node:
         self._lock = threading.Lock()
         self._past: list[Relay] = []
         self._measure = False
-        self._relay = self._new_relay()
+        self.relay = self._new_relay()
 
     def hello(self) -> Hello:
         """The agent's first answer.
@@ -52,50 +54,37 @@ class Node:
         Raises:
             ClusterError: the agent does not start, or this machine and the node differ in what has to be the same.
         """
-        hello = self._relay.hello.result()
+        hello = self.relay.hello.result()
         if differences := own_versions().differences(hello.versions):
             raise ClusterError(f"{', '.join(differences)}: install the same on both")
         return hello
 
-    @property
-    def lost(self) -> bool:
-        """Whether its agent has ended."""
-        return self._relay.lost
-
-    def ask(self, method: str) -> Any:
-        """Call a method of its agent. Raises ClusterError."""
-        return self._relay.ask(method)
-
     def measure(self, wanted: bool) -> None:
         """Let the node take telemetry, or stop."""
         self._measure = wanted
-        self._relay.measure(wanted)
+        self.relay.measure(wanted)
 
     @property
     def state(self) -> NodeState:
         """What the user sees of the node."""
-        relays = [*self._past, self._relay]
+        relays = [*self._past, self.relay]
         sent, received = sum(relay.sent for relay in relays), sum(relay.received for relay in relays)
-        measured = None if self.lost else self._relay.measured
-        return NodeState(time.monotonic(), self.name, self.facts.address, self.lost, sent, received, measured)
+        measured = None if self.relay.lost else self.relay.measured
+        return NodeState(time.monotonic(), self.name, self.facts.address, self.relay.lost, sent, received, measured)
 
     def admit(self, setup: Setup, worker_main: WorkerMain, pipe: Connection[Any, Any]) -> None:
         """Start a worker. pipe: to the pool."""
         with self._lock:
-            if self._relay.lost and self._relay.returns:
-                self._past.append(self._relay)
-                self._relay = self._new_relay()
-                self._relay.measure(self._measure)
-            self._relay.admit(setup, worker_main, pipe)
-
-    def give_up(self, why: str) -> None:
-        """Tell the pool that the node is lost for good."""
-        self._relay.give_up(why)
+            if self.relay.returns:
+                self._past.append(self.relay)
+                self.relay = self._new_relay()
+                self.relay.measure(self._measure)
+            self.relay.admit(setup, worker_main, pipe)
 
     def close(self) -> None:
         """End the agent and its workers."""
         with self._lock:
-            for relay in [*self._past, self._relay]:
+            for relay in [*self._past, self.relay]:
                 relay.close()
 
     def _new_relay(self) -> Relay:

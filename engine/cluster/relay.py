@@ -7,7 +7,6 @@ not answer, each pipe gets ``Unreachable`` and ends.
 
 from __future__ import annotations
 
-import itertools
 import logging
 import pickle
 import threading
@@ -23,35 +22,13 @@ from engine.cluster.agent import STOP_SECONDS
 from engine.cluster.files.content import Content, Contents
 from engine.cluster.library import AgentHandle
 from engine.cluster.messages import End, Ended, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
+from engine.cluster.remote import Remote
 from engine.cluster.sending import send_content
 from engine.errors import ClusterError
 from engine.pool.protocol import Detect, Probe, Setup, Unreachable
 from engine.pool.supervision.host import WorkerMain
 
 _log = logging.getLogger(__name__)
-_numbers = itertools.count()
-
-
-class Remote:
-    """A worker on the node. connection: the relay's end of its pipe.
-
-    One thread reads the connection and closes it; any thread may write.
-    """
-
-    def __init__(self, connection: Connection[Any, Any]) -> None:
-        self.number = next(_numbers)
-        self.connection = connection
-        self._writing = threading.Lock()
-
-    def write(self, data: bytes) -> None:
-        """Pass a message to the pool, unless the pool has closed its end."""
-        with self._writing, suppress(OSError):
-            self.connection.send_bytes(data)
-
-    def close(self) -> None:
-        """Close the connection."""
-        with self._writing:
-            self.connection.close()
 
 
 class Relay:
@@ -104,17 +81,17 @@ class Relay:
             example = None if setup.example is None else self._contents.source(setup.example)
             start = Start(remote.number, setup, worker_main, self._contents.model(setup), example)
         except OSError as error:
-            _refuse(remote, Unreachable(f"the model cannot be read: {error}", retry=False))
-            return
-        with self._lock:
-            lost = self._lost
-            if lost is None:
-                self._remotes[remote.number] = remote
-                self._starts.append(start)
-        if lost is not None:
-            _refuse(remote, lost)
-            return
-        self._wake_up()
+            refused: Unreachable | None = Unreachable(f"the model cannot be read: {error}", retry=False)
+        else:
+            with self._lock:
+                if (refused := self._lost) is None:
+                    self._remotes[remote.number] = remote
+                    self._starts.append(start)
+        if refused is None:
+            self._wake_up()
+        else:
+            remote.lose(refused)
+            remote.close()
 
     def ask(self, method: str) -> Any:
         """Call a method of the agent, and wait for its result. Raises ClusterError."""
@@ -166,26 +143,21 @@ class Relay:
             self._lose(str(error))
 
     def _take(self, message: FromAgent) -> None:
-        if isinstance(message, Wanted):
-            with suppress(RuntimeError):  # the run has ended
-                self._sender.submit(self._send_content, message.content)
-            return
-        if isinstance(message, Measured):
-            self.measured = message
-            return
-        with self._lock:
-            remote = self._remotes.get(message.worker)
-        if remote is None:
-            return
         match message:
-            case Message(_, data):
-                self.received += len(data)
-                remote.write(data)
-            case Ended():
+            case Message(worker, data):
+                if (remote := self._remotes.get(worker)) is not None:
+                    self.received += len(data)
+                    remote.write(data)
+            case Ended(worker):
                 with self._lock:
-                    self._remotes.pop(message.worker, None)
-                    self._ended.append(remote)
+                    if (remote := self._remotes.pop(worker, None)) is not None:
+                        self._ended.append(remote)
                 self._wake_up()
+            case Wanted(content):
+                with suppress(RuntimeError):  # the run has ended
+                    self._sender.submit(self._send_content, content)
+            case Measured():
+                self.measured = message
 
     def _send_content(self, content: Content) -> None:
         try:
@@ -253,25 +225,17 @@ class Relay:
         with self._losing:
             if self._lost is not None:
                 return
-            self._lose_once(why, not self._closed and self._may_return())
-
-    def _lose_once(self, why: str, retry: bool) -> None:
-        with self._lock:
-            self._lost = Unreachable(f"node {self.name} cannot be reached: {why}", retry)
-            remotes, self._remotes = list(self._remotes.values()), {}
+            retry = not self._closed and self._may_return()
+            with self._lock:
+                self._lost = Unreachable(f"node {self.name} cannot be reached: {why}", retry)
+                remotes, self._remotes = list(self._remotes.values()), {}
         with suppress(InvalidStateError):
             self.hello.set_exception(ClusterError(why))
         _log.info("%s is lost: %s", self.name, why)
         for remote in remotes:
-            remote.write(pickle.dumps(self._lost))
+            remote.lose(self._lost)
         with self._lock:
             self._ended += remotes
         self._agent.kill()
         self._over.set()
         self._wake_up()
-
-
-def _refuse(remote: Remote, last: Unreachable) -> None:
-    """End a worker's pipe with a last message."""
-    remote.write(pickle.dumps(last))
-    remote.close()

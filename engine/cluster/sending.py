@@ -11,7 +11,7 @@ from typing import Any
 from engine.cluster.files.cache import CHUNK
 from engine.cluster.files.content import Content
 from engine.cluster.library import AgentHandle
-from engine.errors import ClusterError, SourceError
+from engine.errors import SourceError
 
 ATTEMPTS = 2
 """How often a file is sent that does not arrive as it was sent."""
@@ -43,8 +43,6 @@ def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
             ]
             ask("finish_file", digests)
             break
-        except ClusterError:
-            raise
         except SourceError as error:
             ask("abandon_file", str(error), here=False)
             return 0

@@ -66,6 +66,7 @@ class EnginePool(Closing):
         self._closing = False
         self._awake = False
         self._alarm, self._alarm_in = Pipe(duplex=False)
+        hosts.watch(self.add_device)
 
     def add(self, path: Path, number: int | None = None, position: Position | None = None) -> int:
         """Queue a source: a video, a picture or a folder of pictures. Returns its number.

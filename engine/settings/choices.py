@@ -60,8 +60,8 @@ class Track(StrEnum):
 class Hint(StrEnum):
     """What an engine is built for: most frames per second, or the shortest time for one frame.
 
-    With LATENCY, an automatic batch is 1, and a GPU has one batch and one decode thread at work (``tensorrt/backend.py``,
-    ``tensorrt/trials.py``, ``media/decoder.py``). The thread that submits a batch also waits for it (``tensorrt/slot.py``). OpenVINO gets
+    With LATENCY, an automatic batch is 1, and a GPU has one batch and one decode thread at work (``nvidia/backend.py``,
+    ``nvidia/trials.py``, ``media/decoder.py``). The thread that submits a batch also waits for it (``nvidia/slot.py``). OpenVINO gets
     its own hint and one batch less (``openvino/build.py``, ``openvino/backend.py``). Tiles infer one picture at a time
     (``pool/groups/tiles.py``).
     """

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from engine.settings import titles
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from engine.settings.clock import ClockTime, TimeZone
 from engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
@@ -64,41 +65,6 @@ class Setting:
     only_with: tuple[str, StrEnum] | None = None
 
 
-_PARALLEL = {
-    Parallel.AUTO: "Automatic: the best for the files and devices",
-    Parallel.SEGMENTS: "Segments: all devices share each file",
-    Parallel.STREAMS: "Streams: each file stays on one device",
-    Parallel.FRAMES: "Frames: decoded once, dealt to devices by speed",
-    Parallel.TILES: "Tiles: each frame cut into overlapping pieces",
-    Parallel.DEPTH: "Depth: the network cut into stages, one per device",
-}
-_PRECISION = {
-    Precision.AUTO: "Automatic: the fastest whose detections match FP32",
-    Precision.FP32: "FP32",
-    Precision.MIXED: "Mixed: FP32, the last layers BF16",
-    Precision.BF16: "BF16",
-    Precision.FP16: "FP16",
-}
-_DECODE = {
-    Decode.AUTO: "Automatic: NVDEC on GPUs, for what it can decode",
-    Decode.CPU: "CPU",
-    Decode.NVDEC: "NVDEC: what it cannot decode fails",
-}
-_RESIZE = {
-    Resize.AUTO: "As the model says",
-    Resize.STRETCH: "Stretch to the network's shape",
-    Resize.LETTERBOX: "Letterbox: keep the aspect ratio",
-}
-_HINT = {Hint.THROUGHPUT: "Most frames per second", Hint.LATENCY: "Each frame as soon as possible"}
-_ISOLATION = {
-    Isolation.PROCESS: "A process for each device: a failure stays with its device",
-    Isolation.THREAD: "One process for all: takes less memory",
-}
-_TRACK = {
-    Track.NONE: "No",
-    Track.BYTETRACK: "ByteTrack: fast, weak detections continue a track",
-    Track.OCSORT: "OC-SORT: for objects that stop, turn or hide",
-}
 _GRID = Number(1, 64, whole=True, none="Automatic")
 _SHARE = Number(0, 1, above=True)
 _TILED = ("parallel", Parallel.TILES)
@@ -110,7 +76,7 @@ SETTINGS = (
     ),
     Setting(
         "parallel",
-        Choice(_PARALLEL),
+        Choice(titles.PARALLEL),
         Parallel.AUTO,
         Option("--parallel", f"how devices share the work: {', '.join(Parallel)}", "HOW"),
         Field(_SHARING, "Strategy"),
@@ -135,21 +101,21 @@ SETTINGS = (
     ),
     Setting(
         "precision",
-        Choice(_PRECISION),
+        Choice(titles.PRECISION),
         Precision.AUTO,
         Option("--precision", "auto: the fastest whose detections match fp32"),
         Field(_ADVANCED, "Precision"),
     ),
     Setting(
         "decode",
-        Choice(_DECODE),
+        Choice(titles.DECODE),
         Decode.AUTO,
         Option("--decode", "what decodes videos; auto: NVDEC on GPUs, for what it can decode"),
         Field(_ADVANCED, "Decoding"),
     ),
     Setting(
         "resize",
-        Choice(_RESIZE),
+        Choice(titles.RESIZE),
         Resize.AUTO,
         Option("--resize", "how pictures are fitted to the network; auto: as the cfg says"),
         Field(_ADVANCED, "Resize"),
@@ -177,7 +143,7 @@ SETTINGS = (
     ),
     Setting(
         "track",
-        Choice(_TRACK),
+        Choice(titles.TRACK),
         Track.NONE,
         Option("--track", "follow objects from frame to frame; detections from 0.1 up are stored for that"),
         Field(_DETECTION, "Follow objects"),
@@ -206,14 +172,14 @@ SETTINGS = (
     ),
     Setting(
         "hint",
-        Choice(_HINT),
+        Choice(titles.HINT),
         Hint.THROUGHPUT,
         Option("--hint", "what engines are built for: most frames/s, or the shortest time for each frame"),
         Field(_ADVANCED, "Optimized for"),
     ),
     Setting(
         "isolation",
-        Choice(_ISOLATION),
+        Choice(titles.ISOLATION),
         Isolation.PROCESS,
         Option("--isolation", "a process for each device, so that a crash stops one device only, or threads of one process"),
         Field(_ADVANCED, "Isolation"),

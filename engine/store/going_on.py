@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.media.stamp import is_unchanged
 from engine.pool.position import Position
 from engine.store import schema
-from engine.store.reader import SessionReader
+from engine.store.reading.reader import SessionReader
 from engine.store.stored_source import StoredSource
 
 

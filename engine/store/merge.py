@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,10 @@ from engine.errors import UsageError
 from engine.store import schema
 from engine.store.facts import DECIDING, SHARD
 from engine.store.objects import corrected
-from engine.store.reader import SessionReader
+from engine.store.reading.reader import SessionReader
 from engine.store.stored_source import StoredSource
 from engine.store.tracks import TRACKERS
-from engine.store.writer import SessionWriter
+from engine.store.writing.writer import SessionWriter
 
 CHUNK = 10_000
 
@@ -24,8 +24,6 @@ _TABLES = ("sources", "frames", "detections", "segments", "tracks")
 
 _LATER = ("corrections", "trackers")
 """The same, but a session has them only if something was corrected or tracked. What was corrected cannot be undone in the new session."""
-
-_KNOWN = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 
 @dataclass(frozen=True)
@@ -64,10 +62,9 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         try:
             with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
                 connection.executescript(f"{corrected.TABLES} {TRACKERS}")
-                connection.execute("BEGIN IMMEDIATE")
-                for number, (reader, source) in enumerate(chosen):
-                    _copy(reader, source, number, connection, same_folder)
-                connection.execute("COMMIT")
+                with schema.transaction(connection):
+                    for number, (reader, source) in enumerate(chosen):
+                        _copy(reader, source, number, connection, same_folder)
         except BaseException:
             writer.close(complete=False)
             raise
@@ -103,11 +100,11 @@ def _copy(reader: SessionReader, source: StoredSource, number: int, target: sqli
     """Copy a source. keep_path: whether its path stays as it is stored, else it becomes absolute."""
     with schema.reading(reader.path), closing(schema.open_existing(reader.path, "ro")) as stored:
         devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
-        for table in _TABLES + tuple(name for name in _LATER if stored.execute(_KNOWN, (name,)).fetchone()):
+        for table in _TABLES + tuple(name for name in _LATER if schema.has_table(stored, name)):
             rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source.number,))
             columns = [column for column, *_ in rows.description]
             statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-            for chunk in _chunks(rows):
+            while chunk := rows.fetchmany(CHUNK):
                 changed = [dict(zip(columns, row, strict=True)) | {"source": number} for row in chunk]
                 for row in changed:
                     if table == "sources" and not keep_path:
@@ -126,8 +123,3 @@ def _device(target: sqlite3.Connection, device: str, *facts: object) -> int:
     if known is not None:
         return int(known[0])
     return int(target.execute(f"INSERT INTO devices ({_DEVICE}) VALUES (?, ?, ?, ?, ?, ?)", (device, *facts)).lastrowid or 0)
-
-
-def _chunks(rows: sqlite3.Cursor) -> Iterator[list[tuple[object, ...]]]:
-    while chunk := rows.fetchmany(CHUNK):
-        yield chunk

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import ExportError
@@ -174,19 +176,14 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
 
 def _upgrade(connection: sqlite3.Connection) -> None:
     """Change a file of an older version to this version."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):  # another process may have upgraded it meanwhile
-            for table, columns in _missing_columns(connection):
-                for name, kind, default in columns:
-                    connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default}")
-            for statement in (*_missing_tables(connection), f"PRAGMA user_version = {VERSION}"):
-                connection.execute(statement)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+    with transaction(connection):
+        if connection.execute("PRAGMA user_version").fetchone() == (VERSION,):
+            return  # another process has upgraded it meanwhile
+        for table, columns in _missing_columns(connection):
+            for name, kind, default in columns:
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default}")
+        for statement in (*_missing_tables(connection), f"PRAGMA user_version = {VERSION}"):
+            connection.execute(statement)
 
 
 def _view_as_current(connection: sqlite3.Connection) -> None:
@@ -208,8 +205,20 @@ def _missing_columns(connection: sqlite3.Connection) -> list[tuple[str, list[tup
 
 
 def _missing_tables(connection: sqlite3.Connection) -> list[str]:
-    there = {name for (name,) in connection.execute("SELECT name FROM main.sqlite_master")}
-    return [statement for name, statement in ADDED_TABLES.items() if name not in there]
+    return [statement for name, statement in ADDED_TABLES.items() if not has_table(connection, name)]
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let the block change all that it changes or, after an error, nothing."""
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether the file has a table."""
+    return connection.execute("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone() is not None
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.store.reader import SessionReader
+from engine.store.reading.reader import SessionReader
 from engine.types import FrameResult
 
 _NOT_GIVEN = str(None)

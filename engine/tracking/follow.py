@@ -19,7 +19,7 @@ from engine.tracking.refine import Sightings, refined
 from engine.tracking.tracker import NONE, Tracker
 from engine.types import FrameResult
 
-VERSION = 3
+VERSION = 4
 """Changes whenever the same detections get other tracks."""
 
 LEAST_CONFIDENCE = 0.1
@@ -28,6 +28,10 @@ LEAST_CONFIDENCE = 0.1
 _STRONG, _OVERLAP, _WEAK_OVERLAP, _PATIENCE = 0.6, 0.3, 0.7, 2.0
 """Confidence of the detections that can begin a track, least overlap of them and of weaker ones with the predicted box, and seconds that a
 track lives without detections: see ``benchmarks/results/tracking.md``."""
+
+_LEAST_STRONG, _SURER, _SURER_SHARE = 0.25, 0.75, 2 / 3
+"""For a model that is unsure of most objects, less can begin a track: this share of the confidence that the surer quarter of its detections
+from 0.25 up reaches, but no less than 0.25."""
 
 _SAME = 0.65
 """Boxes of different classes that overlap more than this show the same object."""
@@ -42,7 +46,7 @@ class TrackerName(StrEnum):
     @classmethod
     def of(cls, setting: str | None) -> TrackerName:
         """The tracker that the setting ``track`` names. Without one it is ByteTrack."""
-        return cls(setting) if setting in [*cls] else cls.BYTETRACK
+        return cls.OCSORT if setting == cls.OCSORT else cls.BYTETRACK
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +63,17 @@ class Tracks:
     class_ids: NDArray[np.int64]
 
 
-def make_tracker(name: TrackerName, interval: float) -> Tracker:
-    """Create a tracker. interval: usual time between two analysed frames, seconds."""
+def strong_confidence(scores: NDArray[np.floating[Any]]) -> float:
+    """Return the least confidence of detections that can begin a track. scores: of the detections in the source's first frames, (n,)."""
+    scores = scores[scores >= _LEAST_STRONG]
+    return float(np.clip(_SURER_SHARE * np.quantile(scores, _SURER), _LEAST_STRONG, _STRONG)) if len(scores) else _STRONG
+
+
+def make_tracker(name: TrackerName, interval: float, strong: float = _STRONG) -> Tracker:
+    """Create a tracker. interval: usual time between two analysed frames, seconds. strong: see ``strong_confidence``."""
     if name is TrackerName.OCSORT:
-        return OcSort(interval, _PATIENCE, strong=_STRONG, overlap=_OVERLAP)
-    return ByteTrack(interval, _PATIENCE, strong=_STRONG, first=_STRONG, overlap=_OVERLAP, weak_overlap=_WEAK_OVERLAP, noise=STEADY)
+        return OcSort(interval, _PATIENCE, strong=strong, overlap=_OVERLAP)
+    return ByteTrack(interval, _PATIENCE, strong=strong, first=strong, overlap=_OVERLAP, weak_overlap=_WEAK_OVERLAP, noise=STEADY)
 
 
 class Follower:

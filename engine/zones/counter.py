@@ -23,9 +23,12 @@ CHANGES = np.dtype([("shape", np.int64), ("track", np.int64), ("time", np.float6
 """A track's change of side at a shape. shape: its number in the set. time: seconds. positive: it is now on the side of positive
 distances. first: no change, but the track's first detection lies inside the zone."""
 
+UNSEEN = 2.0
+"""Seconds. An object that is not seen for longer has crossed no line meanwhile: it is unknown where it went, or whether it is the same."""
+
 _STATE = np.dtype([("side", np.int8), ("time", np.float64), ("within", np.bool_)])
 """A track at a shape: the side on which it was for certain last, 0 = unknown; the last time at which its point passed the line or edge;
-whether it passed between the line's ends."""
+whether it passed between the line's ends, and was seen shortly before and after."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +132,7 @@ class ZoneCounter:
         time[passed] = _between(rows.times, passed, share)
         if isinstance(shape, Line):
             place = _between(along(rows.points, shape), passed, share)
-            within[passed] = (place >= 0) & (place <= 1)
+            within[passed] = (place >= 0) & (place <= 1) & (rows.times[passed] - rows.times[passed - 1] <= UNSEEN)
         last_passed = _last(rows.first, passed)
 
         sure = np.where(np.abs(distance) >= rows.margins, np.where(positive, 1, -1), 0).astype(np.int8)

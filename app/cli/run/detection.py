@@ -78,8 +78,6 @@ class Run:
         begun = DetectionSession(settings, database, labels, restart=restart, lock=lock, facts=facts, hosts=cluster)
         with begun as session, self.interruption.cancelling(session.cancel):
             self.session = session
-            if cluster is not None:
-                cluster.watch(session.add_device)
             with closing(Progress(session.sources, self.quiet)) as progress:
                 for number, source in sources.items():
                     session.add(source, number)

@@ -11,8 +11,9 @@ from app.cli.reports.table import Table
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.store.objects.live_counts import LiveCounts
-from engine.store.objects.zones import count_pictures, read_counts, require_tracks, zones_for
+from engine.store.objects.zones import count_pictures, is_tracked, read_counts, require_tracks, zones_for
 from engine.store.session import SessionReader, StoredSource
+from engine.store.tracks import why_untracked
 from engine.zones.shapes import ZoneSet
 
 LIVE_SECONDS, LIVE_SHARE = 1.0, 0.05
@@ -82,6 +83,13 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
         except UsageError as error:
             found.append({"path": source.path, "counts": [], "error": str(error)})
     return found
+
+
+def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:
+    """A line of text for each of these videos without tracks, which says why it has none."""
+    videos = [source for source in reader.sources() if source.number in only and source.kind is SourceKind.VIDEO]
+    reasons = {source.path: why_untracked(reader, source.number) for source in videos if is_tracked(reader, source.number)}
+    return [f"{path}: no object was followed: {why}" for path, why in reasons.items() if why]
 
 
 def _counted(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> dict[str, Any]:

@@ -45,8 +45,6 @@ class ClusterDialog(QDialog):
         self.disconnect_ = push_button(translate("cluster", "Disconnect"), link.disconnect_)
         self.shut = push_button(translate("cluster", "Close"), self.reject)
         self.address.setMaximumWidth(WIDTH)
-        for button in (self.connect_, self.disconnect_, self.shut):
-            button.setAutoDefault(False)
         buttons = row(None, self.disconnect_, self.connect_, self.shut, spacing=8)
         parts = (self.intro, self.address, self.hint, self.progress, self.problem, self.machines)
         column(*parts, None, buttons, spacing=12, margins=(20, 18, 20, 16), of=self)

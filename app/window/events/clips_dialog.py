@@ -72,8 +72,6 @@ class ClipsDialog(QDialog):
         self.start = self.buttons.addButton(translate("events", "Write clips"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        for button in self.buttons.buttons():
-            button.setIcon(type(button.icon())())  # without the style's own icons
         self.start.setMinimumWidth(self.start.sizeHint().width() + 20)  # the style counts no bold text
         fields = (
             (translate("events", "A clip for"), self.by),

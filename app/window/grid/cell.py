@@ -14,8 +14,7 @@ from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.playback_clock import PlaybackClock
 from app.window.viewer.player import Player
-from app.window.viewer.preview_client import PreviewClient
-from app.window.viewer.preview_conversation import Shown
+from app.window.viewer.preview_client import PreviewClient, Shown
 from app.window.widgets.translation import translate
 from engine.store.clock import Clock
 
@@ -109,4 +108,4 @@ class Cell(QObject):
         self.player.close_file()
         self.canvas.hide()
         self.canvas.deleteLater()
-        self._background.start(self._client.stop, lambda _: self.deleteLater(), lambda _: self.deleteLater())
+        self._background.start(self._client.release(), lambda _: self.deleteLater(), lambda _: self.deleteLater())

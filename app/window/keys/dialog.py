@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QKeySequence
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -65,9 +65,8 @@ class KeysDialog(QDialog):
         buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).setText(translate("keys", "Reset all"))
         buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).clicked.connect(bindings.reset)
         buttons.rejected.connect(self.reject)
-        for button in (*buttons.buttons(), self.change, self.clear, self.take, self.keep):
+        for button in buttons.buttons():
             if isinstance(button, QPushButton):
-                button.setIcon(QIcon())
                 button.setAutoDefault(False)
         asking = row((self.note, 1), self.edit, self.take, self.keep, self.change, self.clear, spacing=theme.SPACE)
         column(self.search, (self.list, 1), asking, buttons, spacing=12, margins=(20, 18, 20, 16), of=self)

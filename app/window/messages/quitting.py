@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.window.queue.model import QueueModel
+from app.window.widgets.questions import ask
 from app.window.widgets.translation import translate
 
 
@@ -24,25 +25,16 @@ class QuitQuestion:
         if not self.ask or not waiting:
             return True
         if self._box is None:
-            box = self._box = QMessageBox(self._window)
-            box.setIcon(QMessageBox.Icon.Question)
-            box.setWindowTitle(translate("messages", "Quit Framefleet"))
-            box.setText(translate("messages", "Detection has not finished in %Ln files.", None, waiting))
-            box.setInformativeText(
-                translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped.")
+            texts = (
+                translate("messages", "Detection has not finished in %Ln files.", None, waiting),
+                translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped."),
             )
-            leave = box.addButton(translate("messages", "Quit"), QMessageBox.ButtonRole.AcceptRole)
-            stay = box.addButton(translate("messages", "Keep detecting"), QMessageBox.ButtonRole.RejectRole)
-            box.setDefaultButton(stay)
-            box.setEscapeButton(stay)
-            box.finished.connect(lambda _: self._answered(box.clickedButton() is leave))
-            box.open()
+            answers = translate("messages", "Quit"), translate("messages", "Keep detecting")
+            self._box = ask(self._window, translate("messages", "Quit Framefleet"), texts, answers, self._answered)
         return False
 
     def _answered(self, leave: bool) -> None:
-        if self._box is not None:
-            self._box.deleteLater()
-            self._box = None
+        self._box = None
         if leave:
             self.ask = False
             self._close()

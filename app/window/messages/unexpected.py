@@ -104,6 +104,7 @@ class CrashReport(QObject):
         dialog.setWindowTitle(translate("messages", "Details of the error"))
         dialog.resize(760, 420)
         text = QPlainTextEdit(details, readOnly=True)
+        text.setAccessibleName(dialog.windowTitle())
         text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(dialog.reject)

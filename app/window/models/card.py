@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
 from app.window.models.downloads import Download, ModelDownloads
@@ -20,7 +21,6 @@ _COLOURS = {
     Purpose.BALANCED: ("ACCENT_HOVER", "ACCENT_QUIET"),
     Purpose.ACCURATE: ("WARNING", "WARNING_GROUND"),
 }
-BUTTON_WIDTH = 92
 
 
 def _chip(purpose: Purpose) -> QLabel:
@@ -32,6 +32,18 @@ def _chip(purpose: Purpose) -> QLabel:
         f" font-size: {size}px; font-weight: 600;"
     )
     return chip
+
+
+def button_box(*buttons: QPushButton) -> QWidget:
+    """Room for two buttons, as wide in every card, so that the figures form columns."""
+    titles = ("Download", "Continue", "Retry", "Cancel", "Use", "In use", "Remove", "Discard")
+    width = max(QFontMetrics(theme.font(bold=True)).horizontalAdvance(translate("models", title)) for title in titles) + 30
+    box = QWidget()
+    box.setFixedWidth(2 * width + 6)
+    row(None, *buttons, spacing=6, of=box)
+    for button in buttons:
+        button.setFixedWidth(width)
+    return box
 
 
 class ModelCard(QFrame):
@@ -56,10 +68,7 @@ class ModelCard(QFrame):
         self.remove = self._button(translate("models", "Remove"), self.remove_requested, "flat")
         head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
         words = column(None, head, label("small", translate("models", entry.note), wrap=True), None, spacing=3)
-        buttons = QWidget()  # as wide in every card, so that the figures form columns
-        buttons.setFixedWidth(2 * BUTTON_WIDTH + 6)
-        row(None, self.remove, self.download, self.cancel, self.use, spacing=6, of=buttons)
-        across = row((words, 1), of_entry(entry), buttons, spacing=16)
+        across = row((words, 1), of_entry(entry), button_box(self.remove, self.download, self.cancel, self.use), spacing=16)
         unknown = translate("models", "not stated")
         facts = translate("models", "Licence: {licence} · Published by the authors: {speed}")
         self.facts = label(
@@ -70,7 +79,6 @@ class ModelCard(QFrame):
 
     def _button(self, title: str, signal: Any, role: str = "") -> QPushButton:
         button = QPushButton(title, autoDefault=False)
-        button.setFixedWidth(BUTTON_WIDTH)
         button.setProperty("role", role)
         button.setAccessibleName(f"{title} {self.entry.title}")
         button.clicked.connect(lambda: signal.emit(self.entry))

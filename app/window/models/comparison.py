@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.session.background import Background
 from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row
 from app.window.widgets.fields import combo_box
+from app.window.widgets.questions import choose_path
 from app.window.widgets.style_sheet import table_style
 from app.window.widgets.translation import translate
 from engine.errors import UsageError
@@ -134,13 +135,8 @@ class Comparison:
 
     def ask(self, failed: Callable[[str], None]) -> None:
         """Let the user choose an evaluation.json. failed: takes the reason if it cannot be read."""
-        title = translate("models", "Open an evaluation")
-        dialog = QFileDialog(self._window, title, "", translate("models", "Evaluations (evaluation.json *.json)"))
-        dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.open(Path(name), failed))
-        dialog.open()
+        kinds = translate("models", "Evaluations (evaluation.json *.json)")
+        choose_path(self._window, translate("models", "Open an evaluation"), lambda name: self.open(Path(name), failed), kinds)
 
     def open(self, path: Path, failed: Callable[[str], None]) -> None:
         """Show this evaluation."""

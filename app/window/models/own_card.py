@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame
 
-from app.window.models.card import BUTTON_WIDTH
+from app.window.models.card import button_box
 from app.window.models.figures import of_summary
 from app.window.widgets.build import column, label, push_button, row
 from app.window.widgets.translation import translate
@@ -37,12 +37,8 @@ class OwnCard(QFrame):
         self.use.clicked.connect(lambda: self.use_requested.emit(files))
         self.remove.clicked.connect(lambda: self.remove_requested.emit(files))
         for button in (self.use, self.remove):
-            button.setAutoDefault(False)
-            button.setFixedWidth(BUTTON_WIDTH)
             button.setAccessibleName(f"{button.text()} {title}")
-        buttons = QWidget()
-        buttons.setFixedWidth(2 * BUTTON_WIDTH + 6)
-        row(None, self.remove, self.use, spacing=6, of=buttons)
+        buttons = button_box(self.remove, self.use)
         words = column(None, label("section", title), note, None, spacing=3)
         if isinstance(found, ModelSummary):
             across = row((words, 1), of_summary(found), buttons, spacing=16)

@@ -7,13 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QSettings, Signal, Slot
-from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
-from app.scaling_results import Speed, read_speeds
-from app.window.models.comparison import Comparison
-from app.window.models.downloads import ModelDownloads
-from app.window.models.list import ModelList
-from app.window.models.own import OwnModels, check_all
+from app.window.models.library import ModelLibrary
 from app.window.models.parts import ModelParts
 from app.window.queue.intake import Intake
 from app.window.session.background import Background
@@ -23,6 +19,7 @@ from app.window.settings.dialog import SettingsDialog
 from app.window.settings.last_run import LastRun
 from app.window.settings.preferences import Preferences
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.questions import ask
 from app.window.widgets.translation import translate
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import discover
@@ -31,7 +28,7 @@ from engine.settings import ModelFiles
 
 
 class ModelSetup(QObject):
-    """Owns the preferences, the settings dialog and the list of models.
+    """Owns the preferences, the settings dialog and, in ``library``, the list of models.
 
     model_changed: ModelSummary or None. confidence_changed: start value of the slider. floor_changed: its lowest value.
     devices_found: tuple of DeviceDescription. sessions_requested: the user wants to clean up sessions.
@@ -57,11 +54,10 @@ class ModelSetup(QObject):
         self._parts = ModelParts()
         self.dialog: SettingsDialog | None = None
         self.last_run = LastRun(store, self)
-        self.models: ModelList | None = None
-        self.own = OwnModels(store)
-        self.downloads = ModelDownloads(background, parent=self)
-        self.downloads.ended.connect(self._download_ended)
-        self._question: QMessageBox | None = None
+        self.library = ModelLibrary(store, background, controller.folder, banners, self)
+        self.library.chosen.connect(self._use)
+        self.library.own_requested.connect(self.open_dialog)
+        self.library.wanted.connect(self.open_models)
         self._found: tuple[DeviceDescription, ...] | None = None
         self.preferences = Preferences()
         self.summary: ModelSummary | None = None
@@ -85,7 +81,7 @@ class ModelSetup(QObject):
 
     def take(self, intake: Intake) -> None:
         """Use dropped files of a model: in the settings dialog if it is open, else at once."""
-        self._close_models()
+        self.library.close()
         if self.dialog is not None:
             self.dialog.model.take(intake)
             return
@@ -133,108 +129,21 @@ class ModelSetup(QObject):
                 self.language_changed.emit()
         dialog.deleteLater()
 
-    @Slot()
     def open_models(self) -> None:
         """Show the models that can be downloaded."""
-        if self.models is not None:
-            self.models.raise_()
-            return
-        self._banners.remove("download")
-        self.models = ModelList(self.downloads, self.preferences.model.cfg if self.preferences.model else None, self.dialog or self._window)
-        self.models.chosen.connect(self._use)
-        self.models.own_requested.connect(self._own)
-        self.models.dropped.connect(self._add)
-        self.models.removed.connect(self._forget)
-        self.models.comparison_requested.connect(self._compare)
-        self.models.finished.connect(self._models_closed)
-        self.models.open()
-        self._show_own()
-        folder = self._controller.folder
-        self._background.start(partial(read_speeds, folder), self._show_speeds, self._show_note)
-
-    def _show_own(self) -> None:
-        self._background.start(partial(check_all, self.own.read()), self._own_checked, self._show_note)
-
-    def _own_checked(self, models: list[tuple[ModelFiles, ModelSummary | str]]) -> None:
-        if self.models is not None:
-            self.models.show_own(models)
-
-    def _show_speeds(self, speeds: dict[str, Speed]) -> None:
-        if self.models is not None:
-            self.models.chart.show_speeds(speeds)
-
-    def _show_note(self, text: str) -> None:
-        if self.models is not None:
-            self.models.show_note(text)
-
-    def _add(self, intake: Intake) -> None:
-        """Add a dropped model to the list."""
-        parts = ModelParts().updated(intake)
-        files = parts.files
-        if files is None:
-            self._show_note(parts.missing)
-        else:
-            self._background.start(partial(check_model, files), lambda _: self._added(files), self._show_note)
-
-    def _added(self, files: ModelFiles) -> None:
-        self.own.add(files)
-        self._show_note("")
-        self._show_own()
-
-    def _forget(self, files: ModelFiles) -> None:
-        self.own.remove(files)
-        self._show_own()
-
-    def _compare(self) -> None:
-        Comparison(self.models or self._window, self._background).ask(self._show_note)
+        model = self.preferences.model
+        self.library.open(model.cfg if model is not None else None, self.dialog or self._window)
 
     def stop(self) -> None:
         """Stop all downloads, when the window closes."""
-        self.downloads.stop()
+        self.library.downloads.stop()
 
-    def _close_models(self) -> None:
-        if self.models is not None:
-            self.models.reject()
-
-    @Slot(int)
-    def _models_closed(self, _outcome: int) -> None:
-        models, self.models = self.models, None
-        if models is not None:
-            models.deleteLater()
-        if self.downloads.names:
-            text = translate("models", "{names}: being downloaded.").format(names=", ".join(self.downloads.names))
-            self._banners.show_banner("download", Severity.INFO, text, (translate("models", "Show"), self.open_models))
-
-    @Slot(str, object)
-    def _download_ended(self, name: str, files: ModelFiles | None) -> None:
-        if self.models is not None:
-            return  # the list shows it
-        if files is not None:
-            self._banners.show_banner(
-                "download",
-                Severity.INFO,
-                translate("models", "The model {name} is downloaded.").format(name=name),
-                (translate("models", "Use it"), partial(self._use, files)),
-            )
-        elif name in self.downloads.errors:
-            self._banners.show_banner(
-                "download", Severity.ERROR, self.downloads.errors[name], (translate("models", "Models…"), self.open_models)
-            )
-
-    @Slot(object)
     def _use(self, files: ModelFiles) -> None:
-        self._close_models()
-        self._banners.remove("download")
         if self.dialog is not None:
             self.dialog.model.set_parts(ModelParts.of(files))
             return
         self._parts = ModelParts.of(files)
         self._check(replace(self.preferences, model=files))
-
-    @Slot()
-    def _own(self) -> None:
-        self._close_models()
-        self.open_dialog()
 
     def _check(self, preferences: Preferences) -> None:
         files = preferences.model
@@ -254,7 +163,7 @@ class ModelSetup(QObject):
             self.confidence_changed.emit(preferences.confidence)
         if summary is None or preferences.model is None:
             return
-        self.own.add(preferences.model)
+        self.library.own.add(preferences.model)
         settings = preferences.run_settings()
         apply = partial(self._controller.set_settings, settings, summary.labels)
         if self._controller.running and self._controller.would_change(settings, summary.labels):
@@ -264,18 +173,12 @@ class ModelSetup(QObject):
 
     def _ask(self, apply: Callable[..., None]) -> None:
         """Ask whether files that are being detected with the old settings start again."""
-        box = QMessageBox(self._window)
-        box.setWindowTitle(translate("models", "New settings"))
-        box.setText(translate("models", "Detection is running with the old settings."))
-        box.setInformativeText(translate("models", "Queued files will use the new settings either way."))
-        restart = box.addButton(translate("models", "Restart them"), QMessageBox.ButtonRole.DestructiveRole)
-        finish = box.addButton(translate("models", "Finish them first"), QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(finish)
-        box.setEscapeButton(finish)
-        box.finished.connect(lambda: apply(restart=box.clickedButton() is restart))
-        box.finished.connect(box.deleteLater)
-        self._question = box
-        box.open()
+        texts = (
+            translate("models", "Detection is running with the old settings."),
+            translate("models", "Queued files will use the new settings either way."),
+        )
+        answers = translate("models", "Restart them"), translate("models", "Finish them first")
+        ask(self._window, translate("models", "New settings"), texts, answers, lambda restart: apply(restart=restart))
 
     def _devices_found(self, found: tuple[DeviceDescription, ...]) -> None:
         self._found = found

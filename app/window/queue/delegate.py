@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -10,11 +10,11 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE
 from app.window.widgets import theme
 from app.window.widgets.icons import pixmap
-from app.window.widgets.painting import draw_bar, draw_box, painting
+from app.window.widgets.painting import draw_bar, draw_box, fitting, painting
 from engine.media.sources import is_picture
 
-THUMBNAIL = QSize(72, 42)
-PADDING = 8
+THUMBNAIL = QSize(64, 36)
+PADDING = 9
 CORNER = 5
 _BADGES = {ItemState.DONE: ("check", "GOOD"), ItemState.FAILED: ("error", "DANGER"), ItemState.CANCELLED: ("stop", "MUTED")}
 
@@ -56,6 +56,7 @@ class QueueDelegate(QStyledItemDelegate):
             draw_box(painter, QRectF(row.x(), row.y() + 12, 3, row.height() - 24), 1.5, theme.ACCENT)
         picture = QRect(whole.x() + 12, whole.y() + PADDING, THUMBNAIL.width(), THUMBNAIL.height())
         self._paint_picture(painter, picture, index.data(THUMBNAIL_ROLE), item)
+        self._paint_badge(painter, picture, item)
         text = QRect(picture.right() + 11, picture.y(), whole.right() - picture.right() - 11 - 14, picture.height())
         self._paint_text(painter, text, item)
         painter.restore()
@@ -69,26 +70,29 @@ class QueueDelegate(QStyledItemDelegate):
         placeholder = pixmap(name, 18, theme.DISABLED)
         painter.drawPixmap(area.center() - QRect(0, 0, 18, 18).center(), placeholder)
 
+    def _paint_badge(self, painter: QPainter, picture: QRect, item: QueueItem) -> None:
+        """Draw how detection ended in the picture's corner, where it takes no room from the name."""
+        badge = ("warning", "WARNING") if item.state is ItemState.DONE and item.progress.failed else _BADGES.get(item.state)
+        if badge is not None:
+            ground = QRect(picture.right() - 15, picture.bottom() - 15, 19, 19)
+            draw_box(painter, ground, 9.5, theme.SURFACE)
+            painter.drawPixmap(ground.topLeft() + QPoint(2, 2), pixmap(badge[0], 15, theme.colour(badge[1])))
+
     def _paint_text(self, painter: QPainter, area: QRect, item: QueueItem) -> None:
         name_font, small_font = theme.font(), theme.font(-1)
-        badge = _BADGES.get(item.state)
-        if item.state is ItemState.DONE and item.progress.failed:
-            badge = ("warning", "WARNING")
         running = item.state is ItemState.RUNNING
         small = QFontMetrics(small_font)
-        room = area.width() - (22 if badge else 0)
         painter.setFont(name_font)
         metrics = QFontMetrics(name_font)
         painter.setPen(QColor(theme.TEXT))
-        name = metrics.elidedText(item.path.name or str(item.path), Qt.TextElideMode.ElideMiddle, room)
+        name = metrics.elidedText(item.path.name or str(item.path), Qt.TextElideMode.ElideMiddle, area.width())
         block = metrics.height() + 2 + small.height() + (7 if running else 0)
         top = area.y() + (area.height() - block) / 2
         painter.drawText(QPointF(area.x(), top + metrics.ascent()), name)
-        if badge:
-            painter.drawPixmap(area.right() - 15, round(top + (metrics.height() - 16) / 2), pixmap(badge[0], 16, theme.colour(badge[1])))
         painter.setFont(small_font)
         painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.MUTED))
-        line = small.elidedText(item.brief, Qt.TextElideMode.ElideRight, area.width())
+        brief = fitting(small, item.brief, area.width())
+        line = small.elidedText(brief, Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(QPointF(area.x(), top + metrics.height() + 2 + small.ascent()), line)
         if running:
             bar = QRectF(area.x(), top + block - 3, area.width(), 3)

@@ -15,7 +15,7 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
 from app.window.queue.problem import ProblemCard
 from app.window.widgets import formats, theme
-from app.window.widgets.build import Panel, column, label, row, tool_button
+from app.window.widgets.build import ElidedLabel, Panel, column, label, row, tool_button
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import translate
 
@@ -93,7 +93,7 @@ class QueuePanel(Panel):
     def __init__(self, model: QueueModel, actions: Actions) -> None:
         super().__init__()
         self._model = model
-        self.summary = label("small")
+        self.summary = ElidedLabel("small")
         add = tool_button("add", translate("queue", "Add files"), "Ctrl+O", actions.open_files.trigger)
         self.view = QueueView()
         self.view.setMouseTracking(True)
@@ -135,6 +135,7 @@ class QueuePanel(Panel):
         items = list(self._model)
         self._stack.setCurrentIndex(1 if items else 0)
         self.summary.setText(summary_of(items))
+        self.summary.setToolTip(self.summary.text())
         self.problem.show_item(self.current)
 
     def show_item(self, key: int) -> None:

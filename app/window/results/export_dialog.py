@@ -107,8 +107,6 @@ class ExportDialog(QDialog):
         self.start = self.buttons.addButton(translate("results", "Export"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        for button in self.buttons.buttons():
-            button.setIcon(type(button.icon())())  # without the style's own icons
         column(
             form_grid(
                 (

@@ -24,4 +24,4 @@ class ChosenSettings:
 
     def waits_for(self, key: int) -> str | None:
         """What a file waits for before it can be passed to a session; None = nothing."""
-        return None if key in self.own or self.common is not None else translate("session", "Waiting for a model")
+        return None if key in self.own or self.common is not None else translate("session", "Needs a model")

@@ -1,37 +1,26 @@
-"""Runs detection for the window: passes queued files to sessions and updates the queue's items, without blocking."""
+"""What the user does with the queue: adds, cancels, removes and repeats detection in files, and changes settings and devices."""
 
 from __future__ import annotations
 
 import itertools
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.queue.item import ItemState, Part, QueueItem, Results
+from app.window.queue.item import ItemState, Part, QueueItem
 from app.window.queue.model import QueueModel
-from app.window.session.ahead import Ahead
-from app.window.session.chosen import Chosen, ChosenSettings
+from app.window.session.chosen import Chosen
+from app.window.session.driver import SessionDriver
 from app.window.session.elastic import only_devices_differ, use_devices
-from app.window.session.folding import folded, session_name
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
-from app.window.widgets.translation import translate
 from engine.cluster.connection import ClusterConnection
 from engine.errors import UsageError
-from engine.pool.events import StrategyChosen
 from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.types import DeviceId
-
-TICK_MS = 200
-"""Time between updates from a running session."""
-STOP_SECONDS = 8.0
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -44,56 +33,19 @@ class Removed:
     own: Chosen | None
 
 
-class DetectionController(QObject):
-    """Passes waiting files to a session and shows its progress in the queue.
+class DetectionController(SessionDriver):
+    """Runs detection for the window. refused: why a device cannot join or leave."""
 
-    One session runs at a time. It stays open when its files are done, so that the next files use the same engines. Other settings
-    need another session, which starts when the current one has ended.
-
-    devices_changed: tuple of DeviceStatus. figures_changed: the same with new figures only. strategy_changed: StrategyChosen.
-    device_failed: DeviceFailed. failed: why a session ended. refused: why a device cannot join or leave. item_changed: key.
-    rate_changed: the throughput of all files, frames/s.
-    """
-
-    devices_changed = Signal(object)
-    figures_changed = Signal(object)
-    strategy_changed = Signal(object)
-    device_failed = Signal(object)
-    failed = Signal(str)
     refused = Signal(str)
-    item_changed = Signal(int)
-    rate_changed = Signal(float)
-    _woken = Signal()
 
     def __init__(self, model: QueueModel, folder: Path, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.folder = folder
+        super().__init__(model, folder, parent)
         self._keys = itertools.count(1)
-        self._chosen = ChosenSettings()
-        self._session: SessionThread | None = None
-        self._tallies: dict[int, Tally] = {}
-        self._strategy: StrategyChosen | None = None
-        self._devices: tuple[DeviceStatus, ...] = ()
-        self._next_database: Path | None = None
-        self._cluster: ClusterConnection | None = None
-        self._left: list[Callable[[], None]] = []
-        self._closing = False
-        self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
-        self._timer.timeout.connect(self._tick)
-        self._ahead = Ahead()
-        self._rate = 0.0
-        model.rowsMoved.connect(self._submit)
-        self._woken.connect(self._wake)
 
     @property
     def running(self) -> bool:
         """Whether detection runs in a file that has no settings of its own."""
         return any(item.state is ItemState.RUNNING and item.key not in self._chosen.own for item in self._model)
-
-    def tally(self, key: int) -> Tally | None:
-        """The current counts of a file's detections, None before detection begins."""
-        return self._tallies.get(key)
 
     def set_tally(self, key: int, tally: Tally) -> None:
         """Replace the counts of a file's detections, because they were corrected."""
@@ -233,114 +185,3 @@ class DetectionController(QObject):
                 self._session.cancel(key)
             self._forget(item, part)
             self._submit()
-
-    def _forget(self, item: QueueItem, part: Part | None = None) -> None:
-        if self._session is not None:
-            self._session.numbers.pop(item.key, None)
-        self._tallies.pop(item.key, None)
-        reason = self._chosen.waits_for(item.key)
-        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=reason, part=part))
-
-    def _put(self, item: QueueItem) -> None:
-        self._model.update(item)
-        self.item_changed.emit(item.key)
-
-    def _submit(self) -> None:
-        """Pass waiting files to the session; start a session if there is none."""
-        waiting = [
-            (item, settings)
-            for item in self._model
-            if item.state is ItemState.WAITING and item.results is None and (settings := self._chosen.of(item)) is not None
-        ]
-        if self._closing or not waiting:
-            return
-        fresh = self._session is None
-        if self._session is None:
-            first, (run, labels) = waiting[0]
-            database, self._next_database = self._next_database or self.folder / session_name(first.path), None
-            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster)
-        common = (self._session.settings, self._session.labels, self._session.cluster)
-        now = [item for item, settings in waiting if (*settings, self._cluster) == common]
-        given = [item for item in self._model if item.results is not None and item.results.database == self._session.database]
-        room = self._ahead.room(given, sum(status.takes_part for status in self._devices))
-        for item in now[:room]:
-            if not self._session.add(item.key, item.path):
-                break  # the next session takes them
-            self._put(replace(item, reason=None, results=Results(self._session.database, -1, self._session.labels)))
-        else:
-            if len(now) <= room and len(now) < len(waiting):
-                self._session.finish()  # the others need a session with their settings
-        if fresh:
-            self._session.start()
-        self._wake()
-
-    @Slot()
-    def _wake(self) -> None:
-        if not self._timer.isActive() and not self._closing:
-            self._timer.start()
-
-    def _tick(self) -> None:
-        session = self._session
-        if session is None:
-            return
-        snapshot = session.feed.take()
-        keys = {number: key for key, number in list(session.numbers.items())}
-        ended = False
-        for number in snapshot.sources.keys() | snapshot.rates.sources.keys():
-            item, progress = self._model.get(keys.get(number, -1)), snapshot.sources.get(number)
-            if item is not None and item.results is not None and not item.ended:
-                if item.results.source != number:
-                    self._tallies[item.key] = session.feed.tally(number)
-                    item = replace(item, results=replace(item.results, source=number))
-                after = folded(item, progress or item.progress, snapshot.rates.sources.get(number))
-                if after != self._model.get(item.key):
-                    self._put(after)
-                ended |= after.ended
-        if snapshot.rates.total != self._rate:
-            self._rate = snapshot.rates.total
-            self.rate_changed.emit(self._rate)
-        if snapshot.strategy is not None and snapshot.strategy != self._strategy:
-            self._strategy = snapshot.strategy
-            self.strategy_changed.emit(snapshot.strategy)
-        self._devices = snapshot.devices
-        (self.devices_changed if snapshot.states_changed else self.figures_changed).emit(snapshot.devices)
-        for problem in snapshot.problems:
-            self.device_failed.emit(problem)
-        if snapshot.ended:
-            self._ended(session, snapshot.error)
-        elif snapshot.devices and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in snapshot.devices):
-            session.finish()  # the next file starts another session with new processes
-        elif ended:
-            self._submit()
-
-    def _ended(self, session: SessionThread, error: str | None) -> None:
-        session.join()
-        self._session = None
-        left, self._left = self._left, []
-        for leave in left:
-            leave()
-        lost = bool(self._devices) and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in self._devices)
-        for item in self._model:
-            given = item.results is not None and item.results.database == session.database
-            # files with the same settings would fail, too
-            next_ = (error is not None or lost) and item.results is None and self._chosen.of(item) == (session.settings, session.labels)
-            if (given or next_) and not item.ended:
-                self._put(
-                    replace(
-                        item, state=ItemState.FAILED, reason=error or translate("session", "Detection ended before this file."), rate=None
-                    )
-                )
-        if error is not None:
-            self.failed.emit(error)
-        self._submit()
-
-    def stop(self) -> None:
-        """Stop the session and wait for the end of its processes, usually one or two seconds."""
-        self._closing = True
-        self._timer.stop()
-        if self._session is not None:
-            self._session.stop()
-            self._session.join(STOP_SECONDS)
-            if self._session.is_alive():
-                _log.error("the session's thread does not end; its processes end with this process")
-            self._session = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from app.window.session.feed import Feed
@@ -69,12 +68,7 @@ class SessionThread(threading.Thread):
     def _drive(self) -> None:
         with explained(self.database, "create"):
             self.database.parent.mkdir(parents=True, exist_ok=True)
-        settings, cluster = self.settings, self.cluster
-        if cluster is not None:
-            settings = replace(settings, devices=cluster.devices(settings.devices))
-        with DetectionSession(settings, self.database, self.labels, hosts=cluster) as session:
-            if cluster is not None:
-                cluster.watch(session.add_device)
+        with DetectionSession(self.settings, self.database, self.labels, hosts=self.cluster) as session:
             with self._lock:
                 self._session = session
                 for key, path in self._waiting.items():

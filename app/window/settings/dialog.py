@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt, QTimer, Slot
+from PySide6.QtCore import QSettings, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QFrame, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
 from app.window.models.parts import ModelParts
 from app.window.queue.file_drops import local_paths
@@ -19,12 +19,13 @@ from app.window.settings.folders import FoldersForm
 from app.window.settings.form import SettingsForm
 from app.window.settings.model_form import ModelForm
 from app.window.settings.preferences import Preferences
+from app.window.settings.sections import Sections
 from app.window.settings.window_form import WindowForm
-from app.window.widgets import formats, theme
-from app.window.widgets.build import Item, column, label, push_button, row, say, show_inside, within_screen, wrapped
+from app.window.widgets import formats
+from app.window.widgets.build import column, push_button, row, say, within_screen, wrapped
 from app.window.widgets.engine_text import of_engine
 from app.window.widgets.fields import clearable
-from app.window.widgets.icons import icon
+from app.window.widgets.questions import Mode, choose_path
 from app.window.widgets.translation import of_settings, translate
 from engine.errors import ExportError, UsageError
 from engine.settings.checks import find_notes, find_problems
@@ -60,12 +61,6 @@ class SettingsDialog(QDialog):
         sections = (Section.SHARING, Section.DETECTION, Section.VIDEOS, Section.ADVANCED)
         self._forms = [SettingsForm(section, preferences.values) for section in sections]
         self.sharing, self.detection, self.videos, self.advanced = self._forms
-        self.fold = QPushButton(translate("settings", "Advanced"))
-        self.fold.setCheckable(True)
-        self.fold.setChecked(any(value != DEFAULTS[name] for name, value in self.advanced.values.items()))
-        self.fold.setProperty("role", "fold")
-        self.fold.toggled.connect(self._fold)
-        self.fold.toggled.connect(self._reveal)
         self.folders = FoldersForm(background)
         self.folders.models_requested.connect(self.model.list_requested)
         self.window_ = WindowForm(store)
@@ -80,10 +75,7 @@ class SettingsDialog(QDialog):
         self.buttons.button(buttons.RestoreDefaults).clicked.connect(self.reset)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        for button in self.buttons.buttons():
-            button.setIcon(type(button.icon())())  # without the style's own icons
         self._arrange()
-        self._fold()
         self.devices.changed.connect(self._validate)
         for form in self._forms:
             form.changed.connect(self._validate)
@@ -92,9 +84,7 @@ class SettingsDialog(QDialog):
         self._validate()
 
     def _arrange(self) -> None:
-        parts: list[Item] = []
-        self._sections: list[tuple[QWidget, QWidget, list[QWidget]]] = []
-        for title, content in (
+        sections = (
             (translate("settings", "Model"), self.model),
             (of_settings(Section.DEVICES), self.devices),
             (of_settings(Section.SHARING), self.sharing),
@@ -102,23 +92,9 @@ class SettingsDialog(QDialog):
             (of_settings(Section.VIDEOS), self.videos),
             (translate("settings", "Window"), self.window_),
             (translate("settings", "Files"), self.folders),
-            ("", self.fold),
-        ):
-            around: list[QWidget] = []
-            if parts:
-                line = QFrame()
-                line.setProperty("role", "line")
-                parts += [4, line, 4]
-                around.append(line)
-            if title:
-                around.append(heading := label("section", title))
-                parts.append(heading)
-            parts.append(content)
-            self._sections.append((content, heading if title else content, around))
-        self._inside, self.pane = QWidget(), QScrollArea()
-        column(*parts, self.advanced, None, spacing=12, margins=(24, 20, 24, 20), of=self._inside)
-        self.pane.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        show_inside(self.pane, self._inside, theme.SURFACE)
+        )
+        changed = any(value != DEFAULTS[name] for name, value in self.advanced.values.items())
+        self.pane = Sections(sections, self.advanced, opened=changed)
         self.buttons.setContentsMargins(24, 12, 24, 14)
         exchange = (
             push_button(translate("settings", "Import…"), self._ask_import, tip=translate("settings", "Take the settings of a file")),
@@ -152,24 +128,12 @@ class SettingsDialog(QDialog):
             self.window_.restore()
         super().done(outcome)
 
-    @Slot()
     def _ask_import(self) -> None:
-        dialog = self._file_dialog(translate("settings", "Import settings"))
-        dialog.fileSelected.connect(self.take)
-        dialog.open()
+        choose_path(self, translate("settings", "Import settings"), self.take, translate("settings", "Settings (*.json)"))
 
-    @Slot()
     def _ask_export(self) -> None:
-        dialog = self._file_dialog(translate("settings", "Export settings"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(NAME)
-        dialog.fileSelected.connect(self.give)
-        dialog.open()
-
-    def _file_dialog(self, title: str) -> QFileDialog:
-        dialog = QFileDialog(self, title, "", translate("settings", "Settings (*.json)"))
-        dialog.finished.connect(dialog.deleteLater)
-        return dialog
+        title, kinds = translate("settings", "Export settings"), translate("settings", "Settings (*.json)")
+        choose_path(self, title, self.give, kinds, NAME, Mode.AnyFile)
 
     @Slot(str)
     def take(self, path: str) -> None:
@@ -198,32 +162,8 @@ class SettingsDialog(QDialog):
 
     @Slot(str)
     def _search(self, text: str) -> None:
-        """Show the rows with this text, and the sections that have such rows or are named so."""
-        for content, heading, around in self._sections:
-            named = isinstance(heading, QLabel) and text.lower() in heading.text().lower()
-            found = content.search("" if named else text) if isinstance(content, SettingsForm) else named or not text
-            for widget in (content, *around):
-                widget.setVisible(found)
-        if text:
-            self.advanced.setVisible(self.advanced.search(text))
-        else:
-            self.advanced.search("")
-            self._fold()
+        self.pane.search(text)
         self._validate()
-
-    @Slot()
-    def _fold(self) -> None:
-        opened = self.fold.isChecked()
-        self.advanced.setVisible(opened)
-        self.fold.setIcon(icon("chevron-up" if opened else "chevron-down", theme.MUTED))
-
-    @Slot()
-    def _reveal(self) -> None:
-        QTimer.singleShot(0, self, self._scroll_down)  # after the layout of the fields
-
-    @Slot()
-    def _scroll_down(self) -> None:
-        self.pane.ensureWidgetVisible(self.advanced)
 
     @Slot()
     def _validate(self) -> None:
@@ -240,7 +180,7 @@ class SettingsDialog(QDialog):
                 self._chosen,
             )
         if problems.keys() & self.advanced.fields.keys():
-            self.fold.setChecked(True)  # so that the problem can be seen
+            self.pane.fold.setChecked(True)  # so that the problem can be seen
         empty = preferences.model is None and not self.model.cfg.text and not self.model.weights.text
         usable = self.model.summary is not None or empty
         save = self.buttons.button(QDialogButtonBox.StandardButton.Save)
@@ -255,7 +195,7 @@ class SettingsDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Make the dialog as high as its contents, within limits."""
         self.ensurePolished()
-        height = self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 80
+        height = self.pane.inside.sizeHint().height() + self.buttons.sizeHint().height() + 80
         self.resize(within_screen(self, WIDTH, min(height, MOST_HEIGHT)))
         super().showEvent(event)
 

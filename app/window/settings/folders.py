@@ -9,15 +9,16 @@ from functools import partial
 from pathlib import Path
 
 from platformdirs import user_log_path
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from shiboken6 import isValid
 
 from app.window.session.background import Background
-from app.window.widgets import formats
-from app.window.widgets.build import ElidedLabel, column, label, push_button, row, say, wrapped
-from app.window.widgets.fields import form_grid
+from app.window.widgets import formats, theme
+from app.window.widgets.build import ElidedLabel, column, label, push_button, say, wrapped
+from app.window.widgets.fields import TITLE_WIDTH
+from app.window.widgets.questions import Mode, choose_path
 from app.window.widgets.translation import marked, translate
 from engine.errors import ExportError, UsageError
 from engine.settings.folders import Folder, choose, stored
@@ -90,25 +91,27 @@ class FoldersForm(QWidget):
         }
         self.clean: dict[str, QPushButton] = {}
         self.default: dict[str, QPushButton] = {}
-        rows = []
-        for name in self._folders:
+        grid = QGridLayout()
+        grid.setColumnMinimumWidth(0, TITLE_WIDTH * theme.base_size())
+        grid.setColumnStretch(1, 1)
+        grid.setHorizontalSpacing(8)
+        for line, name in enumerate(self._folders):
             title = translate("settings", name)
             show = push_button(translate("settings", "Show"), partial(self._reveal, name), role="link")
-            show.setAccessibleName(translate("settings", "Show the folder: {name}").format(name=title))
-            buttons = [show]
+            parts: list[QWidget] = [label("", title), self.paths[name], self.sizes[name], show]
             if name in MOVABLE:
                 text, act, tip = cleaning[MOVABLE[name]]
                 clean = self.clean[name] = push_button(text, act, role="link", tip=tip)
                 move = push_button(translate("settings", "Change…"), partial(self._ask, name), role="link")
                 default = self.default[name] = push_button(translate("settings", "Default"), role="link")
                 default.clicked.connect(partial(self.move_to, name, MOVABLE[name].default))
-                for button in (clean, move, default):
-                    button.setAccessibleName(f"{button.text()} {title}")
-                buttons += [move, default, clean]
-            line = QWidget()
-            row((self.paths[name], 1), self.sizes[name], *buttons, spacing=8, of=line)
-            rows.append((title, line))
-        column(form_grid(rows), self.note, self.problem, spacing=6, of=self)
+                parts += [move, clean, default]
+            for place, part in enumerate(parts):
+                grid.addWidget(part, line, place)
+                if isinstance(part, QPushButton):
+                    part.setAccessibleName(f"{part.text()} {title}")
+            grid.setAlignment(self.sizes[name], Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        column(grid, self.note, self.problem, spacing=6, of=self)
         self._show_paths()
         self._measure()
 
@@ -120,12 +123,8 @@ class FoldersForm(QWidget):
                 self.default[name].setVisible(folder != MOVABLE[name].default)
 
     def _ask(self, name: str) -> None:
-        dialog = QFileDialog(self, translate("settings", "Choose a folder"), str(self._folders[name]))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.fileSelected.connect(lambda path: self.move_to(name, Path(path)))
-        dialog.open()
+        title = translate("settings", "Choose a folder")
+        choose_path(self, title, lambda path: self.move_to(name, Path(path)), at=str(self._folders[name]), mode=Mode.Directory)
 
     def move_to(self, name: str, path: Path, _checked: bool = False) -> None:
         """Use another folder from the next start on."""

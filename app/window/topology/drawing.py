@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.window.topology.layout import Layout, Placed, Rail, Sizes, lay_out
+from app.window.topology.layout import Layout, Placed, Sizes, lay_out
+from app.window.topology.links import NVLINK, PCIE, Links
 from app.window.topology.text import (
     about_box,
     about_gpu,
@@ -18,28 +19,24 @@ from app.window.topology.text import (
     gpu_name,
     node_facts,
     node_name,
-    nvlink_share,
-    nvlink_share_between,
-    pcie_capacity,
     pcie_link,
+    short_names,
     telemetry_of,
     traffic,
 )
 from app.window.widgets import theme
-from app.window.widgets.painting import CENTRE, LEFT, RIGHT, draw_bar, draw_box, painting, write
+from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, fitting, painting, write
 from app.window.widgets.translation import translate
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.devices.topology.tree import Kind
 from engine.devices.topology.types import Gpu, Topology
 from engine.types import DeviceId
 
-PCIE, NVLINK = "ACCENT", "GOOD"
-"""Names of the theme's colours."""
 PAD, BAR = 7, 3
 MANY = 4
 """The number of GPUs from which each gets one line if there is little room."""
-EDGE, SYSTEM = "DISABLED", "MUTED"
-"""Names of the colours of boxes, and of the connection between NUMA nodes."""
+EDGE = "DISABLED"
+"""The name of the colour of boxes."""
 _CPU = DeviceId("cpu", "0")
 
 
@@ -137,12 +134,12 @@ class TopologyDrawing(QWidget):
             nodes = [placed for placed in self.layout_.boxes if placed.box.kind is Kind.NODE]
             for placed in self.layout_.boxes:
                 self._draw_box(painter, placed)
+            links = Links(painter, self._topology, self._telemetry, self.layout_, self._small)
             for above, below in pairwise(nodes):
-                self._draw_between(painter, above, below)
+                links.draw_between(above, below)
             for placed in self.layout_.boxes:
-                self._draw_branches(painter, placed)
-            for rail in sorted(self.layout_.rails, key=lambda rail: self._between(rail) or 0.0):  # busier ones on top
-                self._draw_rail(painter, rail)
+                links.draw_branches(placed)
+            links.draw_rails()
             for place, area in self.layout_.gpus.items():
                 self._draw_gpu(painter, self._topology.gpus[place], area)
 
@@ -152,7 +149,7 @@ class TopologyDrawing(QWidget):
         draw_box(painter, placed.area, 8, theme.SURFACE if node else theme.BACKGROUND, edge)
         inner = placed.head.adjusted(10, 0, -10, 0)
         if not node:
-            self._write(painter, inner, LEFT, str(placed.box.kind), self._small, theme.MUTED)
+            self._write(painter, inner, LEFT, node_name(placed.box), self._small, theme.MUTED)
             return
         draw_box(painter, placed.head.adjusted(1, 1, -1, -1), 7, theme.RAISED)
         title = QRectF(inner.x(), inner.y() + (2 if self._compact else PAD), inner.width(), self._line)
@@ -170,79 +167,6 @@ class TopologyDrawing(QWidget):
         self._write(painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), LEFT, node_name(placed.box), self._bold, theme.TEXT)
         self._write(painter, facts, LEFT, node_facts(placed.box.node), self._small, theme.MUTED)
 
-    def _draw_between(self, painter: QPainter, above: Placed, below: Placed) -> None:
-        x, top, bottom = above.area.x() + 28, above.area.bottom(), below.area.top()
-        painter.setPen(QPen(QColor(theme.colour(SYSTEM)), 1.5))
-        for offset in (-3, 0, 3):
-            painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
-        text = QRectF(x + 12, top, above.area.width() - 40, bottom - top)
-        self._write(painter, text, LEFT, translate("topology", "Between the NUMA nodes"), self._small, theme.MUTED)
-
-    def _draw_branches(self, painter: QPainter, placed: Placed) -> None:
-        """Draw the trunk in parts; each part carries the traffic of the branches below it."""
-        top = placed.head.bottom()
-        for number, branch in enumerate(placed.branches):
-            below = [place for later in placed.branches[number:] for place in later.gpus]
-            fork = QPointF(placed.trunk, branch.y)
-            self._draw_pcie(painter, [QPointF(placed.trunk, top), fork], below)
-            self._draw_pcie(painter, [fork, QPointF(branch.end, branch.y)], branch.gpus)
-            top = branch.y
-
-    def _draw_pcie(self, painter: QPainter, points: Sequence[QPointF], places: list[int] | tuple[int, ...]) -> None:
-        gpus = [self._topology.gpus[place] for place in places]
-        known = [telemetry for gpu in gpus if (telemetry := telemetry_of(gpu, self._telemetry)) is not None]
-        flow = sum((telemetry.pcie_rx or 0) + (telemetry.pcie_tx or 0) for telemetry in known)
-        capacity = max(map(pcie_capacity, gpus))
-        # the width depends only on the capacity, whether it comes from lanes or from the generation
-        self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), theme.colour(PCIE), flow / (2 * capacity))
-
-    def _draw_wire(self, painter: QPainter, points: Sequence[QPointF], width: float, colour: str, share: float) -> None:
-        """Draw a wire in the colour of the legend, with a bright core that is stronger at a higher load. share: the load, 0..1."""
-        core = QColor(theme.TEXT)
-        core.setAlphaF(min(share**0.35, 1.0) if share > 0 else 0.0)  # the exponent makes thousandths visible
-        for shade, thick in ((QColor(colour), width), (core, 0.5 * width)):
-            painter.setPen(QPen(shade, thick, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
-            painter.drawPolyline(points)
-
-    def _between(self, rail: Rail) -> float | None:
-        """The load of a rail with two members, 0..1; None if it has more members or the load is unknown."""
-        gpus = [self._topology.gpus[place] for place in rail.members]
-        return nvlink_share_between(gpus[0], gpus[1], rail.nvlinks, self._telemetry) if len(gpus) == 2 else None
-
-    def _draw_rail(self, painter: QPainter, rail: Rail) -> None:
-        x = rail.area.center().x() if rail.pair else rail.area.x()
-        width = min(1.0 + 0.75 * rail.nvlinks**0.5, 4.5)
-        starts = [QPointF(self.layout_.gpus[place].right(), y) for place, y in zip(rail.members, rail.ends, strict=True)]
-        turns = [QPointF(x, y) for y in rail.ends]
-        between = self._between(rail)
-        if rail.pair and between is not None:
-            self._draw_wire(painter, [starts[0], *turns, starts[1]], width, theme.colour(NVLINK), between)
-            return
-        shares = [nvlink_share(self._topology.gpus[place], self._telemetry) if between is None else between for place in rail.members]
-        for start, turn, flow in zip(starts, turns, shares, strict=True):
-            self._draw_wire(painter, [start, turn], width, theme.colour(NVLINK), flow)
-        if rail.pair:
-            # the counters do not show the pair's own traffic; it is zero if one of the two has none
-            self._draw_wire(painter, turns, width, theme.colour(NVLINK), 0.02 if min(shares) > 0 else 0.0)
-            return
-        quiet, edge = QColor(theme.colour(NVLINK)), QColor(theme.colour(NVLINK))
-        quiet.setAlphaF(min(0.1 + 0.3 * max(shares) ** 0.35, 0.4))
-        draw_box(painter, rail.area.adjusted(0.5, 0.5, -0.5, -0.5), 5, quiet, edge)
-        area = rail.area
-        painter.save()
-        painter.translate(area.center())
-        painter.rotate(-90)
-        across = QRectF(-area.height() / 2, -area.width() / 2, area.height(), area.width())
-        self._write(
-            painter,
-            across,
-            CENTRE,
-            translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks),
-            self._small,
-            theme.colour(NVLINK),
-        )
-        painter.restore()
-
     def _draw_gpu(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
         telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
         draw_box(painter, area, 6, theme.RAISED, theme.colour(EDGE))
@@ -254,7 +178,9 @@ class TopologyDrawing(QWidget):
         if usage is not None:
             room = self._write(painter, first, RIGHT, f"{usage:.0f} %", self._text, theme.TEXT) + 8
         used = self._write(painter, first.adjusted(0, 0, -room, 0), LEFT, gpu_name(gpu), self._bold, theme.TEXT) + 8
-        self._write(painter, first.adjusted(used, 0, -room, 0), LEFT, gpu.name.removeprefix("NVIDIA "), self._text, theme.MUTED)
+        rest, names = first.adjusted(used, 0, -room, 0), short_names(gpu.name)
+        fits = (name for name in names if QFontMetricsF(self._text).horizontalAdvance(name) <= rest.width())
+        self._write(painter, rest, LEFT, next(fits, ""), self._text, theme.MUTED)  # elided text would be useless
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
         if self._compact:
             return  # the tooltip has the traffic
@@ -272,4 +198,4 @@ class TopologyDrawing(QWidget):
         """Write text in a font and colour; return its width, logical pixels."""
         painter.setFont(font)
         painter.setPen(QColor(colour))
-        return write(painter, area, text, where)
+        return write(painter, area, fitting(painter.fontMetrics(), text, area.width()), where)

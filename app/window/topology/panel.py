@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.window.cluster.topology import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
-from app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
+from app.window.topology.drawing import TopologyDrawing
+from app.window.topology.links import NVLINK, PCIE, SYSTEM
 from app.window.topology.matrix import TopologyMatrix
-from app.window.topology.text import peers
+from app.window.topology.text import gpu_list, peers
 from app.window.widgets import theme
 from app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
 from app.window.widgets.engine_text import of_engine
@@ -29,7 +30,7 @@ SIDE_BY_SIDE = 720
 """The panel's width from which the matrix stands beside the drawing, logical pixels."""
 
 _AROUND = 54
-"""Height of the note and the legend around the drawing, logical pixels."""
+"""Height of a note and the legend around the drawing, logical pixels."""
 _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
@@ -44,7 +45,7 @@ class TopologyPanel(Panel):
         self._recorded: Mapping[DeviceId, Telemetry] | None = None
         self._asked = False
         self.telemetry = DeviceTelemetry()
-        self.note, self.problem, self.peers = wrapped("small"), wrapped("notice"), wrapped("notice")
+        self.note, self.gpus, self.problem, self.peers = wrapped("small"), wrapped("small"), wrapped("notice"), wrapped("notice")
         self.drawing, self.matrix = TopologyDrawing(), TopologyMatrix()
         self.legend = label("small", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
@@ -56,7 +57,7 @@ class TopologyPanel(Panel):
             self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
         inside = QWidget()
         self.cluster = ClusterTopology()
-        column(self.problem, self.note, self._parts, self.cluster, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
+        column(self.problem, self.note, self.gpus, self._parts, self.cluster, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
         column(ScrollPane(translate("topology", "Topology"), inside), of=self)
         for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
             widget.hide()
@@ -85,6 +86,7 @@ class TopologyPanel(Panel):
         missing = translate("topology", "Not all is known: {problem}.").format(problem=of_engine(topology.problem or ""))
         say(self.problem, missing if topology.problem else "")
         say(self.note, "" if gpus else translate("topology", "No NVIDIA GPU: the processors do the work."))
+        say(self.gpus, gpu_list(topology))
         self.drawing.show_topology(topology)
         self.drawing.show()
         self._show_legend()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -32,6 +34,19 @@ def gpu_name(gpu: Gpu) -> str:
 def gpu_title(gpu: Gpu) -> str:
     """``cuda:0 · GPU 0 · NVIDIA H200``."""
     return " · ".join([*([str(gpu.device)] if gpu.device else []), f"GPU {gpu.number}", gpu.name])
+
+
+def short_names(name: str) -> tuple[str, ...]:
+    """A GPU's name without its maker, without its brand, and without form and memory: ``GeForce RTX 4090``, ``RTX 4090``, ``A100``."""
+    plain = name.removeprefix("NVIDIA ")
+    model = re.sub(r"^(GeForce|Quadro|Tesla) | (Laptop GPU|Generation|(Blackwell )?\w+ Edition)$", "", plain)
+    return plain, model, re.sub(r"[- ](SXM\d?|PCIe?|NVL|HGX|\d+ ?GB|HBM\d?\w?)\b", "", model)
+
+
+def gpu_list(topology: Topology) -> str:
+    """All GPUs by name: ``8 × NVIDIA H200``; "" for fewer than two."""
+    counts = Counter(gpu.name for gpu in topology.gpus)
+    return ", ".join(f"{count} × {name}" for name, count in counts.items()) if len(topology.gpus) > 1 else ""
 
 
 def pcie_link(gpu: Gpu) -> str:

@@ -6,7 +6,7 @@ import time
 from collections import deque
 
 from app.window.queue.item import QueueItem
-from app.window.viewer.preview_conversation import Shown
+from app.window.viewer.preview_client import Shown
 from app.window.widgets import formats
 from app.window.widgets.translation import translate
 from engine.media.types import SourceInfo

@@ -23,8 +23,7 @@ from app.window.viewer.floating_controls import FloatingControls
 from app.window.viewer.keys import PlayerKeys
 from app.window.viewer.picture_view import NOT_YET
 from app.window.viewer.player import Player
-from app.window.viewer.preview_client import PreviewClient
-from app.window.viewer.preview_conversation import Shown
+from app.window.viewer.preview_client import PreviewClient, Shown
 from app.window.viewer.sound import Sound
 from app.window.viewer.statistics import Statistics
 from app.window.viewer.transport import Transport

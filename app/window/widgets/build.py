@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLayout, QPushButton, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from app.window.widgets import theme
-from app.window.widgets.icons import icon
+from app.window.widgets.icons import icon, pixmap
 from app.window.widgets.painting import LEFT
 
 Part: TypeAlias = QWidget | QLayout
@@ -68,9 +68,29 @@ def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QL
     return made
 
 
+_SIGNS = {"error": ("error", "DANGER"), "notice": ("warning", "WARNING")}
+"""The icon of a role and the name of its colour."""
+
+
+class SignedLabel(QLabel):
+    """Sentences with the icon of their role, so that colour is not the only sign of a problem. role: "error" or "notice"."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__(wordWrap=True, textFormat=Qt.TextFormat.PlainText, indent=20, alignment=Qt.AlignmentFlag.AlignTop)
+        self.setProperty("role", role)
+        self._sign = _SIGNS[role]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the icon before the first line."""
+        super().paintEvent(event)
+        area, (name, colour) = self.contentsRect(), self._sign
+        with QPainter(self) as painter:
+            painter.drawPixmap(area.x(), area.y() + (self.fontMetrics().height() - 14) // 2, pixmap(name, 14, theme.colour(colour)))
+
+
 def wrapped(role: str) -> QLabel:
     """A label for whole sentences, hidden until ``say`` sets its text."""
-    made = label(role, wrap=True)
+    made = SignedLabel(role) if role in _SIGNS else label(role, wrap=True)
     made.hide()
     return made
 
@@ -122,8 +142,11 @@ def set_role(widget: QWidget, role: str) -> None:
 
 
 def push_button(title: str, clicked: Any = None, *, symbol: str = "", role: str = "", tip: str = "") -> QPushButton:
-    """A button with a title. clicked: the signal or function to call. symbol: its icon, "" = none. role: of the style sheet."""
-    button = QPushButton(title)
+    """A button with a title; Enter elsewhere in a dialog does not press it.
+
+    clicked: the signal or function to call. symbol: its icon, "" = none. role: of the style sheet.
+    """
+    button = QPushButton(title, autoDefault=False)
     if symbol:
         button.setIcon(icon(symbol))
     if clicked is not None:

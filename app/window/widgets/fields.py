@@ -25,12 +25,13 @@ from PySide6.QtWidgets import (
 from app.window.widgets import theme
 from app.window.widgets.build import label, row
 from app.window.widgets.icons import icon
+from app.window.widgets.questions import choose_path
 from app.window.widgets.translation import of_settings, translate
 from engine.settings.kinds import Number, write
 
 NUMBER_WIDTH = 124
 TEXT_WIDTH = 172
-TITLE_WIDTH = 8
+TITLE_WIDTH = 9
 """Width of titles, times the height of body text."""
 STEP = 0.01
 """The smallest share of a field that excludes 0."""
@@ -193,8 +194,5 @@ class PathField(QWidget):
 
     @Slot()
     def _choose(self) -> None:
-        dialog = QFileDialog(self.window(), translate("widgets", "Choose {name}").format(name=self._name), self.text, self._kinds)
-        dialog.setFileMode(self._mode)
-        dialog.fileSelected.connect(self.set_path)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title = translate("widgets", "Choose {name}").format(name=self._name)
+        choose_path(self.window(), title, self.set_path, self._kinds, self.text, self._mode)

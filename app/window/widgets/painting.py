@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPaintDevice, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPaintDevice, QPainter, QPen
 
 from app.window.widgets import theme
 
@@ -39,6 +39,13 @@ def draw_bar(painter: QPainter, area: QRectF, fraction: float | None, colour: st
     if fraction:
         filled = QRectF(area.x(), area.y(), max(area.width() * fraction, area.height()), area.height())
         draw_box(painter, filled, radius, colour)
+
+
+def fitting(metrics: QFontMetrics | QFontMetricsF, text: str, width: float) -> str:
+    """Text of parts with " · " between them, without the last parts that do not fit. The first part always stays."""
+    while metrics.horizontalAdvance(text) > width and " · " in text:
+        text = text.rpartition(" · ")[0]
+    return text
 
 
 def write(painter: QPainter, area: QRectF, text: str, where: Qt.AlignmentFlag = LEFT) -> float:

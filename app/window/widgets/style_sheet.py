@@ -80,6 +80,7 @@ QToolButton[role="flat"]:hover {{ background: {theme.HOVER}; }}
 QToolButton[role="flat"]:focus {{ border-color: {theme.ACCENT}; }}
 QToolButton[role="flat"]:checked {{ background: {theme.ACCENT_QUIET}; color: {theme.ACCENT_HOVER}; }}
 QToolButton[role="flat"]:disabled {{ background: transparent; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QFileDialog QToolButton {{ padding: 4px; }}
 QFileDialog QListView::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.TEXT}; }}
 QToolButton::menu-indicator {{ image: none; }}

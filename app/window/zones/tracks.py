@@ -16,6 +16,7 @@ from engine.store.objects.appearances import read_appearances
 from engine.store.objects.events import events_of
 from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
 from engine.store.session import SessionReader
+from engine.store.tracks import Untracked, why_untracked
 from engine.tracking.appearances import APPEARANCE
 from engine.zones.counts import Counts
 from engine.zones.geometry import reference_points
@@ -33,7 +34,8 @@ class Tracks:
     """What a session says about the objects of one source.
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
-    that is not always wanted. length: seconds up to the last frame, or the last position of pictures.
+    that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
+    although objects were followed.
     """
 
     labels: tuple[str, ...]
@@ -43,6 +45,7 @@ class Tracks:
     length: float
     tracked: bool = True
     whole: bool = True
+    untracked: Untracked | None = None
 
     def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The recent paths of some tracks up to a time, as lines from point to point.
@@ -91,7 +94,8 @@ def read_tracks(results: Results, whole: bool = True) -> Tracks:
         if table is not None and not tracked:
             table = replace(table, tracks=np.arange(len(table.tracks)))
         seen = read_appearances(reader, source.number) if tables else np.zeros(0, APPEARANCE)
-        return Tracks(reader.labels, table, heat, seen, length, tracked)
+        untracked = why_untracked(reader, source.number) if tracked else None
+        return Tracks(reader.labels, table, heat, seen, length, tracked, untracked=untracked)
 
 
 def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:

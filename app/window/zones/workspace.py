@@ -16,7 +16,7 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.settings.preferences import load
-from app.window.viewer.preview_conversation import Shown
+from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel
@@ -31,6 +31,7 @@ from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, Shown
 from app.window.zones.sets import ShownSet
 from engine.media.types import SourceKind
 from engine.store.objects.events import EVENTS
+from engine.store.tracks import Untracked
 from engine.tracking.follow import TrackerName
 from engine.zones.counts import Counts
 
@@ -181,6 +182,8 @@ class Zones(QObject):
                 if pictures
                 else translate("zones", "Lines and zones count tracked objects, and these results have no tracks.")
             )
+        elif not problem and tracks is not None and tracks.untracked is not None:
+            note = _words(tracks.untracked)
         idle = item is not None and item.state is not ItemState.RUNNING
         self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and idle and not pictures)
         self.totals.count()
@@ -209,3 +212,17 @@ class Zones(QObject):
         self.list.set_time(shown.pts)
         if self.chart.isVisible():
             self.chart.set_time(shown.pts)
+
+
+def _words(why: Untracked) -> str:
+    """Why there are no tracks, in the window's language."""
+    if not why.detections:
+        return translate("zones", "Nothing was detected, so there is nothing to count.")
+    words = translate(
+        "zones",
+        "No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
+        " Use a model that is surer of these objects, or analyse more frames a second.",
+        None,
+        why.detections,
+    )
+    return words.format(highest=formats.percent(why.highest), least=formats.percent(why.least))

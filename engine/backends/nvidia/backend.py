@@ -1,4 +1,4 @@
-"""TensorRT: NVIDIA GPUs.
+"""The backend for NVIDIA GPUs, whose network TensorRT or cuDNN computes.
 
 A batch is one CUDA graph on one stream: preprocessing, network, YOLO layer, suppression, download. Several batches are under way, so
 that the device always has the next one. The submitting thread waits only for a free slot; another thread waits for the results.

@@ -85,7 +85,7 @@ class Cache:
 
     def write(self, content: Content, name: str, offset: int, data: bytes) -> None:
         """Write a part of one of the content's files. offset: bytes. Raises OSError."""
-        path = self._part_file(content, name)
+        path = self._file(self._parts[content.key][0], content, name)
         path.parent.mkdir(exist_ok=True)
         with path.open("r+b" if path.exists() else "wb") as file:
             file.seek(offset)
@@ -131,9 +131,6 @@ class Cache:
                     return part, descriptor
                 if descriptor is not None:
                     os.close(descriptor)
-
-    def _part_file(self, content: Content, name: str) -> Path:
-        return self._file(self._parts[content.key][0], content, name)
 
     @staticmethod
     def _file(folder: Path, content: Content, name: str) -> Path:

@@ -34,7 +34,7 @@ class CountChart:
         head = annotator.height
         self.height = min(4 * head, size[1] // 4) // 2 * 2
         plot = self.height - head
-        every = np.array([*counts.values()] or [[0.0]])
+        every = np.array([*counts.values()] if counts else [[0.0]])
         most = max(float(every.sum(0).max()), 1.0)
         legend, shown = self._legend(counts, most)
         bars = np.cumsum(np.vstack((every[:shown], every[shown:].sum(0))), 0) * (plot / most)

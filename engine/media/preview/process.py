@@ -1,151 +1,251 @@
 """The preview process: decodes the pictures that the window shows, so that a crash of a decoder cannot end the window.
 
-The window requests one picture at a time (``Fetch``). The process sends one answer to each request, in order: ``Picture`` or
-``NoPicture``. It writes the pixels to the slot of shared memory that the request names. Without shared memory, or if they are too large for
-a slot, the pixels follow the answer through the pipe. The process ends when the window closes its end of the pipe.
+The window requests pictures (``Fetch``) and detections (``LookUp``). The process sends one answer to each request, in order. It writes
+the pixels of a picture to the place in shared memory that the request names. If there is no such place, they follow the answer through
+the pipe. The process ends when the window closes its end of the pipe.
 
 Importing this module loads no media library, because the window imports the messages.
 """
 
 from __future__ import annotations
 
-from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from engine.errors import FramefleetError
 from engine.media.types import SourceInfo, SourceKind
 from engine.processes.watchdog import start_clock
+from engine.types import FrameResult
 
 if TYPE_CHECKING:
     from engine.media.preview.reader import VideoReader
     from engine.media.types import DecodedFrame
 
-SLOTS, SLOT_BYTES = 2, 4 * 1920 * 1080
 STALL_SECONDS = 60.0
-"""The time limit for one picture. A picture takes longer only if the decoder or the disk hangs."""
+"""The time limit for one request. It takes longer only if the decoder or the disk hangs."""
 
 LOOK_BACK = (1.0, 8.0, 64.0)
 """Distances before a frame from which the search for the previous frame starts, seconds, shortest first."""
 
 
+class Detections(Protocol):
+    """Looks detections up. stored: where those of a source are."""
+
+    def result(self, stored: Any, pts: float) -> FrameResult | None:
+        """The detections of the frame at this time (seconds), None if there are none yet."""
+
+    def never_comes(self, stored: Any, pts: float) -> bool:
+        """Whether this frame never gets detections."""
+
+    def close(self) -> None:
+        """Close what is open."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Room for a picture in the shared memory with this name. offset, nbytes: its beginning and size."""
+
+    name: str
+    offset: int
+    nbytes: int
+
+
 @dataclass(frozen=True)
 class Fetch:
-    """A request for one picture.
+    """A request for pictures.
 
-    ticket: the number that identifies the answer. size: width and height of the area to fill, pixels. slot: where to write the pixels.
-    at: request the frame shown at this pts. before: request the last frame before this pts. Neither: request the next frame, but not
-    one before pts ``after``. A pts is in seconds; in a folder of pictures it is a position.
+    ticket: the number that identifies the answer. size: width and height of the area to fill, pixels. places: where to write the pixels
+    of each picture, None: nowhere. There are as many pictures as places.
+    at: request the frame shown at this pts. before: request the last frame before this pts. Neither: request the next frames, but none
+    before pts ``after``. A pts is in seconds; in a folder of pictures it is a position.
     still: request a picture from the middle of the source, or the keyframe before pts ``at``, without moving the position of the source
     being played.
+    stored: where the detections are, None: nowhere. hold: send no next frame without detections.
     """
 
     ticket: int
     path: str
     size: tuple[int, int]
-    slot: int = 0
+    places: tuple[Place | None, ...] = (None,)
     at: float | None = None
     before: float | None = None
     after: float | None = None
     still: bool = False
+    stored: Any = None
+    hold: bool = False
+
+    @property
+    def words(self) -> str:
+        """What the process does, for an error message."""
+        return f"decoding a picture of {self.path}"
 
     @property
     def sequential(self) -> bool:
-        """Whether it requests the frame after the previous one."""
+        """Whether it requests the frames after the previous one."""
         return self.at is None and self.before is None and not self.still
 
 
 @dataclass(frozen=True)
-class Picture:
-    """The answer with a picture. Its pixels are ``height`` rows of ``4 * width`` bytes: blue, green, red, 255.
-
-    shared: whether the pixels are in the slot; if not, they follow through the pipe. info: about the source, only in the first answer
-    after opening it. name: the file's name if the source is a folder.
-    """
+class LookUp:
+    """A request for the detections of one frame."""
 
     ticket: int
     pts: float
-    width: int
-    height: int
-    shared: bool
-    info: SourceInfo | None = None
-    name: str | None = None
+    stored: Any
+    words = "looking up detections"
 
 
 @dataclass(frozen=True)
-class NoPicture:
-    """The answer without a picture. reason: the error message; None: the source is at its end."""
+class Picture:
+    """A picture of ``height`` rows of ``4 * width`` bytes: blue, green, red, 255.
+
+    place: where its pixels are, None: they follow through the pipe. name: the file's name if the source is a folder.
+    """
+
+    pts: float
+    width: int
+    height: int
+    place: Place | None
+    name: str | None
+    result: FrameResult | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a ``Fetch``: pictures, and why there are fewer than requested.
+
+    ended: the source is at its end. waits: the next frame has no detections yet. reason: the error message.
+    info: about the source, only in the first answer after opening it.
+    """
 
     ticket: int
+    pictures: tuple[Picture, ...] = ()
+    ended: bool = False
+    waits: bool = False
     reason: str | None = None
+    info: SourceInfo | None = None
 
 
-Answer: TypeAlias = Picture | NoPicture
+@dataclass(frozen=True)
+class Found:
+    """The answer to a ``LookUp``."""
+
+    ticket: int
+    pts: float
+    result: FrameResult | None
 
 
-def main(connection: Connection[Answer, Fetch], memory: str | None) -> None:
-    """Answer requests until the window closes the pipe: the main function of the process. memory: name of the shared memory, if any."""
+Request: TypeAlias = Fetch | LookUp
+
+
+def main(connection: Connection[Answer | Found, Request], detections: Callable[[], Detections]) -> None:
+    """Answer requests until the window closes the pipe: the main function of the process."""
     clock = start_clock(connection, STALL_SECONDS)
-    shared = SharedMemory(memory) if memory is not None else None
-    player = _Player(shared.buf if shared is not None else None)
-    with connection, closing(shared) if shared is not None else nullcontext(), closing(player):
+    with connection, closing(_Preview(detections())) as preview:
         while True:
             try:
-                request: Fetch = connection.recv()
-                clock.start(f"decoding a picture of {request.path}", STALL_SECONDS)
-                answer, pixels = player.answer(request)
+                request = connection.recv()
+                clock.start(request.words, STALL_SECONDS)
+                answer, unshared = preview.answer(request)
                 clock.stop()
                 connection.send(answer)
-                if pixels is not None:
+                for pixels in unshared:
                     connection.send_bytes(pixels)
             except (EOFError, OSError):  # the window has closed the pipe
                 break
 
 
-class _Player:
-    def __init__(self, memory: memoryview | None) -> None:
-        self._slots = [memory[number * SLOT_BYTES : (number + 1) * SLOT_BYTES] for number in range(SLOTS)] if memory is not None else []
-        self._reader: VideoReader | None = None
-        self._path: str | None = None
-        self._unsent_info: SourceInfo | None = None
+class _Preview:
+    def __init__(self, detections: Detections) -> None:
         from engine.media.preview.still import Stills
 
+        self._detections = detections
         self._stills = Stills()
+        self._reader: VideoReader | None = None
+        self._path: str | None = None
+        self._info: SourceInfo | None = None  # not sent yet
+        self._held: DecodedFrame | None = None  # the next frame, which waits for its detections
+        self._memory: SharedMemory | None = None
 
-    def answer(self, request: Fetch) -> tuple[Answer, bytes | memoryview | None]:
+    def answer(self, request: Request) -> tuple[Answer | Found, list[memoryview]]:
+        """The answer to a request, and the pixels to send after it."""
+        if isinstance(request, LookUp):
+            return Found(request.ticket, request.pts, self._detections.result(request.stored, request.pts)), []
+        pictures: list[Picture] = []
+        unshared: list[memoryview] = []
+        ended, waits, reason = False, False, None
         try:
-            frame = self._stills.picture(Path(request.path), request.size, request.at) if request.still else self._frame(request)
+            for place in request.places:
+                frame = self._frame(request)
+                ended = frame is None
+                if frame is None:
+                    break
+                result = self._detections.result(request.stored, frame.pts) if request.stored is not None else None
+                waits = request.hold and request.sequential and result is None
+                if waits and not self._detections.never_comes(request.stored, frame.pts):
+                    self._held = frame
+                    break
+                pictures.append(self._picture(frame, request.size, place, result, unshared))
+                request = replace(request, at=None, before=None)
         except FramefleetError as error:
-            self._close_reader()
-            return NoPicture(request.ticket, str(error)), None
-        if frame is None:
-            return NoPicture(request.ticket), None
-        from engine.media.preview.screen import for_screen
-
-        pixels = for_screen(frame.image, request.size, self._slots[request.slot] if self._slots else None)
-        height, width, _ = pixels.shape
-        shared = bool(self._slots) and pixels.nbytes <= SLOT_BYTES
+            reason = str(error)
+            if not request.still:
+                self._close_reader()
         info = None
         if not request.still:
-            info, self._unsent_info = self._unsent_info, None
-        answer = Picture(request.ticket, frame.pts, width, height, shared, info, frame.name)
-        return answer, None if shared else pixels.data.cast("B")
+            info, self._info = self._info, None
+        return Answer(request.ticket, tuple(pictures), ended, self._held is not None, reason, info), unshared
+
+    def _picture(
+        self, frame: DecodedFrame, size: tuple[int, int], place: Place | None, result: FrameResult | None, unshared: list[memoryview]
+    ) -> Picture:
+        from engine.media.preview.screen import for_screen
+
+        memory = self._memory_of(place) if place is not None else None
+        pixels = for_screen(frame.image, size, memory)
+        height, width, _ = pixels.shape
+        if memory is None or pixels.nbytes > len(memory):
+            place = None
+            unshared.append(pixels.data.cast("B"))
+        return Picture(frame.pts, width, height, place, frame.name, result)
+
+    def _memory_of(self, place: Place) -> memoryview | None:
+        if self._memory is None or self._memory.name != place.name:
+            self._close_memory()
+            try:
+                self._memory = SharedMemory(place.name)
+            except OSError:  # the window has replaced it meanwhile
+                return None
+        assert self._memory.buf is not None
+        return self._memory.buf[place.offset : place.offset + place.nbytes]
 
     def close(self) -> None:
         self._close_reader()
+        self._close_memory()
         self._stills.close()
-        for slot in self._slots:
-            slot.release()
+        self._detections.close()
+
+    def _close_memory(self) -> None:
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
 
     def _close_reader(self) -> None:
         if self._reader is not None:
             self._reader.close()
-        self._reader = self._path = None
+        self._reader = self._path = self._held = None
 
     def _frame(self, request: Fetch) -> DecodedFrame | None:
+        if request.still:
+            return self._stills.picture(Path(request.path), request.size, request.at)
+        held, self._held = self._held, None
+        if held is not None and request.sequential:
+            return held
         reader = self._open(request)
         # the conversion scales large pictures down, which costs much less than converting all pixels; ``for_screen`` enlarges small ones
         larger = reader.info.width > request.size[0] or reader.info.height > request.size[1]
@@ -165,7 +265,7 @@ class _Player:
         if self._reader is None or self._path != request.path:
             self._close_reader()
             self._reader = VideoReader(Path(request.path))
-            self._path, self._unsent_info = request.path, self._reader.info
+            self._path, self._info = request.path, self._reader.info
         return self._reader
 
 

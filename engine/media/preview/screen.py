@@ -41,5 +41,5 @@ def for_screen(image: Image, canvas: tuple[int, int], memory: memoryview | None 
     elif ready and place is not None:
         np.copyto(place, image)
     if ready:
-        return image if place is None else place
+        return np.ascontiguousarray(image) if place is None else place
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2BGRA, dst=place), np.uint8)

@@ -10,7 +10,6 @@ mode.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +18,13 @@ from engine.pool.events import Event, SourceFinished, SourceOpened
 from engine.pool.position import Position
 from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.results import Frames
+from engine.pool.scheduling.assigning import assign_segments
 from engine.pool.scheduling.crash_count import CrashCount
 from engine.pool.scheduling.crashes import cost_of_crash
 from engine.pool.scheduling.probes import Probes
-from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, unassigned_frames, uncut_sources
+from engine.pool.scheduling.state import OpenSource, WorkerState, uncut_sources
 from engine.pool.scheduling.strategies.base import Strategy
-from engine.pool.scheduling.strategies.source_queue import Work, whole
+from engine.pool.scheduling.strategies.source_queue import Work
 from engine.pool.scheduling.workers import Workers
 from engine.types import DeviceId
 
@@ -154,7 +154,7 @@ class Dispatcher:
         yield from self._drops
         self._drops = []
         yield from self._probes.assign(self._workers, self._room(), self._can_open)
-        yield from self._detects()
+        yield from assign_segments(self._workers, self._strategy, self._sources, self._clock)
         if self._strategy.steals and len(self._workers) > 1:
             yield from self._workers.revokes()
 
@@ -166,34 +166,6 @@ class Dispatcher:
     def _can_open(self, worker: WorkerState, source: OpenSource) -> bool:
         able = not worker.leaving and not self._workers.isolated(worker)
         return able and (not source.suspect or (self._workers.idle(worker) and worker.decode_threads > 0))
-
-    def _detects(self) -> Iterator[tuple[DeviceId, Detect]]:
-        # devices that wait for a suspect task come first: they decide whether the other workers in their process stay idle
-        self._workers.asking = deque(sorted(self._workers.asking, key=lambda device: not self._workers[device].waits))
-        shared = bool(self._workers.asking) and self._strategy.steals and len(self._workers) > 1
-        loads = self._workers.loads() if shared else {}
-        for _ in range(len(self._workers.asking)):
-            device = self._workers.asking.popleft()
-            worker, now = self._workers[device], self._clock()
-            unassigned = unassigned_frames(self._sources.values(), loads.values()) if shared else 0.0
-            chunk_size = chunk_size_for(device, self._workers, loads, unassigned) if shared else whole
-            work = None if self._workers.isolated(worker) else self._strategy.next(device, worker.decode_threads, chunk_size)
-            refused = work is not None and work.crashes.refused == device and self._workers.others_work(device)
-            worker.waits = work is not None and work.suspect and not refused and not self._workers.idle(worker)
-            if work is not None and (worker.waits or refused):
-                self._strategy.give_back(work)
-                work = None
-            if work is None:
-                self._workers.asking.append(device)
-                continue
-            worker.give(work, now)
-            if shared:
-                loads[device] = worker.load(now, loads[device].promised)
-            source = self._sources[work.source]
-            assert source.info is not None
-            source.started = source.started or now
-            info = replace(source.info, segments=())  # a source may have thousands of segments, and the worker needs one
-            yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
 
     def _probed(self, message: Probed | ProbeFailed) -> list[Event]:
         source = self._sources.get(message.source)
@@ -253,9 +225,8 @@ class Dispatcher:
         # devices of one process end together, so that each further trial would cost all of them a restart
         crashes = work.crashes.after_crash(device, others=not self._workers.together and self._workers.others_work(device))
         entries, rest = cost_of_crash(work, crashes, done, work.key in worker.begun, worker.trying, source.info)
-        events: list[Event] = []
-        for first in range(0, len(entries), MESSAGE_FRAMES):
-            events += self._frames(device, Frames.pack(*work.key, done + first, entries[first : first + MESSAGE_FRAMES]))
+        parts = [(done + first, entries[first : first + MESSAGE_FRAMES]) for first in range(0, len(entries), MESSAGE_FRAMES)]
+        events = [event for part in parts for event in self._frames(device, Frames.pack(*work.key, *part))]
         if rest is None:
             return events + self._segment_done(source, work, done + len(entries))
         self._strategy.give_back(rest)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from engine.media.decoder_use import DecoderUse
@@ -15,8 +13,8 @@ from engine.pool.ledger import LedgerBook
 from engine.pool.position import Position
 from engine.pool.protocol import Trying
 from engine.pool.results import Frames
-from engine.pool.scheduling.strategies.source_queue import ChunkSize, SegmentKey, Work, window_segments
-from engine.pool.scheduling.throughput import Load, Remaining, Throughput, chunk_size
+from engine.pool.scheduling.strategies.source_queue import SegmentKey, Work
+from engine.pool.scheduling.throughput import Load, Remaining, Throughput
 from engine.pool.sequencer import Sequencer
 from engine.types import DeviceId
 
@@ -128,28 +126,6 @@ class WorkerState:
         return (self.probe is not None and self.probe.suspect) or any(work.suspect for work in self.works.values())
 
 
-def chunk_size_for(
-    device: DeviceId, workers: Mapping[DeviceId, WorkerState], loads: Mapping[DeviceId, Load], unassigned: float
-) -> ChunkSize:
-    """The ``ChunkSize`` for one device. loads: of all workers. unassigned: number of frames that no device has."""
-    able = {other for other, worker in workers.items() if worker.decode_threads and not (worker.leaving or worker.isolated)} - {device}
-    return partial(
-        chunk_size,
-        own=loads[device],
-        decode_threads=workers[device].decode_threads,
-        others=[loads[other] for other in able],
-        window=window_segments(*(worker.decode_threads for worker in workers.values())),
-        unassigned=unassigned,
-        slow_kind=device.kind != "cuda" and any(other.kind == "cuda" for other in able),
-    )
-
-
-def unassigned_frames(sources: Iterable[OpenSource], loads: Iterable[Load]) -> float:
-    """Number of frames that no device has, by the containers' frame counts; infinite while a source is not probed."""
-    announced = sum(math.inf if source.info is None else source.info.to_do - source.book.arrived for source in sources)
-    return max(0.0, announced - sum(load.frames for load in loads))
-
-
 def uncut_sources(sources: Collection[OpenSource]) -> int | None:
     """Number of open sources if all are videos of one segment, with ``LONG_FRAMES`` or more together, else 0.
 
@@ -160,13 +136,3 @@ def uncut_sources(sources: Collection[OpenSource]) -> int | None:
         return None
     uncut = all(info.kind is SourceKind.VIDEO and len(info.segments) == 1 for info in infos)
     return len(infos) if uncut and sum(info.frames for info in infos) >= LONG_FRAMES else 0
-
-
-def loads_of(workers: Mapping[DeviceId, WorkerState], now: float) -> dict[DeviceId, Load]:
-    """The loads of all workers."""
-    promised = dict.fromkeys(workers, 0)
-    for worker in workers.values():
-        for key, taker in worker.revoked.items():
-            if taker in promised and key in worker.remaining:
-                promised[taker] += worker.remaining[key].frames
-    return {device: worker.load(now, promised[device]) for device, worker in workers.items()}

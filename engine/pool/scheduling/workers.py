@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from engine.pool.protocol import Revoke
-from engine.pool.scheduling.state import WorkerState, loads_of
+from engine.pool.scheduling.state import WorkerState
 from engine.pool.scheduling.throughput import Load, choose_revoke
 from engine.types import DeviceId
 
@@ -27,7 +27,12 @@ class Workers(dict[DeviceId, WorkerState]):
 
     def loads(self) -> dict[DeviceId, Load]:
         """The loads of all workers now."""
-        return loads_of(self, self._clock())
+        now, promised = self._clock(), dict.fromkeys(self, 0)
+        for worker in self.values():
+            for key, taker in worker.revoked.items():
+                if taker in promised and key in worker.remaining:
+                    promised[taker] += worker.remaining[key].frames
+        return {device: worker.load(now, promised[device]) for device, worker in self.items()}
 
     def ask_no_more(self, device: DeviceId) -> None:
         """Remove a device from those that ask for work."""

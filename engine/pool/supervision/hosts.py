@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engine.devices.affinity import usable_cores
+from engine.devices.discovery import default_devices
 from engine.errors import UsageError
 from engine.pool.supervision.host import Host, WorkerHost, WorkerMain
 from engine.settings import RunSettings
@@ -13,6 +14,13 @@ from engine.types import DeviceId
 
 class Hosts:
     """The processes of this machine, one for each device."""
+
+    def devices(self, asked: Sequence[DeviceId] = ()) -> tuple[DeviceId, ...]:
+        """The devices to use. asked: by the user; none = the best ones. Raises DeviceError, UsageError."""
+        return tuple(asked) or default_devices()
+
+    def watch(self, join: Callable[[DeviceId], None]) -> None:
+        """Let devices that are found later join the run. join: see ``EnginePool.add_device``."""
 
     def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:  # noqa: ARG002
         """Check that the devices can run here with these settings.

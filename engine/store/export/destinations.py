@@ -21,7 +21,7 @@ from engine.errors import ExportError
 from engine.media.sources import is_picture
 from engine.store.export.outputs import Outputs, Purpose, identity_of
 from engine.store.names import name_key
-from engine.store.reader import SessionReader
+from engine.store.reading.reader import SessionReader
 from engine.types import Closing
 
 _NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}

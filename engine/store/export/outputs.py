@@ -106,11 +106,13 @@ class Outputs:
         changes, self._changes = self._changes, []
         if not changes:
             return
-        with suppress(sqlite3.Error, ExportError), closing(schema.open_existing(self._database, "rw")) as connection:
-            connection.execute("BEGIN IMMEDIATE")
+        with (
+            suppress(sqlite3.Error, ExportError),
+            closing(schema.open_existing(self._database, "rw")) as connection,
+            schema.transaction(connection),
+        ):
             for statement, values in changes:
                 connection.execute(statement, values)
-            connection.execute("COMMIT")
         self._due = time.monotonic() + STORE_SECONDS
 
 

@@ -16,6 +16,7 @@ from engine.store.exporters.common.base import Exporter, Output
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
 from engine.store.names import name_key
 from engine.store.session import SessionReader, StoredSource
+from engine.store.skipped import is_sampled
 
 LONGEST_STEM = 200
 """Maximum length of a stem, bytes. Most file systems allow 255 in all: a number, ``.partial``, the suffix and ``part_of`` add to it."""
@@ -25,7 +26,8 @@ LONGEST_STEM = 200
 class Planned:
     """A file or folder that an export writes.
 
-    stem: its name without suffix. suffix: ends its name. stems, frames: a different name, and the number of stored frames, of each source.
+    stem: its name without suffix. suffix: ends its name. stems: a different name for each source. frames: number of stored frames of all
+    sources. steps: number of frames that writing it goes through.
     """
 
     stem: str
@@ -33,19 +35,13 @@ class Planned:
     output: Output
     sources: Sequence[StoredSource]
     stems: Sequence[str]
-    frames: Sequence[int]
+    frames: int
+    steps: int
 
     @property
     def name(self) -> str:
         """The name that it gets if no other file has it."""
         return f"{self.stem}{self.suffix}"
-
-    @property
-    def steps(self) -> int:
-        """The number of frames that writing it goes through. Annotated videos also contain the frames that a sampled run left out."""
-        if self.output.slow and any(source.ledger.skipped for source in self.sources):
-            return sum(source.info.frames for source in self.sources if source.info is not None)
-        return sum(self.frames)
 
     @property
     def complete(self) -> bool:
@@ -80,8 +76,17 @@ def plan_export(
         numbers = [source.number for source in group]
         whole_name = Path(output.suffix)
         stem, suffix = (whole_name.stem, whole_name.suffix) if output.per_session else (stems[numbers[0]], output.suffix)
-        planned.append(Planned(stem, suffix, output, group, [stems[number] for number in numbers], [frames[number] for number in numbers]))
+        total = sum(frames[number] for number in numbers)
+        steps = sum(_frames_of_video(reader, source) for source in group) if output.slow else total
+        planned.append(Planned(stem, suffix, output, group, [stems[number] for number in numbers], total, steps))
     return planned
+
+
+def _frames_of_video(reader: SessionReader, source: StoredSource) -> int:
+    """The number of frames of an annotated video: it also shows those that a sampled run left out, but no failed ones."""
+    whole = reader.span is None and source.complete
+    count = reader.length if whole else reader.extent if is_sampled(reader) else reader.count
+    return count(source.number) - reader.failed(source.number)
 
 
 def _with_clock(source: StoredSource, clock: ClockSettings | None) -> StoredSource:

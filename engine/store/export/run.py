@@ -74,13 +74,13 @@ def export_session(
     written = []
     with stage(folder, waiting) as place, Destinations(reader.path, Protected.of(reader), overwrite, place) as destinations:
         for plan in planned:
-            total, made = sum(plan.frames), place / plan.name
+            made = place / plan.name
             whole_session = plan.output.per_session and len(plan.sources) == len(stems)
             about = "" if whole_session else "\n".join(os.path.normpath(source.file) for source in plan.sources)
             purpose = Purpose(about, plan.output.suffix, plan.complete, _content(reader, plan, options))
             existing = destinations.existing(folder, purpose) if purpose.content else None
             if existing is not None:
-                written.append(Exported(existing, total, plan.complete))
+                written.append(Exported(existing, plan.frames, plan.complete))
                 continue
             report = _report(progress, folder / plan.name, plan.output.passes, plan.steps)
             export = Export(reader, plan.sources, plan.stems, made, options, report)
@@ -95,7 +95,7 @@ def export_session(
                 failed(shown)
             else:
                 notes = (note.replace(str(made), str(path)) for note in export.notes)
-                written.append(Exported(path, total, plan.complete, tuple(notes)))
+                written.append(Exported(path, plan.frames, plan.complete, tuple(notes)))
     return written
 
 

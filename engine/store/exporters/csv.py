@@ -2,7 +2,7 @@
 
 Frames count from 0. Times are seconds of the source. Boxes are in source pixels, origin top left. ``track`` and ``tracks`` are empty in
 sessions without tracks. The column ``verified`` is there if a person corrected the session. ``clock`` is empty if it is unknown when the
-source began.
+source began. Text that spreadsheet programs would take for a formula begins with an apostrophe; Parquet and JSON Lines have it without.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from engine.store.session import StoredSource
 
 MOST_ROWS = 1_048_576
 """Number of rows that spreadsheet programs show, heading included."""
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of text that spreadsheet programs take for a formula. Such a formula may come from a file name or from a model's labels."""
 
 _WHOLES = [str(number) for number in range(1 << 14)]
 _DECIMALS = [f".{number:02}".rstrip("0") if number else ".0" for number in range(100)]
@@ -70,7 +73,7 @@ def write_detections(export: Export) -> None:
                 *map(_texts, block.boxes.T),
                 map(tails.__getitem__, frames),
                 tracks,
-                *([map(("false", "true").__getitem__, block.verified.tolist())] if corrected else []),
+                *([map(("FALSE", "TRUE").__getitem__, block.verified.tolist())] if corrected else []),
             )
             table.writelines(f"{','.join(values)}\r\n" for values in zip(*columns, strict=True))
             rows += len(frames)
@@ -188,8 +191,8 @@ def _field(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "true" if value else "false"
-    text = str(value)
+        return "TRUE" if value else "FALSE"  # R and spreadsheets take small letters for text
+    text = f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else str(value)
     return '"' + text.replace('"', '""') + '"' if any(character in text for character in ',"\r\n') else text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.errors import ExportError
 from engine.processes.file_lock import FileLock, LockedError
-from engine.store.reader import SessionReader
+from engine.store.reading.reader import SessionReader
 
 NEWEST = 20
 """Number of sessions that are examined, the newest ones."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from engine.store.schema import has_table
+
 TABLES = """
 CREATE TABLE IF NOT EXISTS corrections (
     source INTEGER NOT NULL, frame INTEGER NOT NULL, ordinal INTEGER NOT NULL,
@@ -40,14 +42,9 @@ SELECT track, max(CASE place WHEN 1 THEN class_id END), min(first), max(last), s
 """The tracks of a source as corrected: number, class id, first and last frame, number of detections."""
 
 
-def _has_tables(connection: sqlite3.Connection) -> bool:
-    known = connection.execute("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'corrections'").fetchone()
-    return known is not None
-
-
 def has_corrections(connection: sqlite3.Connection) -> bool:
     """Whether a session contains corrections."""
-    return _has_tables(connection) and connection.execute("SELECT 1 FROM main.corrections LIMIT 1").fetchone() is not None
+    return has_table(connection, "corrections") and connection.execute("SELECT 1 FROM main.corrections LIMIT 1").fetchone() is not None
 
 
 def show_corrected(connection: sqlite3.Connection) -> bool:
@@ -61,14 +58,14 @@ def show_corrected(connection: sqlite3.Connection) -> bool:
 
 def forget(connection: sqlite3.Connection, source: int, behind: int = 0) -> None:
     """Delete the corrections of a source's frames from index ``behind`` on, because these frames are detected again."""
-    if _has_tables(connection):
+    if has_table(connection, "corrections"):
         for table in ("corrections", "edited"):
             connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (source, behind))
 
 
 def forget_undone(connection: sqlite3.Connection) -> None:
     """Delete what ``redo`` would make again."""
-    if _has_tables(connection):
+    if has_table(connection, "corrections"):
         for table in ("edited", "edits"):
             connection.execute(f"DELETE FROM {table} WHERE edit < 0")
 

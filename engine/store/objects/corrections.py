@@ -229,12 +229,5 @@ class Corrections(Closing):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with schema.explained(self._path, "write"):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with schema.explained(self._path, "write"), schema.transaction(self._connection):
+            yield

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from engine.store.facts import TRACK
-from engine.store.reader import SessionReader
-from engine.store.tracks import interval_of
-from engine.tracking.follow import Follower, TrackerName, make_tracker
+from engine.store.reading.reader import SessionReader
+from engine.store.tracks import tracker_for
+from engine.tracking.follow import Follower, TrackerName
 from engine.tracking.tracker import NONE
 from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, counts_of
@@ -33,8 +33,7 @@ class LiveCounts:
         self._path, self._source, self._zones = path, source, zones
         with SessionReader(path, corrected=False) as reader:
             self._allowed = zones.class_ids(reader.labels)
-            tracker = make_tracker(TrackerName.of(reader.facts.get(TRACK)), interval_of(reader, source))
-        self._follower = Follower(tracker)
+            self._follower = Follower(tracker_for(reader, source, TrackerName.of(reader.facts.get(TRACK))))
         self._counter = ZoneCounter(zones)
         self._last = -1
         self.time = 0.0

@@ -28,7 +28,7 @@ def mean_counts(reader: SessionReader, source: int) -> tuple[dict[int, NDArray[n
         frames += np.bincount(places[[frame.failure is None for frame in block.frames]], minlength=PARTS)
         for class_id in np.unique(block.class_ids).tolist():
             seen = places[block.frame[block.class_ids == class_id]]
-            found[class_id] = found.get(class_id, 0.0) + np.bincount(seen, minlength=PARTS)
+            found[class_id] = np.bincount(seen, minlength=PARTS) + found.get(class_id, np.zeros(PARTS))
     known = np.maximum.accumulate(np.where(frames > 0, np.arange(PARTS), 0))
     ordered = sorted(found, key=lambda class_id: -found[class_id].sum())
     return {class_id: found[class_id][known] / np.maximum(frames[known], 1) for class_id in ordered}, (float(begin), end)

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.errors import FramefleetError
 from engine.store.session import SessionReader
-from engine.store.tracks import FRAMES_FOR_INTERVAL, track_source
+from engine.store.tracks import FIRST_FRAMES, track_source
 from engine.tracking.follow import TrackerName
 from engine.types import FrameResult
 
@@ -68,9 +68,9 @@ def main(connection: Connection[Any, Any]) -> None:
 
 
 def _frames(connection: Connection[Any, Any], reader: SessionReader, source: int) -> Iterator[FrameResult]:
-    """Yield the frames of a source as the run stores them. Begins when ``FRAMES_FOR_INTERVAL`` frames or all are stored."""
+    """Yield the frames of a source as the run stores them. Begins when ``FIRST_FRAMES`` frames or all are stored."""
     last, ended = -1, False
-    while not ended and reader.count(source) < FRAMES_FOR_INTERVAL:
+    while not ended and reader.count(source) < FIRST_FRAMES:
         ended = _ended(connection)
     while True:
         for frame in reader.frames(source, last):

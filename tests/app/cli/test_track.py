@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
+import pytest
 
 from engine.pool.events import Ledger
 from engine.store.session import SessionReader, SessionWriter
 from resources import DEMO
-from tests.support.cli import read_lines, run_main
+from tests.support.cli import FAST, read_lines, run_main
 from tests.support.goldens import CLIP
+from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 DEMO_MODEL = ("--model", str(DEMO.cfg), "--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32", "--quiet")
@@ -30,7 +35,41 @@ def test_a_file_that_a_session_holds_twice_has_two_counts(tmp_path: Path) -> Non
             writer.add_frames(make_frame(number, index, boxes=number) for index in range(9))
             writer.finish_source(number, "a.mp4", Ledger(9, 9), 1.0)
     run = run_main("track", tmp_path)
-    assert (run.status, run.out) == (0, "a.mp4: 0 tracks\na.mp4: 1 track\n"), run.err
+    assert (run.status, run.out) == (0, "a.mp4: 0 tracks: nothing was detected\na.mp4: 1 track\n"), run.err
+
+
+def weak_session(path: Path, highest: float, every: int = 1) -> Path:
+    """Write a session of a model that is unsure of its object. highest: its highest confidence. every: the number of frames between two."""
+    with SessionWriter(path / "session.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 60))
+        for index in range(0, 60 * every, every):
+            frame = make_frame(0, index, boxes=1)
+            weak = np.full(1, highest - index % 7 / 100, np.float32)
+            writer.add_frames([replace(frame, detections=replace(frame.detections, scores=weak))])
+        writer.finish_source(0, "a.mp4", Ledger(60, 60), 1.0)
+    return path
+
+
+@pytest.mark.parametrize("tracker", ["bytetrack", "ocsort"])
+def test_the_objects_of_a_weak_model_are_followed(tmp_path: Path, tracker: str) -> None:
+    run = run_main("track", weak_session(tmp_path, 0.4), "--tracker", tracker)
+    assert (run.status, run.out) == (0, "a.mp4: 1 track\n"), run.err
+
+
+def test_without_tracks_the_reason_is_said(tmp_path: Path) -> None:
+    (tmp_path / "sparse").mkdir()
+    run = run_main("track", weak_session(tmp_path, 0.2))
+    assert run.out == (
+        "a.mp4: 0 tracks: 60 detections with confidences up to 0.20, and a track begins at 0.60:"
+        " use a model that is surer of these objects\n"
+    )
+    run = run_main("track", weak_session(tmp_path / "sparse", 0.9, every=75))
+    assert "0 tracks: 60 detections with confidences up to 0.90, but no object was seen in several frames in a row" in run.out
+
+
+def test_a_run_says_why_no_object_was_followed(tmp_path: Path) -> None:
+    run = run_main("detect", make_video(tmp_path / "a.mp4", frames=1), *FAST, "--track", "bytetrack", "--out", tmp_path / "out")
+    assert "a.mp4: no object was followed: " in run.out, run.err
 
 
 def test_a_missing_session_and_an_unknown_tracker_are_named(tmp_path: Path) -> None:

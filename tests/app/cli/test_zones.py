@@ -71,7 +71,7 @@ def test_tables_of_a_stored_session(session, zones):
         "direction": "backward",
     }
     (visit,) = rows(folder / "zone-times.csv")
-    assert (visit["begin"], visit["end"], visit["seconds"], visit["entered"], visit["left"]) == ("0.19", "0.99", "0.8", "true", "true")
+    assert (visit["begin"], visit["end"], visit["seconds"], visit["entered"], visit["left"]) == ("0.19", "0.99", "0.8", "TRUE", "TRUE")
     counted = rows(folder / "line-counts.csv")
     assert [(each["start"], each["forward"], each["backward"]) for each in counted] == [("0.0", "0", "1"), ("1.0", "0", "0")]
     inside = rows(folder / "zone-counts.csv")

@@ -58,14 +58,14 @@ def all_ended(window: MainWindow) -> bool:
 
 def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
     window = open_window()
-    assert window.pages.currentWidget() is window.start
+    assert window.arrangement.pages.currentWidget() is window.start
     assert window.start.choose_model.property("role") == "primary"
     assert window.top.model.text() == "Choose a model…"
 
     drop(window, [video])  # without a model it is queued and can be watched, and the window says what is missing
     qtbot.waitUntil(lambda: len(window.items) == 1)
     qtbot.waitUntil(lambda: any("Choose a model" in text for text in window.banners.texts))
-    assert window.pages.currentWidget() is window.middle
+    assert window.arrangement.pages.currentWidget() is window.arrangement.middle
     qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
 
     (tmp_path / "tiny.cfg").write_text(TINY_CFG.read_text())
@@ -120,7 +120,7 @@ def test_a_model_given_at_the_start_is_used_at_once(qtbot: QtBot, open_window: O
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
     assert len(window.items) == 1
     assert any("missing.mp4 does not exist" in text and "\nNo video and no picture" in text for text in window.banners.texts)
-    assert window.shown_key == next(iter(window.items)).key
+    assert window.shown.key == next(iter(window.items)).key
     assert window.windowTitle().startswith("clip.mp4")
 
 
@@ -200,20 +200,20 @@ def test_the_video_gets_more_than_half_and_panels_stay_as_the_user_leaves_them(q
         window.banners.remove(subject)
     qtbot.waitUntil(lambda: canvas.width() * canvas.height() > 0.5 * 1360 * 840)
     window.actions_.left.trigger()
-    assert not window.left.isVisible()
-    window.columns.setSizes([0, 800, 400])
-    kept = window.right.width()
+    assert not window.arrangement.left.isVisible()
+    window.arrangement.columns.setSizes([0, 800, 400])
+    kept = window.arrangement.right.width()
     window.arrangement.toggle_fullscreen()
-    assert not window.right.isVisible()
+    assert not window.arrangement.right.isVisible()
     window.arrangement.toggle_fullscreen()
-    assert not window.left.isVisible()
+    assert not window.arrangement.left.isVisible()
     window.close()
     again = open_window()
     again.resize(1360, 840)
-    assert not again.left.isVisible()
-    assert again.right.width() == pytest.approx(kept, abs=4)
+    assert not again.arrangement.left.isVisible()
+    assert again.arrangement.right.width() == pytest.approx(kept, abs=4)
     again.actions_.left.trigger()
-    assert again.left.isVisible()
+    assert again.arrangement.left.isVisible()
 
 
 def test_new_settings_ask_about_what_runs(qtbot: QtBot, open_window: Open, long: Path) -> None:
@@ -275,8 +275,8 @@ def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, vid
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
     window.queue.clear_requested.emit()
     assert len(window.items) == 0
-    assert window.pages.currentWidget() is window.start
-    assert window.shown_key is None
+    assert window.arrangement.pages.currentWidget() is window.start
+    assert window.shown.key is None
     assert window.windowTitle() == "Framefleet"
 
 
@@ -347,10 +347,10 @@ def test_full_screen_leaves_the_window_as_it_was(qtbot: QtBot, open_window: Open
     window.showMaximized()
     window.arrangement.toggle_fullscreen()
     assert window.isFullScreen()
-    assert not window.left.isVisible()
+    assert not window.arrangement.left.isVisible()
     window.arrangement.toggle_fullscreen()
     assert window.isMaximized()
-    assert window.left.isVisible()
+    assert window.arrangement.left.isVisible()
     window.arrangement.toggle_fullscreen()
     window.close()
     assert not open_window().isFullScreen()  # the next start is no full screen without a picture

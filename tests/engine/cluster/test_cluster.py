@@ -16,6 +16,7 @@ from app.cli.run.exports import DATABASE
 from engine.cluster import connection_process
 from engine.cluster.connection import ClusterConnection
 from engine.cluster.versions import own_versions
+from engine.devices.affinity import usable_cores
 from engine.errors import ClusterError, UsageError
 from engine.pool.pool import EnginePool
 from engine.settings import Isolation, Parallel
@@ -34,9 +35,7 @@ def test_two_nodes_share_a_file_one_agent_dies_and_the_results_equal_a_local_run
     cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
     assert cluster.devices() == (ALPHA, BETA)
-    assert cluster.devices([DeviceId("cpu", "1")]) == (DeviceId("cpu", "1", "alpha"), DeviceId("cpu", "1", "beta"))
-    with pytest.raises(UsageError, match="no node delta; its nodes are alpha, beta"):
-        cluster.devices([DeviceId("cpu", "0", "delta")])
+    assert cluster.cores(BETA) == usable_cores()
     seen = run_on(cluster, [video, video], [ALPHA, BETA], Once(lambda: kill(raylets.agent("beta")), BETA), SLOW)
     check(seen, local)
     assert {frame.device for frame in seen.frames[0] + seen.frames[1]} == {ALPHA, BETA}
@@ -68,8 +67,9 @@ def test_the_command_lists_the_devices_of_all_nodes(raylets: Raylets) -> None:
 
 
 def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: ClusterConnection, video: Path) -> None:
+    within = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
     for settings, words in (
-        (tiny_settings(Parallel.FRAMES), "--parallel frames shares pictures within one machine"),
+        *((tiny_settings(parallel), f"--parallel {parallel} shares pictures within one machine") for parallel in within),
         (tiny_settings(isolation=Isolation.THREAD), "--isolation thread is for one machine"),
     ):
         with pytest.raises(UsageError, match=words):

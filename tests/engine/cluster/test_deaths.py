@@ -19,8 +19,9 @@ import pytest
 from app.cli.run.exports import DATABASE
 from engine.cluster.connection import ClusterConnection
 from engine.model.check import check_model
-from engine.pool.events import DeviceFailed, DeviceReady, FramesDone, SourceFinished, SourceOpened
+from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
+from engine.processes.restart_budget import RESTARTS
 from engine.session import DetectionSession
 from engine.store.session import SessionReader
 from tests.conftest import PROJECT
@@ -60,6 +61,21 @@ def test_the_agent_dies(cluster: ClusterConnection, raylets: Raylets, video: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(240)
+def test_an_agent_that_always_dies_is_given_up(cluster: ClusterConnection, raylets: Raylets, video: Path) -> None:
+    def strike(_: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, DeviceReady):
+            kill(raylets.agent("beta"))
+
+    seen = run_on(cluster, [video], [BETA], strike)
+    *before, last = seen.failures
+    assert len(before) >= RESTARTS
+    assert all(failure.restarting for failure in before)
+    assert not last.restarting
+    assert "no device is left: beta/cpu:0: node beta cannot be reached" in (seen.finished[0].error or "")
+
+
+@pytest.mark.slow
 def test_a_frozen_agent_counts_as_lost(raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
     raylets.add("beta")
     with ClusterConnection(raylets.address, print, patience=5) as cluster:
@@ -77,7 +93,6 @@ def test_a_node_returns_under_its_name(cluster: ClusterConnection, raylets: Rayl
 
     seen, once, back = Seen(), Once(restart), False
     with SLOW(tiny_settings(), [ALPHA, BETA], cluster) as pool:
-        cluster.watch(pool.add_device)
         newest = [pool.add(video) for _ in range(2)][-1]
         for event in pool.events():
             seen.add(event)
@@ -102,7 +117,6 @@ def test_a_node_dies_and_another_one_joins(cluster: ClusterConnection, raylets: 
     cluster._say = said.append
     seen, once, working = Seen(), Once(replace_the_node, BETA), False
     with SLOW(tiny_settings(), [ALPHA, BETA], cluster) as pool:
-        cluster.watch(pool.add_device)
         newest = [pool.add(video) for _ in range(2)][-1]
         for event in pool.events():
             seen.add(event)
@@ -139,7 +153,6 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
             sources.append(Path(shutil.copy(video, tmp_path / f"{len(sources)}.mp4")))
             session.add(sources[-1])
 
-        cluster.watch(session.add_device)
         for _ in range(3):
             add()
         for event in session.events():

@@ -110,6 +110,15 @@ def test_a_transfer_survives_the_start_of_another_agent(tmp_path: Path, monkeypa
     assert cache.take(content) is not None
 
 
+def test_only_its_user_can_read_the_cache_and_another_user_s_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = tmp_path / "mine" / "files"
+    Cache(mine)
+    assert [folder.stat().st_mode & 0o777 for folder in (mine.parent, mine)] == [0o700, 0o700]
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(ClusterError, match=r"mine belongs to another user: set TMPDIR to another folder before 'ray start'"):
+        Cache(mine)
+
+
 def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache, content = Cache(tmp_path / "cache" / "files"), make(tmp_path, "a.mp4", b"x" * 100)
     with pytest.raises(OSError, match="do not fit into"):

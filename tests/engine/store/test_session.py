@@ -25,7 +25,7 @@ from engine.media.stamp import Stamp
 from engine.pool.events import Ledger
 from engine.store.names import readable_name
 from engine.store.session import SessionReader, SessionWriter
-from engine.store.writer import COMMIT_SECONDS
+from engine.store.writing.writer import COMMIT_SECONDS
 from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.store import CPU, LABELS, make_frame, same_frame, video_info, write_session
 

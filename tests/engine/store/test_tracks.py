@@ -14,7 +14,10 @@ def test_detections_get_tracks_and_a_second_call_replaces_them(tmp_path):
     with SessionReader(path) as reader:
         assert all(frame.detections.tracks is None for frame in reader.frames(0))
     for name in TrackerName:
-        assert track_session(path, name) == [("a.mp4", 1), ("b.mp4", 1)]  # the two boxes of a frame overlap: they show one object
+        assert track_session(path, name) == [
+            ("a.mp4", 1, None),
+            ("b.mp4", 1, None),
+        ]  # the two boxes of a frame overlap: they show one object
         with SessionReader(path) as reader:
             assert [frame.detections.tracks.tolist() for frame in reader.frames(1)] == [[1, -1]] * 20
             assert [tracked_with(path, 1, other) for other in TrackerName] == [other is name for other in TrackerName]

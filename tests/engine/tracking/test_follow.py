@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from engine.tracking.follow import TrackerName, follow, make_tracker
+from engine.tracking.follow import TrackerName, follow, make_tracker, strong_confidence
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CPU = DeviceId("cpu", "0")
@@ -45,3 +46,18 @@ def test_a_failed_frame_is_a_gap():
 def test_a_source_without_objects_has_no_tracks():
     tracks = tracked([frame(0), frame(1)])
     assert (len(tracks.tracks), len(tracks.class_ids)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "strong"),
+    [
+        ([0.95, 0.92, 0.91, 0.3], 0.6),  # a sure model
+        ([0.9] * 3 + [0.3] * 7, 0.6),  # sure of some objects
+        ([0.9] + [0.42] * 9, 0.28),  # sure of one object only
+        ([0.3, 0.26, 0.1], 0.25),
+        ([0.2, 0.1], 0.6),  # nothing that counts as an object
+        ([], 0.6),
+    ],
+)
+def test_how_sure_the_model_is_decides_what_begins_a_track(scores, strong):
+    assert strong_confidence(np.array(scores)) == pytest.approx(strong)

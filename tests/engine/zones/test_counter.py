@@ -54,6 +54,15 @@ def test_an_object_crosses_forward_from_the_left_of_the_line() -> None:
     assert count(along(60, 40)).text(0) == "1 forward, 0 backward"
 
 
+@pytest.mark.parametrize(("gap", "count_"), [(1.9, 1), (2.1, 0)])
+def test_an_object_that_was_out_of_sight_for_long_has_not_crossed(gap, count_) -> None:
+    """It may be another one. Behind the gap, the next crossing counts; time in zones goes on."""
+    assert len(crossings(count(along(60, 40), step=gap))) == count_
+    there = count(along(60, 40, 40, 60), step=gap)
+    assert len(crossings(there)) == 2 * count_
+    assert visits(there) == [(0, 0.0, pytest.approx(3 * gap), False, False)]
+
+
 def test_an_object_that_waits_on_the_line_counts_once_when_it_leaves() -> None:
     waiting = [50.3, 49.8, 50.4, 49.6, 50.2] * 20
     assert crossings(count(along(40, *waiting, 60))) == [(0, False, pytest.approx(99 + 2 / 3))]

@@ -77,20 +77,20 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     """Bring the window into one state after the other. Each state builds on the one before."""
     yield "empty", window
     window.setup.open_models()
-    assert window.setup.models is not None
-    yield "models", window.setup.models
-    window.setup.models.reject()
+    assert window.setup.library.dialog is not None
+    yield "models", window.setup.library.dialog
+    window.setup.library.dialog.reject()
     window.setup.open_dialog()
     dialog = window.setup.dialog
     assert dialog is not None
     settle(lambda: bool(dialog.devices.boxes))
     yield "settings", dialog
-    dialog.fold.setChecked(True)
+    dialog.pane.fold.setChecked(True)
     settle(lambda: dialog.advanced.isVisible())
     dialog.pane.ensureWidgetVisible(dialog.advanced)
     yield "settings.advanced", dialog
     dialog.reject()
-    videos = [queue_item(Path(f"/videos/camera {number}.mp4"), key=100 + number, reason="Waiting for a model") for number in range(4)]
+    videos = [queue_item(Path(f"/videos/camera {number}.mp4"), key=100 + number, reason="Needs a model") for number in range(4)]
     window.items.extend(videos)
     settle(lambda: "of 4" in window.queue.summary.text() or "von 4" in window.queue.summary.text())
     settle(lambda: bool(window.status.queue.text()))

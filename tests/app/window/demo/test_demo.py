@@ -47,7 +47,7 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
     item = window.demo.item
     assert item is not None
     assert item.path == DEMO.clip
-    assert window.shown_key == item.key
+    assert window.shown.key == item.key
     assert card.isVisible()
     assert not card.figures.isVisible()
     window.controller.cancel(item.key)
@@ -78,7 +78,7 @@ def test_the_demo_leaves_the_user_s_model_alone(qtbot: QtBot, window: MainWindow
     first, second = window.controller.add([video], (own, ("x", "y", "z")))[0], window.controller.add([other])[0]
     waiting = window.items.get(second)
     assert waiting is not None
-    assert waiting.reason == "Waiting for a model"
+    assert waiting.reason == "Needs a model"
     states = [ItemState.DONE, ItemState.WAITING]
     qtbot.waitUntil(lambda: [item.state for item in window.items] == states)
     window.controller.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)

@@ -10,6 +10,7 @@ from app.window.devices.panel import DevicePanel
 from app.window.devices.stage_bar import in_order
 from app.window.devices.status import DeviceStatus, Phase, fold
 from app.window.status_line import StatusLine
+from app.window.widgets.build import ScrollPane
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from engine.types import DeviceId
@@ -253,7 +254,7 @@ def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtB
     panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", "as the settings say", elastic=False))
     assert not any(card.change.isVisibleTo(panel) for card in panel.cards)
     assert not panel.run.add.isEnabled()
-    assert panel.run.add.toolTip() == "With Depth no device can join or leave while a run goes on"
+    assert panel.run.add.toolTip() == "With Depth, devices cannot join or leave during a run"
     panel.show_devices([replace(gpu(), phase=Phase.IDLE)])
     assert not panel.run.add.isVisibleTo(panel)
 
@@ -272,6 +273,20 @@ def test_of_devices_that_work_as_one_each_is_watched(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda row=row: "GiB" in row.accessibleName())
     assert not card.gauges.isVisible()
     panel.hide()
+
+
+def test_of_many_devices_the_rows_in_sight_show_new_figures_at_once(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.resize(320, 300)
+    panel.show()
+    statuses = [replace(working(0.0, 10.0), device=DeviceId("cuda", str(number))) for number in range(64)]
+    panel.show_devices(statuses)
+    qtbot.waitUntil(lambda: not panel.cards[0].visibleRegion().isEmpty())
+    panel.show_figures([replace(status, rate=777.0) for status in statuses])
+    assert [card.row.content.rate_text for card in (panel.cards[0], panel.cards[-1])] == ["777", "10.0"]
+    panel.findChild(ScrollPane).verticalScrollBar().setValue(100_000)
+    assert panel.cards[-1].row.content.rate_text == "777"
 
 
 def test_stages_of_several_devices_stand_in_their_order() -> None:

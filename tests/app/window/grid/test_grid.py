@@ -64,7 +64,7 @@ def test_videos_of_a_grid_jump_play_and_stop_together_and_a_click_makes_one_the_
     where = player.position
     key, cell = next(iter(window.grid.cells.items()))
     qtbot.mouseClick(cell.canvas, Qt.MouseButton.LeftButton)
-    assert window.shown_key == key
+    assert window.shown.key == key
     qtbot.waitUntil(lambda: player.position == pytest.approx(where, abs=0.02) and in_step(window), timeout=PATIENCE)
     assert len(window.grid.cells) == 2
     window.grid.set_side(1)

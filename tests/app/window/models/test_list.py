@@ -146,13 +146,13 @@ def window(qtbot: QtBot, tmp_path: Path, entry: ModelEntry, monkeypatch: pytest.
 
 def test_from_the_start_page_to_detections_by_clicks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.start.choose_model.click()
-    models = window.setup.models
+    models = window.setup.library.dialog
     assert models is not None
     card = models.cards["tiny"]
     card.download.click()
     qtbot.waitUntil(card.use.isVisible)
     card.use.click()
-    assert window.setup.models is None
+    assert window.setup.library.dialog is None
     qtbot.waitUntil(lambda: window.top.model.text() == "tiny · 96×96")
     drop(window, [make_video(tmp_path / "clip.mp4", 10, (64, 64))])
     qtbot.waitUntil(lambda: len(window.items) == 1 and next(iter(window.items)).ended, timeout=PATIENCE)
@@ -162,11 +162,11 @@ def test_from_the_start_page_to_detections_by_clicks(qtbot: QtBot, window: MainW
 def test_a_download_goes_on_without_the_list_and_is_announced(qtbot: QtBot, window: MainWindow, site: Site) -> None:
     site.pages["/tiny.weights"].pause = 0.01
     window.setup.open_models()
-    models = window.setup.models
+    models = window.setup.library.dialog
     assert models is not None
     models.cards["tiny"].download.click()
     models.close_button.click()
-    assert window.banners.texts == ["tiny: being downloaded."]
+    assert window.banners.texts == ["Downloading tiny."]
     qtbot.waitUntil(lambda: window.banners.texts == ["The model tiny is downloaded."])
     button = next(banner.button for banner in window.banners.findChildren(Banner) if "is downloaded" in banner.message)
     assert button is not None
@@ -179,14 +179,14 @@ def test_the_settings_take_a_model_from_the_list(qtbot: QtBot, window: MainWindo
     settings = window.setup.dialog
     assert settings is not None
     settings.model.from_list.click()
-    models = window.setup.models
+    models = window.setup.library.dialog
     assert models is not None
     card = models.cards["tiny"]
     card.download.click()
     qtbot.waitUntil(card.use.isVisible)
     card.use.click()
     qtbot.waitUntil(lambda: settings.model.summary is not None)
-    assert settings.model.files == files_of(card.entry, window.setup.downloads.folder)
+    assert settings.model.files == files_of(card.entry, window.setup.library.downloads.folder)
     settings.reject()
 
 
@@ -203,27 +203,27 @@ def test_files_of_ones_own_go_by_drag_and_drop(qtbot: QtBot, window: MainWindow,
     (own / "classes.names").write_text("a\nb\nc\n")
     (own / "other.cfg").write_bytes(TINY_CFG.read_bytes())
     window.setup.open_models()
-    models = window.setup.models
+    models = window.setup.library.dialog
     assert models is not None
     drop(models, [own / "other.cfg", own / "trained.weights", own / "classes.names"])  # on the list as well
     qtbot.waitUntil(lambda: [card.files.cfg.name for card in models.own_cards] == ["other.cfg", "net.cfg"])
     models.own_cards[0].use.click()
-    assert window.setup.models is None
+    assert window.setup.library.dialog is None
     qtbot.waitUntil(lambda: window.setup.labels == ("a", "b", "c"))
 
     window.setup.open_models()
-    models = window.setup.models
+    models = window.setup.library.dialog
     assert models is not None
     models.own.click()
-    assert window.setup.models is None
+    assert window.setup.library.dialog is None
     assert window.setup.dialog is not None
     window.setup.dialog.reject()
 
 
 def test_closing_the_window_ends_a_download_at_once(qtbot: QtBot, window: MainWindow, site: Site, entry: ModelEntry) -> None:
     site.pages["/tiny.weights"].stall = 20_000
-    window.setup.downloads.start(entry)
+    window.setup.library.downloads.start(entry)
     assert site.stalled.wait(10)
     window.close()  # the download itself would not end
     assert not any("background" in thread.name for thread in threading.enumerate())
-    assert not is_installed(entry, window.setup.downloads.folder)
+    assert not is_installed(entry, window.setup.library.downloads.folder)

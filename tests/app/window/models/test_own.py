@@ -43,7 +43,7 @@ def model(tmp_path: Path) -> ModelFiles:
 
 def opened(qtbot: QtBot, window: MainWindow) -> ModelList:
     window.setup.open_models()
-    models = window.setup.models
+    models = window.setup.library.dialog
     assert models is not None
     qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
     return models
@@ -75,11 +75,11 @@ def test_a_drop_that_is_no_whole_model_is_explained_and_changes_nothing(qtbot: Q
     drop(models, [model.cfg, Path(model.weights)])
     qtbot.waitUntil(lambda: "street.weights" in models.note.text(), timeout=PATIENCE)
     assert not models.own_cards
-    assert window.setup.models is models
+    assert window.setup.library.dialog is models
 
 
 def test_a_model_whose_files_are_gone_says_so_and_can_be_taken_off(qtbot: QtBot, window: MainWindow, model: ModelFiles) -> None:
-    window.setup.own.add(model)
+    window.setup.library.own.add(model)
     model.cfg.unlink()
     models = opened(qtbot, window)
     (card,) = models.own_cards
@@ -87,7 +87,7 @@ def test_a_model_whose_files_are_gone_says_so_and_can_be_taken_off(qtbot: QtBot,
     assert not card.use.isEnabled()
     qtbot.mouseClick(card.remove, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not models.own_cards, timeout=PATIENCE)
-    assert window.setup.own.read() == []
+    assert window.setup.library.own.read() == []
     assert Path(model.weights).exists()
 
 

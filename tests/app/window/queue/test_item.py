@@ -33,7 +33,7 @@ def test_without_an_announced_number_of_frames_it_counts() -> None:
         ({"state": ItemState.CANCELLED}, "Cancelled"),
         ({"state": ItemState.FAILED, "reason": "a.mp4 is empty\nmore"}, "Is empty"),
         ({"state": ItemState.FAILED, "reason": "no device is left"}, "No device is left"),
-        ({"reason": "Waiting for a model"}, "Waiting for a model"),
+        ({"reason": "Needs a model"}, "Needs a model"),
     ],
 )
 def test_every_state_in_words(changes: dict[str, object], summary: str) -> None:

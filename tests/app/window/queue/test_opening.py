@@ -40,7 +40,7 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     first, second = window.items
     assert (first.state, first.progress.frames, first.path) == (ItemState.DONE, 40, stored.parent / "there.mp4")
     assert (second.state, second.progress.frames) == (ItemState.DONE, 10)
-    assert window.shown_key == first.key
+    assert window.shown.key == first.key
     assert not any("Choose a model" in text for text in window.banners.texts), "nothing is to be detected"
     qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) == 2, timeout=PATIENCE)
     tally = window.controller.tally(first.key)
@@ -65,7 +65,7 @@ def test_results_that_are_open_already_are_shown_and_not_doubled(qtbot: QtBot, w
     first, second = window.items
     window.queue.show_item(second.key)
     window.open_paths([stored.parent / "." / stored.name])
-    qtbot.waitUntil(lambda: window.shown_key == first.key)
+    qtbot.waitUntil(lambda: window.shown.key == first.key)
     qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
     assert len(window.items) == 2
 

@@ -223,13 +223,13 @@ def test_progress_and_outcome_do_not_move_the_window_s_layout(qtbot: QtBot, wind
     window.exports.line.show_done("first")  # the layout is computed with the line's widgets
     window.exports.line.hide()
     qtbot.waitExposed(window)
-    height, place = window.status.height(), window.columns.geometry()
+    height, place = window.status.height(), window.arrangement.columns.geometry()
     window.exports.line.show_progress("Writing a.csv: 40 %", 0.4, lambda: None)
     QGuiApplication.processEvents()
-    assert (window.status.height(), window.columns.geometry()) == (height, place)
+    assert (window.status.height(), window.arrangement.columns.geometry()) == (height, place)
     window.exports.line.show_done("Exported a.csv", lambda: None)
     QGuiApplication.processEvents()
-    assert (window.status.height(), window.columns.geometry()) == (height, place)
+    assert (window.status.height(), window.arrangement.columns.geometry()) == (height, place)
 
 
 def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_row_shows_its_frame(qtbot: QtBot, window: MainWindow, report: Path) -
         dialog.table.setCurrentItem(dialog.table.topLevelItem(row))
         time = frames[row]["time"]
         qtbot.waitUntil(lambda time=time: player.current is not None and abs(player.current.pts - time) < 1e-3, timeout=PATIENCE)
-        shown = window.items.get(window.shown_key or 0)
+        shown = window.items.get(window.shown.key or 0)
         assert shown is not None
         assert shown.path == report.parent / "old.mp4"
         assert not player.playing

@@ -279,7 +279,7 @@ def test_tiles_have_fields_of_their_own(qtbot: QtBot, background: Background) ->
 def test_advanced_settings_are_folded_away_until_they_matter(qtbot: QtBot, background: Background) -> None:
     dialog = open_dialog(qtbot, background, Preferences())
     assert not dialog.advanced.isVisible()
-    dialog.fold.click()
+    dialog.pane.fold.click()
     assert dialog.advanced.isVisible()
     qtbot.waitUntil(lambda: not field(dialog, "decode_threads").visibleRegion().isEmpty())
     dialog = open_dialog(qtbot, background, Preferences.of(latency_budget=20.0))
@@ -311,7 +311,7 @@ def test_a_long_name_pushes_no_button_out(qtbot: QtBot, background: Background, 
     dialog = open_dialog(qtbot, background, Preferences())
     dialog.model.cfg.set_path(str(tmp_path / ("x" * 200 + ".cfg")))
     qtbot.waitUntil(lambda: "xxx" in dialog.model.verdict.text())
-    assert dialog._inside.minimumSizeHint().width() <= dialog.pane.viewport().width()
+    assert dialog.pane.inside.minimumSizeHint().width() <= dialog.pane.viewport().width()
 
 
 def test_tab_stops_only_at_what_can_be_operated(qtbot: QtBot, background: Background) -> None:
@@ -393,7 +393,7 @@ def test_folders_move_for_the_window_and_the_command_line(
 def test_what_the_last_run_chose_stands_below_automatic_values(qtbot: QtBot, background: Background) -> None:
     chosen = {"parallel": "The last run took segments.", "precision": "The last run took bf16."}
     dialog = open_dialog(qtbot, background, Preferences.of(precision=Precision.FP32), chosen)
-    dialog.fold.setChecked(True)
+    dialog.pane.fold.setChecked(True)
     assert "The last run took segments." in shown_text(dialog)
     assert "The last run took bf16." not in shown_text(dialog)
     pick(dialog, "precision", Precision.AUTO)

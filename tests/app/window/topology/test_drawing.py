@@ -6,7 +6,9 @@ import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from app.window.topology.drawing import EDGE, NVLINK, PCIE, SYSTEM, TopologyDrawing
+from app.window.topology.drawing import EDGE, TopologyDrawing
+from app.window.topology.links import NVLINK, PCIE, SYSTEM
+from app.window.topology.text import short_names
 from app.window.widgets import theme
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.types import Topology
@@ -142,3 +144,23 @@ def test_many_gpus_get_one_line_each_where_there_is_little_room(qtbot: QtBot) ->
     before = few.height()
     few.set_room(40)
     assert few.height() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "shortest"),
+    [
+        ("NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada"),
+        ("NVIDIA GeForce RTX 4090", "RTX 4090"),
+        ("NVIDIA GeForce RTX 3080 Laptop GPU", "RTX 3080"),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "RTX PRO 6000"),
+        ("NVIDIA A100-SXM4-80GB", "A100"),
+        ("NVIDIA H100 80GB HBM3", "H100"),
+        ("Tesla V100-SXM2-16GB", "V100"),
+        ("NVIDIA H200", "H200"),
+        ("TITAN RTX", "TITAN RTX"),
+    ],
+)
+def test_names_of_gpus_lose_what_does_not_tell_them_apart(name: str, shortest: str) -> None:
+    names = short_names(name)
+    assert names[-1] == shortest
+    assert list(map(len, names)) == sorted(map(len, names), reverse=True)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.window.devices.panel import DevicePanel
 from app.window.main_window import MainWindow
 from app.window.scaling.panel import ScalingPanel
-from app.window.topology.drawing import NVLINK, PCIE
+from app.window.topology.links import NVLINK, PCIE
 from app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
 from app.window.topology.tabs import DeviceTabs
 from app.window.topology.text import about_link, traffic

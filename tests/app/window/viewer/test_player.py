@@ -12,10 +12,9 @@ from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
 
 from app.window.queue.item import ItemState
-from app.window.viewer import preview_conversation
+from app.window.viewer import preview_client
 from app.window.viewer.player import Playback, Player
-from app.window.viewer.preview_client import PreviewClient
-from app.window.viewer.preview_conversation import Shown
+from app.window.viewer.preview_client import PreviewClient, Shown
 from engine.store.session import SessionReader
 from engine.types import FrameResult
 from tests.support.media import make_video, number_of
@@ -217,7 +216,7 @@ def test_after_a_crash_the_preview_starts_again_and_says_so(qtbot: QtBot, client
 def test_a_preview_that_freezes_is_started_again(
     qtbot: QtBot, client: PreviewClient, player: Player, video: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preview_conversation, "FROZEN_SECONDS", 0.0)
+    monkeypatch.setattr(preview_client, "FROZEN_SECONDS", 0.0)
     screen = Screen(player)
     player.open(queue_item(video), play=False)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)

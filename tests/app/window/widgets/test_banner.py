@@ -1,6 +1,9 @@
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.window.widgets import theme
 from app.window.widgets.banner import MOST, BannerArea, Severity
+from app.window.widgets.build import say, wrapped
 
 
 def test_good_news_does_not_push_an_error_away(qtbot: QtBot) -> None:
@@ -38,3 +41,14 @@ def test_a_long_name_does_not_widen_the_window(qtbot: QtBot) -> None:
     assert banner.toolTip() == text
     banners.update_text("export", "done")
     assert (banners.texts, banner.toolTip()) == (["done"], "")
+
+
+@pytest.mark.parametrize(("role", "colour"), [("error", "DANGER"), ("notice", "WARNING")])
+def test_a_problem_below_a_field_has_an_icon_beside_its_colour(qtbot: QtBot, role: str, colour: str) -> None:
+    line = wrapped(role)
+    qtbot.addWidget(line)
+    line.resize(300, 40)
+    say(line, "The folder cannot be written: choose another one.")
+    picture = line.grab().toImage()
+    shown = {picture.pixelColor(x, y).name() for x in range(14) for y in range(20)}
+    assert theme.colour(colour) in shown

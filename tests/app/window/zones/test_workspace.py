@@ -214,11 +214,11 @@ def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_
     assert not window.zones.area.isVisibleTo(window)
     window.open_paths([write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 5, (320, 240)), 5).database])
     window.actions_.zones.setChecked(True)
-    assert window.zones.area.isVisibleTo(window.middle)
+    assert window.zones.area.isVisibleTo(window.arrangement.middle)
     window.arrangement.toggle_fullscreen()
-    assert not window.zones.area.isVisibleTo(window.middle)
+    assert not window.zones.area.isVisibleTo(window.arrangement.middle)
     window.arrangement.toggle_fullscreen()
-    assert window.zones.area.isVisibleTo(window.middle)
+    assert window.zones.area.isVisibleTo(window.arrangement.middle)
     window.arrangement.keep()
     assert window._store.value("window/zones_shown") == "yes"
 

@@ -1,16 +1,13 @@
 """Programs that are not ours read the exported files.
 
-These programs are large, so they are no dependencies. ``FRAMEFLEET_OTHER_PROGRAMS`` names Python interpreters that have them, separated
-like the entries of PATH: any of datumaro (with pycocotools), megadetector (which needs no dependencies for this), label-studio-sdk.
+See ``tests.support.other_programs``: datumaro (with pycocotools), megadetector (which needs no dependencies for this), label-studio-sdk.
 CVAT's importer is in no package: ``FRAMEFLEET_CVAT`` names a checkout of CVAT's source.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,9 +23,10 @@ from engine.store.export.run import export_session
 from engine.store.exporters.common.options import ExportOptions, PictureFormat
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.media import make_video, numbered
+from tests.support.other_programs import read_with
 from tests.support.store import LABELS, make_frame, video_info
 
-VARIABLE, CVAT = "FRAMEFLEET_OTHER_PROGRAMS", "FRAMEFLEET_CVAT"
+CVAT = "FRAMEFLEET_CVAT"
 FRAMES = 12
 
 DATUMARO = """
@@ -72,17 +70,6 @@ coco = json.loads((folder / "out" / "result.json").read_text())
 names = {category["id"]: category["name"] for category in coco["categories"]}
 print("\\n" + json.dumps([[names[each["category_id"]], *each["bbox"]] for each in coco["annotations"]]))
 """
-
-
-def read_with(module: str, script: str, *arguments: Path | str) -> Any:
-    """Run a script with an interpreter that has a module. Returns the JSON value of its last line."""
-    for interpreter in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
-        found = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"
-        if subprocess.run([interpreter, "-c", found], check=False).returncode == 0:
-            run = subprocess.run([interpreter, "-c", script, *map(str, arguments)], capture_output=True, text=True, check=False)
-            assert run.returncode == 0, run.stderr
-            return json.loads(run.stdout.splitlines()[-1])
-    pytest.skip(f"no {module}: install it into a separate environment, and set {VARIABLE} to its interpreter")
 
 
 @pytest.fixture(scope="module")

@@ -163,6 +163,23 @@ def test_csv_is_rfc_4180_and_begins_with_a_byte_order_mark_if_wanted(traffic: Pa
     assert not (tmp_path / "plain" / "files.csv").read_bytes().startswith(b"\xef")
 
 
+@pytest.mark.parametrize("text", ["=1+1", "+cat", "-dog", "@home", "\t=1+1", '=HYPERLINK("x", "a, b")'])
+def test_no_text_is_a_formula_in_spreadsheets(tmp_path: Path, text: str) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", [text], {}) as writer:
+        writer.add_source(0, f"{text}.mp4", video_info("", 1))
+        writer.add_frames([make_frame(0, 0, boxes=1)])
+        writer.finish_source(0, f"{text}.mp4", Ledger(1, 1), 1.0)
+    names = export(tmp_path / "s.sqlite", tmp_path, "csv", "parquet")
+    detections, counts, files = (
+        [*csv.DictReader((tmp_path / name).read_text("utf-8").splitlines())] for name in names if name.endswith("csv")
+    )
+    assert (detections[0]["label"], detections[0]["source"]) == (f"'{text}", f"'{text}.mp4")
+    assert (counts[0]["label"], counts[0]["source"]) == (f"'{text}", f"'{text}.mp4")
+    assert (files[0]["file"], files[0]["path"], files[0][f"'{text}_frames_with"]) == (f"'{text}.mp4", f"'{text}.mp4", "1")
+    (exact,) = pd.read_parquet(next(tmp_path.glob("*.parquet"))).label
+    assert exact == text
+
+
 def test_a_filter_applies_to_all_tables(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.sqlite", {"a.mp4": 4}, boxes=3)  # person 0.9, bicycle 0.8, car 0.7
     with SessionReader(session, 0.7, frozenset((0, 2))) as reader:

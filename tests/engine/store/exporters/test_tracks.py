@@ -91,7 +91,7 @@ def test_what_a_person_verified_is_marked(session: Path, tmp_path: Path) -> None
     marks = [[(found["label"], found["verified"]) for found in line["detections"]] for line in lines]
     assert marks[:3] == [[("person", True)], [("person", True), ("car", True)], [("person", True), ("bicycle", False)]]
     with (tmp_path / "a.detections.csv").open() as file:
-        assert [row["verified"] for row in csv.DictReader(file)][:5] == ["true", "true", "true", "true", "false"]
+        assert [row["verified"] for row in csv.DictReader(file)][:5] == ["TRUE", "TRUE", "TRUE", "TRUE", "FALSE"]
     assert pq.read_table(tmp_path / "a.detections.parquet")["verified"].to_pylist()[:5] == [True, True, True, True, False]
     annotations = json.loads((tmp_path / "a.coco.json").read_text())["annotations"]
     assert [each["attributes"] for each in annotations[:2]] == [{"track_id": 1, "verified": True}] * 2
@@ -106,7 +106,7 @@ def test_what_a_person_verified_is_marked(session: Path, tmp_path: Path) -> None
     assert [(each["track"], each["verified"]) for each in entry["detections"]][:3] == [(1, True), (1, True), (None, True)]
     with (tmp_path / "yolo" / "objects.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["line"], row["track"], row["verified"]) for row in rows[:3]] == [("1", "1", "true"), ("1", "1", "true"), ("2", "", "true")]
+    assert [(row["line"], row["track"], row["verified"]) for row in rows[:3]] == [("1", "1", "TRUE"), ("1", "1", "TRUE"), ("2", "", "TRUE")]
     labels = (tmp_path / "yolo" / rows[2]["labels"]).read_text().splitlines()
     assert labels[1].startswith("2 ")
     regions = json.loads((tmp_path / "a.labelstudio.json").read_text())[0]["predictions"][0]["result"]

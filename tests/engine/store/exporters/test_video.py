@@ -26,13 +26,13 @@ from engine.media.stamp import stamp_of
 from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.processes.child import ChildProcess
+from engine.settings.kinds import Moment
 from engine.store.export.run import export_session
 from engine.store.exporters.common.base import part_of
 from engine.store.exporters.video import Job
 from engine.store.session import SessionReader, SessionWriter
-from engine.store.view import View
+from engine.store.view import Span, View
 from engine.types import Detections, FrameRef, FrameResult
-from tests.support.cli import FAST, run_main
 from tests.support.media import damaged, joined, make_video, number_of
 from tests.support.store import CPU, LABELS, write_one
 
@@ -90,7 +90,9 @@ def store(
         writer.add_source(0, str(video), info, stamp_of(video))
         writer.add_frames(frame for frame in frames if frame.ref.index not in missing)
         failed = sum(frame.detections is None for frame in frames)
-        ledger = Ledger(len(frames), len(frames) - failed, {}, {"damaged": failed} if failed else {})
+        skipped = len(missing) if every != "None" else 0
+        decoded = len(frames) - skipped
+        ledger = Ledger(decoded, decoded - failed, {}, {"damaged": failed} if failed else {}, skipped)
         writer.finish_source(0, str(video), ledger, 1.0, cancelled=upto is not None)
     return Stored(database, info, tuple(times))
 
@@ -210,7 +212,11 @@ def test_odd_sizes(tmp_path: Path, size: tuple[int, int]) -> None:
 def test_frames_that_cannot_be_decoded_are_left_out(tmp_path: Path) -> None:
     whole = make_video(tmp_path / "whole.mp4", 120, gop=10)
     stored = store(damaged(whole, tmp_path / "a.mp4", [(0.4, 300), (0.6, 300)]))
-    times, images = read(stored.export(tmp_path / "out"))
+    steps: list[tuple[int, int]] = []
+    with SessionReader(stored.database) as reader:
+        (written,) = export_session(reader, tmp_path / "out", ["video"], lambda _, *step: steps.append(step))
+    times, images = read(written.path)
+    assert steps[-1] == (len(images), len(images))
     assert 60 < len(images) < 120
     assert times == pytest.approx(list(stored.times), abs=1e-6)
 
@@ -347,6 +353,7 @@ OWNER = """
 import os, signal, sys
 from pathlib import Path
 from engine.processes.child import ChildProcess
+from engine.settings.kinds import Moment
 from engine.store.session import SessionReader
 from tests.support.store import write_one
 
@@ -417,12 +424,18 @@ def test_a_full_disk_is_named(tmp_path: Path, long: Stored) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_progress_of_a_sampled_run_ends_at_all_frames_of_the_video(tmp_path: Path) -> None:
-    make_video(tmp_path / "a.mp4", 60)
-    options = ("--every", "20", "--confidence", "0.05", "--quiet", "--format", "jsonl", "--out", tmp_path)
-    assert run_main("detect", tmp_path / "a.mp4", *FAST, *options).status == 0
+@pytest.mark.parametrize(
+    ("span", "upto", "frames"),
+    [(None, None, 60), (Span(Moment(frames=15), Moment(frames=45)), None, 21), (None, 50, 41), (Span(Moment(frames=15)), 50, 21)],
+)
+def test_the_progress_of_a_sampled_run_ends_at_all_frames_of_its_video(
+    tmp_path: Path, span: Span | None, upto: int | None, frames: int
+) -> None:
+    """The run takes frames 0, 10, 20, …. The video of a part or of a stopped run ends with the last frame that was taken."""
+    taken = range(0, 60, 10)
+    stored = store(make_video(tmp_path / "a.mp4", 60), upto=upto, missing=set(range(upto or 60)).difference(taken), every="10")
     steps: list[tuple[int, int]] = []
-    with SessionReader(tmp_path / "session.sqlite") as reader:
-        (written,) = export_session(reader, tmp_path / "out", ["video"], lambda _, done, total: steps.append((done, total)))
-    assert written.frames == 3
-    assert steps[-1] == (60, 60)
+    with SessionReader(stored.database, span=span) as reader:
+        (written,) = export_session(reader, tmp_path / "out", ["video"], lambda _, *step: steps.append(step))
+    assert len(read(written.path)[0]) == frames
+    assert steps[-1] == (frames, frames)

@@ -9,11 +9,11 @@ import pytest
 from engine.pool.events import Ledger
 from engine.store.objects.following import Following
 from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import FRAMES_FOR_INTERVAL, track_session, tracked_with
+from engine.store.tracks import FIRST_FRAMES, track_session, tracked_with
 from engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info
 
-FRAMES = FRAMES_FOR_INTERVAL + 500
+FRAMES = FIRST_FRAMES + 500
 
 
 def tracks(path: Path) -> list[object]:
@@ -22,7 +22,7 @@ def tracks(path: Path) -> list[object]:
         return [reader.tracks(0), [None if each is None else each.tolist() for each in found]]
 
 
-@pytest.mark.parametrize("stored", [FRAMES_FOR_INTERVAL + 1, 0])
+@pytest.mark.parametrize("stored", [FIRST_FRAMES + 1, 0])
 def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path, stored: int) -> None:
     """stored: number of frames before the process begins."""
     path = tmp_path / "s.sqlite"

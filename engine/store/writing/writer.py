@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Self
 
 from engine.errors import ExportError
-from engine.media.stamp import Stamp
-from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.processes.file_lock import FileLock
 from engine.store import schema
-from engine.store.earlier import EarlierFrames
 from engine.store.file.lock import lock_session
 from engine.store.file.opening import open_session
 from engine.store.file.presence import Presence, save
 from engine.store.file.previous import delete_unfinished, keep_copy
-from engine.store.names import readable, readable_name
+from engine.store.names import readable_name
 from engine.store.objects.corrected import forget, has_corrections
-from engine.types import DeviceId, EngineInfo, FrameResult
+from engine.store.writing.earlier import EarlierFrames
+from engine.store.writing.sources import SourcesWriter, text_of
+from engine.types import FrameResult
 
 COMMIT_SECONDS = 0.5
 COMMIT_FRAMES = 2000
@@ -32,7 +29,7 @@ COMMIT_FRAMES = 2000
 _BOX_COLUMNS = "source, frame, ordinal, class_id, confidence, x1, y1, x2, y2"
 
 
-class SessionWriter:
+class SessionWriter(SourcesWriter):
     """Creates a session, or goes on with one, and adds sources and frames to it. Use it from one thread at a time.
 
     Another session with frames at ``path`` is renamed to ``NAME.previous.sqlite``: see ``engine.store.file.previous``.
@@ -49,7 +46,6 @@ class SessionWriter:
     def __init__(
         self, path: Path, labels: Sequence[str], facts: Mapping[str, str], *, go_on: bool = False, lock: FileLock | None = None
     ) -> None:
-        self.path = path
         self._frames: list[tuple[object, ...]] = []
         self._detections: list[tuple[object, ...]] = []
         self._segments: list[tuple[object, ...]] = []
@@ -60,81 +56,13 @@ class SessionWriter:
         self._own_lock = lock_session(path) if lock is None else None
         try:
             with schema.explained(path, "create"):
-                self._connection, self.continued, self.notes = open_session(path, labels, facts, go_on)
-                self._devices: dict[str, int] = dict(self._connection.execute("SELECT device, number FROM devices"))
+                connection, self.continued, self.notes = open_session(path, labels, facts, go_on)
+                super().__init__(path, connection)
             self._presence = Presence(path)
         except BaseException:
             if self._own_lock is not None:
                 self._own_lock.close()
             raise
-
-    def add_queued(self, sources: Iterable[tuple[int, str]]) -> None:
-        """Store sources that have not been opened, so that they are known after a crash. sources: number and path."""
-        with schema.explained(self.path, "write"):
-            self._connection.execute("BEGIN IMMEDIATE")
-            rows = ((number, schema.exact(path)) for number, path in sources)
-            self._connection.executemany("INSERT OR IGNORE INTO sources (source, path) VALUES (?, ?)", rows)
-            self._connection.execute("COMMIT")
-
-    def add_source(self, number: int, path: str, info: SourceInfo, stamp: Stamp | None = None) -> None:
-        """Store the result of probing a source, before its first frame. stamp: of its content, None if unknown.
-
-        If an earlier run stored the source, it becomes unfinished again and keeps its frames.
-        """
-        facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
-        identity = (None, None, None) if stamp is None else (stamp.size, stamp.modified, stamp.digest)
-        found = ("kind", "codec", "width", "height", "frames", "duration", "rate", "size", "modified", "digest")
-        again = ", ".join(f"{column} = excluded.{column}" for column in found)
-        with schema.explained(self.path, "write"):
-            self._connection.execute(
-                f"INSERT INTO sources (source, path, {', '.join(found)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                f" ON CONFLICT (source) DO UPDATE SET {again}, finished = 0, cancelled = 0, seconds = NULL, error = NULL",
-                (number, schema.exact(path), *facts, *identity),
-            )
-
-    def describe_source(self, number: int, decoder: str | None = None, info: SourceInfo | None = None) -> None:
-        """Store facts of a source that ``add_source`` has stored. Values that are None stay unchanged.
-
-        decoder: name of the decoder in use. info: what tells at which clock time frames were recorded: ``created`` and ``origin``.
-        """
-        created, origin = (None, None) if info is None else (info.created, info.origin)
-        with schema.explained(self.path, "write"):
-            self._connection.execute(
-                "UPDATE sources SET decoder = coalesce(?, decoder), created = coalesce(?, created), origin = coalesce(?, origin)"
-                " WHERE source = ?",
-                (_text(decoder), _text(created), origin, number),
-            )
-
-    def set_start(self, number: int, started: datetime | None) -> None:
-        """Store the clock time at which a video begins, with time zone; None if it is unknown.
-
-        Raises:
-            ValueError: ``started`` has no time zone.
-        """
-        if started is not None and started.tzinfo is None:
-            raise ValueError(f"{started} has no time zone")
-        with schema.explained(self.path, "write"):
-            self._connection.execute(
-                "UPDATE sources SET started = ? WHERE source = ?", (None if started is None else started.isoformat(), number)
-            )
-
-    def add_device(self, engine: EngineInfo) -> None:
-        """Store a device's name, backend, precision and batch."""
-        number = self._device(engine.device)
-        with schema.explained(self.path, "write"):
-            self._connection.execute(
-                "UPDATE devices SET name = ?, backend = ?, precision = ?, reason = ?, batch = ? WHERE number = ?",
-                (engine.device_name, engine.backend, engine.precision, engine.reason, engine.batch, number),
-            )
-
-    def _device(self, device: DeviceId) -> int:
-        name = str(device)  # a group of one device has the same name as the device
-        if name not in self._devices:
-            number = len(self._devices)
-            with schema.explained(self.path, "write"):
-                self._connection.execute("INSERT INTO devices (number, device) VALUES (?, ?)", (number, name))
-            self._devices[name] = number
-        return self._devices[name]
 
     def discard(self, number: int) -> None:
         """Delete all that an earlier run stored of a source.
@@ -144,11 +72,10 @@ class SessionWriter:
         with schema.explained(self.path, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
             self._keep_results(row == (1,) or has_corrections(self._connection))
-            self._connection.execute("BEGIN IMMEDIATE")
-            for table in ("detections", "frames", "tracks", "segments", "sources"):
-                self._connection.execute(f"DELETE FROM {table} WHERE source = ?", (number,))
-            forget(self._connection, number)
-            self._connection.execute("COMMIT")
+            with schema.transaction(self._connection):
+                for table in ("detections", "frames", "tracks", "segments", "sources"):
+                    self._connection.execute(f"DELETE FROM {table} WHERE source = ?", (number,))
+                forget(self._connection, number)
 
     def go_on(self, number: int, end: int) -> None:
         """Prepare a source for frames from index ``end`` on. Stored frames from there on stay until the same frames come again.
@@ -157,11 +84,10 @@ class SessionWriter:
         """
         with schema.explained(self.path, "write"):
             self._keep_results(has_corrections(self._connection))
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
-            self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
-            forget(self._connection, number, end)
-            self._connection.execute("COMMIT")
+            with schema.transaction(self._connection):
+                self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
+                self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
+                forget(self._connection, number, end)
             earlier = EarlierFrames(self._connection, number, end)
             if earlier.left:
                 self._earlier[number] = earlier
@@ -191,7 +117,16 @@ class SessionWriter:
             source, index = frame.ref.source, frame.ref.index
             device = self._device(frame.device)
             self._frames.append(
-                (source, index, frame.ref.pts, frame.width, frame.height, device, _text(frame.name, readable_name), _text(frame.failure))
+                (
+                    source,
+                    index,
+                    frame.ref.pts,
+                    frame.width,
+                    frame.height,
+                    device,
+                    text_of(frame.name, readable_name),
+                    text_of(frame.failure),
+                )
             )
             found = frame.detections
             if found:
@@ -231,19 +166,12 @@ class SessionWriter:
             return
         frames, detections, segments = self._frames, self._detections, self._segments
         self._frames, self._detections, self._segments = [], [], []  # after an error, the same frames are not written again
-        with schema.explained(self.path, "write"):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                for source, earlier in self._earlier.items():
-                    earlier.replace(self._connection, (row for row in frames if row[0] == source))
-                self._connection.executemany("INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)", segments)
-                self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)", frames)
-                self._connection.executemany(f"INSERT INTO detections ({_BOX_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with schema.explained(self.path, "write"), schema.transaction(self._connection):
+            for source, earlier in self._earlier.items():
+                earlier.replace(self._connection, (row for row in frames if row[0] == source))
+            self._connection.executemany("INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)", segments)
+            self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)", frames)
+            self._connection.executemany(f"INSERT INTO detections ({_BOX_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
 
     def finish_source(
         self, number: int, path: str, ledger: Ledger, seconds: float, error: str | None = None, cancelled: bool = False
@@ -256,18 +184,10 @@ class SessionWriter:
         earlier = self._earlier.pop(number, None)
         if earlier is not None and (cancelled or error is not None):
             ledger = earlier.counted(ledger)
-        counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)), ledger.skipped)
-        with schema.explained(self.path, "write"):
-            if earlier is not None and not cancelled and error is None:
+        if earlier is not None and not cancelled and error is None:
+            with schema.explained(self.path, "write"):
                 earlier.delete(self._connection)
-            self._connection.execute(
-                "INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, schema.exact(path))
-            )
-            self._connection.execute(
-                "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?,"
-                " skipped = ?, seconds = ?, error = ? WHERE source = ?",
-                (cancelled, *counts, seconds, _text(error), number),
-            )
+        self._finish(number, path, ledger, seconds, error, cancelled)
 
     def close(self, complete: bool) -> None:
         """Commit and close. Repeated calls have no effect.
@@ -297,7 +217,3 @@ class SessionWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(complete=kind is None)
-
-
-def _text(text: str | None, convert: Callable[[str], str] = readable) -> str | None:
-    return None if text is None else convert(text)

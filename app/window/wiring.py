@@ -1,0 +1,159 @@
+"""Connects the parts of the main window with each other."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+
+from app.scaling_results import read_series
+from app.window.queue.item import ItemState
+from engine.devices.topology.search import find_topology
+from engine.model.check import ModelSummary
+
+if TYPE_CHECKING:
+    from app.window.main_window import MainWindow
+
+
+def connect(window: MainWindow) -> None:
+    """Connect all parts."""
+    _connect_files(window)
+    _connect_model(window)
+    _connect_picture(window)
+    _connect_results(window)
+    _connect_detection(window)
+    _connect_devices(window)
+
+
+def _connect_files(window: MainWindow) -> None:
+    """Opening files, and the queue."""
+    actions, queue, opening, shown = window.actions_, window.queue, window.opening, window.shown
+    actions.open_files.triggered.connect(window.files.choose_files)
+    actions.open_folder.triggered.connect(window.files.choose_folder)
+    actions.open_results.triggered.connect(lambda: window.files.choose_results(window.controller.folder))
+    for paths in (window.files.chosen, window.overlay.dropped, window.recent.chosen):
+        paths.connect(opening.take)
+        paths.connect(window.recent.add)
+    opening.model_taken.connect(window.setup.take)
+    opening.queued.connect(shown.begin)
+    opening.restored.connect(shown.begin_restored)
+    window.interrupted.queued.connect(shown.begin)
+    queue.chosen.connect(shown.show)
+    for chosen in (window.demo.begun, window.grid.chosen):
+        chosen.connect(queue.show_item)
+    queue.cancel_requested.connect(window.controller.cancel)
+    queue.remove_requested.connect(lambda key: window.removal.remove([key]))
+    queue.clear_requested.connect(lambda: window.removal.remove([item.key for item in window.items if item.ended]))
+
+    def reveal(key: int) -> None:
+        if (item := window.items.get(key)) is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(item.path.parent)))
+
+    def rows_changed() -> None:
+        pages = window.arrangement.pages
+        pages.setCurrentWidget(window.arrangement.middle if len(window.items) else window.start)
+        window.summing.start()
+
+    queue.reveal_requested.connect(reveal)
+    window.items.rowsRemoved.connect(rows_changed)
+    window.items.rowsInserted.connect(rows_changed)
+    window.summing.timeout.connect(lambda: window.status.show_queue(window.items))
+
+
+def _connect_model(window: MainWindow) -> None:
+    """The model, and the settings."""
+    actions, setup = window.actions_, window.setup
+    actions.settings.triggered.connect(setup.open_dialog)
+    actions.demo.triggered.connect(window.demo.watch)
+    for asked in (window.start.model_requested, window.demo.card.model_requested):
+        asked.connect(setup.open_models)
+    setup.confidence_changed.connect(window.filter.set_confidence)
+    setup.floor_changed.connect(window.filter.set_floor)
+    setup.language_changed.connect(window.change_language)
+    window.notices.settings_requested.connect(setup.open_dialog)
+
+    def model_changed(summary: ModelSummary | None) -> None:
+        window.start.set_model(summary)
+        window.top.set_model(summary)
+        if window.shown.key is None:
+            window.filter.set_labels(setup.labels)
+
+    setup.model_changed.connect(model_changed)
+
+
+def _connect_picture(window: MainWindow) -> None:
+    """The video with its boxes, zones and corrections."""
+    actions, viewer, zones = window.actions_, window.viewer, window.zones
+    for filtered in (viewer.set_filter, window.grid.set_filter, zones.detections.set_filter):
+        window.filter.changed.connect(filtered)
+    viewer.counted.connect(window.filter.set_counts)
+    viewer.part_detection_requested.connect(window.controller.detect_again)
+    for wanted in (actions.fullscreen.triggered, viewer.fullscreen_requested):
+        wanted.connect(window.arrangement.toggle_fullscreen)
+    actions.more_videos.triggered.connect(window.grid.next_side)
+    actions.zones.toggled.connect(zones.set_shown)
+    actions.zones.toggled.connect(window.arrangement.order_tabs)
+    zones.set_shown(actions.zones.isChecked())
+    actions.add_parts(list(zones.parts.actions.values()))
+    actions.correct.toggled.connect(window.corrector.set_shown)
+    for corrected in (window.recount.ask, zones.reread):
+        window.corrector.corrected.connect(corrected)
+    window.worst.shown.connect(window.shown.show_moment)
+    window.client.crashed.connect(window.notices.preview_crashed)
+
+
+def _connect_results(window: MainWindow) -> None:
+    """Exports, clips and stored sessions."""
+    actions, zones = window.actions_, window.zones
+    for asked in (actions.sessions.triggered, window.setup.sessions_requested):
+        asked.connect(window.open_sessions)
+    window.queue.export_requested.connect(lambda key: window.export(window.items.get(key)))
+    actions.export.triggered.connect(lambda: window.export(window.queue.current))
+    zones.list.save_requested.connect(lambda: window.export(window.queue.current, "events"))
+    zones.list.clips_requested.connect(lambda: window.clips.ask(window.queue.current, window.filter.filter))
+    window.viewer.saver.saved.connect(window.exports.show_saved)
+
+
+def _connect_detection(window: MainWindow) -> None:
+    """The run of a session."""
+    controller, notices, last_run = window.controller, window.notices, window.setup.last_run
+    window.queue.retry_requested.connect(controller.detect_again)
+
+    def item_changed(key: int) -> None:
+        if not window.summing.isActive():
+            window.summing.start()
+        window.grid.update_item(key)
+        item = window.items.get(key)
+        if item is not None and item.state is ItemState.DONE:
+            last_run.show_item(item)
+        window.shown.update(key)
+
+    controller.item_changed.connect(item_changed)
+    for changed in (window.devices.show_devices, window.status.show_devices, notices.devices_changed, last_run.show_devices):
+        controller.devices_changed.connect(changed)
+    controller.figures_changed.connect(window.devices.show_figures)
+    controller.rate_changed.connect(window.status.show_rate)
+    for chosen in (window.status.show_strategy, last_run.show_strategy, window.devices.show_strategy):
+        controller.strategy_changed.connect(chosen)
+    controller.refused.connect(notices.refused)
+    controller.device_failed.connect(notices.device_failed)
+    controller.failed.connect(notices.session_failed)
+
+
+def _connect_devices(window: MainWindow) -> None:
+    """The panels of the devices, and the cluster."""
+    actions, devices, topology, scaling = window.actions_, window.devices, window.topology, window.scaling
+    devices.bottleneck_changed.connect(window.status.show_bottleneck)
+    devices.join_requested.connect(window.controller.add_device)
+    devices.leave_requested.connect(window.controller.remove_device)
+    for found in (window.notices.devices_found, devices.know_devices):
+        window.setup.devices_found.connect(found)
+    window.cluster.show_in(devices, topology)
+    actions.cluster.triggered.connect(window.cluster.open_dialog)
+    window.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
+    start = window.background.start
+    topology.wanted.connect(lambda: start(find_topology, topology.show_topology, topology.show_problem))
+    read = partial(read_series, scaling.results, window.controller.folder)
+    scaling.wanted.connect(lambda: start(read, scaling.show_series, scaling.show_problem))

@@ -1,0 +1,58 @@
+"""Looks up the stored detections of single frames, for the preview process."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import FramefleetError
+from engine.store.session import SessionReader
+from engine.store.skipped import is_skipped, result_at
+from engine.types import Closing, FrameResult
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Where the detections of a source are stored. edition: grows with each correction, because a reader shows only earlier ones."""
+
+    database: Path
+    source: int
+    edition: int = 0
+
+
+class DetectionLookup(Closing):
+    """Keeps the session of the last lookup open. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._reader: SessionReader | None = None
+        self._opened: tuple[Path, int] | None = None
+
+    def result(self, stored: Stored, pts: float) -> FrameResult | None:
+        """The detections of the frame at this time (seconds), None if there are none yet."""
+        try:
+            return result_at(self._open(stored), stored.source, pts)
+        except FramefleetError as error:  # the session has not begun, or its file is gone; detection reports that itself
+            _log.info("no detections for the preview: %s", error)
+            return None
+
+    def never_comes(self, stored: Stored, pts: float) -> bool:
+        """Whether the run leaves this frame out, so that it never gets detections."""
+        try:
+            return is_skipped(self._open(stored), stored.source, pts)
+        except FramefleetError:
+            return False
+
+    def _open(self, stored: Stored) -> SessionReader:
+        if self._reader is None or self._opened != (stored.database, stored.edition):
+            self.close()
+            self._reader, self._opened = SessionReader(stored.database), (stored.database, stored.edition)
+        return self._reader
+
+    def close(self) -> None:
+        """Close the session; the next lookup opens it again."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None

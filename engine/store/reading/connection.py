@@ -1,0 +1,68 @@
+"""The connection of a reader to its session, and the filter for detections and frames."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Self
+
+from engine.store import schema
+from engine.store.objects.corrected import show_corrected
+from engine.store.view import IN_SPAN, Span, View, passing, restrict
+from engine.types import Closing
+
+
+class ReadingConnection(Closing):
+    """Base class of ``SessionReader``, which describes parameters and errors.
+
+    Attributes: corrected: whether there are corrections and this reader applies them. labels: one per class id. facts: properties of the
+    run.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        confidence: float = 0.0,
+        classes: frozenset[int] | None = None,
+        corrected: bool = True,
+        span: Span | None = None,
+        tracks: frozenset[int] | None = None,
+    ) -> None:
+        self.path = path
+        self.confidence, self.classes, self.span, self.tracks_shown = confidence, classes, span, tracks
+        with schema.reading(self.path):
+            self._connection = schema.open_existing(path, "ro")
+            self.corrected = corrected and show_corrected(self._connection)
+        if span is not None:
+            with schema.explained(self.path, "read"):
+                restrict(self._connection, span)
+        self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
+        with schema.reading(self.path):
+            self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
+
+    def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        with schema.reading(self.path):  # SQLite may return any bytes as text from a damaged file
+            return self._connection.execute(sql, values).fetchall()
+
+    def _value(self, sql: str, *values: object) -> Any:
+        """The only value of a query that returns one row."""
+        return self._query(sql, *values)[0][0]
+
+    def _passing(self, in_span: bool = False) -> tuple[str, list[float]]:
+        """Return the filter as a condition in SQL, and its values. in_span: also for frames, if a query does not choose them."""
+        condition, values = passing(self.confidence, self.classes, self.tracks_shown)
+        return f"{condition} AND {IN_SPAN}" if in_span and self.span is not None else condition, values
+
+    @property
+    def view(self) -> View:
+        """What this reader shows, for a reader in another process."""
+        return View(self.path, self.confidence, self.classes, self.corrected, self.span, self.tracks_shown)
+
+    @classmethod
+    def of(cls, view: View) -> Self:
+        """Open a reader that shows the same."""
+        return cls(view.path, view.confidence, view.classes, view.corrected, view.span, view.tracks)
+
+    def close(self) -> None:
+        """Close the file. Repeated calls have no effect."""
+        self._connection.close()

@@ -1,0 +1,144 @@
+"""Reads sessions, also while they are being written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.store import schema
+from engine.store.names import source_names
+from engine.store.objects.corrected import TRACKS as CORRECTED_TRACKS
+from engine.store.objects.corrected import has_track_corrections, last_edit
+from engine.store.reading.columns import FRAME_COLUMNS, StoredColumns
+from engine.store.reading.extent import StoredExtent
+from engine.store.stored_source import SOURCE_COLUMNS, StoredSource, stored_source
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
+
+CHUNK = 500  # frames in memory at once
+
+
+class DeviceUse(NamedTuple):
+    """The work of a device for one source. name: of the hardware. frames: number that it inferred."""
+
+    device: str
+    name: str
+    precision: str
+    frames: int
+
+
+class SessionReader(StoredColumns, StoredExtent):
+    """Reads a session, also while it is being written. Use it from one thread at a time. Each call reads what is committed by then.
+
+    labels: one per class id. facts: properties of the run. confidence, classes: frames contain only detections of at least this
+    confidence and, unless None, of these class ids. corrected: apply what a person corrected before this reader was opened. span: only
+    frames in this part of each source; None: all. tracks: see ``View``.
+
+    Attributes: corrected: whether there are corrections and this reader applies them.
+
+    Raises (all methods):
+        UsageError: ``span`` does not fit a source.
+        ExportError: the file is missing, damaged or of another kind, or a newer Framefleet wrote it.
+    """
+
+    def sources(self) -> list[StoredSource]:
+        """Return the sources in order. The ledgers of unfinished sources are empty."""
+        rows = self._query(f"SELECT {SOURCE_COLUMNS} FROM sources ORDER BY source")
+        with schema.reading(self.path):
+            sources = [stored_source(Path(self.facts.get("folder", "")), *row) for row in rows]
+        names = source_names([source.file for source in sources])
+        return [replace(source, name=name) for source, name in zip(sources, names, strict=True)]
+
+    def tracks(self, source: int) -> list[tuple[int, int, int, int, int]]:
+        """Return the tracks of a source: number, class id, first and last frame, number of detections. Empty if it was not tracked."""
+        if self.corrected:
+            return self._query(CORRECTED_TRACKS, source)
+        columns = "track, class_id, first_frame, last_frame, detections"
+        return self._query(f"SELECT {columns} FROM tracks WHERE source = ? ORDER BY track", source)
+
+    def frames(self, source: int, last: int = -1) -> Iterator[FrameResult]:
+        """Yield the frames of a source behind the frame ``last``, in order. Keeps at most ``CHUNK`` frames in memory."""
+        while chunk := self._frames("frame > ? ORDER BY frame LIMIT ?", source, last, CHUNK):
+            yield from chunk
+            last = chunk[-1].ref.index
+
+    def frame_at(self, source: int, pts: float) -> FrameResult | None:
+        """Return the first frame with exactly this pts (seconds), None if there is none yet."""
+        return next(iter(self._frames("pts = ? ORDER BY pts, frame LIMIT 1", source, pts)), None)
+
+    def frame_before(self, source: int, pts: float) -> FrameResult | None:
+        """Return the last frame that is shown before this time (seconds), None if there is none."""
+        return next(iter(self._frames("pts < ? ORDER BY pts DESC, frame DESC LIMIT 1", source, pts)), None)
+
+    def _frames(self, where: str, source: int, *values: object) -> list[FrameResult]:
+        rows = self._query(f"SELECT {FRAME_COLUMNS} FROM frames WHERE source = ? AND {where}", source, *values)
+        if not rows:
+            return []
+        with schema.reading(self.path):
+            boxes: dict[int, list[list[float]]] = {}
+            condition, chosen = self._passing()
+            for frame, *box in self._query(
+                "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1)"
+                f", {'verified' if self.corrected else '0'} FROM detections"
+                f" WHERE source = ? AND frame BETWEEN ? AND ? AND {condition} ORDER BY frame, ordinal",
+                *(source, min(row[0] for row in rows), max(row[0] for row in rows), *chosen),
+            ):
+                boxes.setdefault(frame, []).append(box)
+            ids = {number: DeviceId.parse(device) for number, device in self.device_names().items()}
+            results = []
+            for frame, pts, width, height, failure, name, device in rows:
+                found = _detections(boxes.get(frame, []), self.corrected) if failure is None else None
+                results.append(FrameResult(FrameRef(source, frame, pts), ids[device], width, height, found, failure, name))
+            return results
+
+    def device_names(self) -> dict[int, str]:
+        """Return the names of devices by their numbers in the database."""
+        return {number: str(device) for number, device in self._query("SELECT number, device FROM devices")}
+
+    def class_ids(self) -> list[int]:
+        """Return the ids of the classes that occur among the detections that pass the filter, in ascending order."""
+        condition, values = self._passing(in_span=True)
+        rows = self._query(f"SELECT DISTINCT class_id FROM detections WHERE {condition} ORDER BY class_id", *values)
+        with schema.reading(self.path):
+            return [int(number) for (number,) in rows]
+
+    def frames_by_device(self, source: int) -> list[DeviceUse]:
+        """Return the devices that inferred frames of a source."""
+        query = (
+            "SELECT devices.device, coalesce(devices.name, ''), coalesce(precision, ''), count(*)"
+            " FROM frames JOIN devices ON frames.device = number WHERE source = ? AND failure IS NULL GROUP BY number ORDER BY number"
+        )
+        return [DeviceUse(*row) for row in self._query(query, source)]
+
+    @property
+    def has_track_corrections(self) -> bool:
+        """Whether this reader applies corrections that join or split tracks."""
+        with schema.reading(self.path):
+            return self.corrected and has_track_corrections(self._connection)
+
+    @property
+    def last_edit(self) -> str:
+        """A text that changes with each correction, "" if this reader applies none."""
+        with schema.reading(self.path):
+            return last_edit(self._connection) if self.corrected else ""
+
+    def ordinals(self, source: int, frame: int) -> list[int]:
+        """Return for each detection of a frame that passes the filter its number as the model found it, in the order of ``frame_at``."""
+        condition, values = self._passing()
+        query = f"SELECT ordinal FROM detections WHERE source = ? AND frame = ? AND {condition} ORDER BY ordinal"
+        return [ordinal for (ordinal,) in self._query(query, source, frame, *values)]
+
+
+def _detections(rows: list[list[float]], corrected: bool) -> Detections:
+    """Convert rows of class id, confidence, box (x1 y1 x2 y2), track (-1: none) and whether it is verified."""
+    if not rows:
+        return Detections()
+    table = np.array(rows)
+    with np.errstate(invalid="raise", over="raise"):  # only a damaged file contains such numbers
+        tracks = table[:, 6].astype(np.int32)
+        boxes, scores, class_ids = table[:, 2:6].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32)
+        verified = table[:, 7] != 0 if corrected else None
+        return Detections(boxes, scores, class_ids, tracks if tracks.max() >= 0 else None, verified)

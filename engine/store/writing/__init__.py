@@ -1,0 +1,1 @@
+"""Writes sessions, also on top of what an interrupted run stored."""
