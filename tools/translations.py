@@ -43,7 +43,7 @@ SENTENCES = (
     *(f"devices/{name}.py" for name in ("cuda", "discovery", "program", "telemetry/monitor", "topology/search")),
     *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "load", "weights")),
     *(f"settings/{name}.py" for name in ("checks", "clock", "kinds", "values")),
-    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema", "writer")),
+    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema", "writing/writer")),
 )
 """Files and folders of the engine whose sentences the window shows: errors, reasons and steps."""
 UNSEEN = {"compile", "debug", "error", "exception", "execute", "getattr", "info", "split", "warning", "RuntimeError", "ValueError"}

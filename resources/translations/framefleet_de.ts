@@ -254,8 +254,8 @@
         <translation>{key} verbindet es mit Spur {number}</translation>
     </message>
     <message>
-        <source>{next}, {previous}: next, previous object · Esc: none · {later} {earlier}: next, previous frame</source>
-        <translation>{next}, {previous}: nächstes, voriges Objekt · Esc: keines · {later} {earlier}: nächstes, voriges Bild</translation>
+        <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>
+        <translation>{next}, {previous}: nächstes, voriges Objekt · Esc: keins · „{later}“, „{earlier}“: nächstes, voriges Bild</translation>
     </message>
 </context>
 <context>
@@ -531,6 +531,10 @@
         <translation>Strategie: {name}</translation>
     </message>
     <message>
+        <source>With {name}, devices cannot join or leave during a run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation>Startet</translation>
     </message>
@@ -565,10 +569,6 @@
     <message>
         <source>Utilization</source>
         <translation>Auslastung</translation>
-    </message>
-    <message>
-        <source>With {name} no device can join or leave while a run goes on</source>
-        <translation>Mit {name} können während eines Laufs keine Geräte hinzukommen oder ausscheiden</translation>
     </message>
     <message>
         <source>Working</source>
@@ -798,6 +798,10 @@
     <message>
         <source>NVIDIA&apos;s driver is not installed</source>
         <translation>der NVIDIA-Treiber ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>Objects, at most {most}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>a checksum does not match in {value}</source>
@@ -1206,6 +1210,10 @@
     <message>
         <source>layer {index}: {value} channels, which is not a multiple of {unit}</source>
         <translation>Schicht {index}: {value} Kanäle, kein Vielfaches von {unit}</translation>
+    </message>
+    <message>
+        <source>looking up detections</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no OpenVINO form of {name}</source>
@@ -2456,6 +2464,10 @@
         <translation>Klasse {number}</translation>
     </message>
     <message>
+        <source>no other place</source>
+        <translation>kein anderer Ort</translation>
+    </message>
+    <message>
         <source>Search events</source>
         <translation>Ereignisse suchen</translation>
     </message>
@@ -2511,10 +2523,6 @@
     <message>
         <source>is in {zone}</source>
         <translation>ist in {zone}</translation>
-    </message>
-    <message>
-        <source>nowhere else</source>
-        <translation>nirgends sonst</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -3068,6 +3076,10 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
+        <source>Downloading {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Evaluations (evaluation.json *.json)</source>
         <translation>Auswertungen (evaluation.json *.json)</translation>
     </message>
@@ -3282,10 +3294,6 @@
     <message>
         <source>{megabytes} MB</source>
         <translation>{megabytes} MB</translation>
-    </message>
-    <message>
-        <source>{names}: being downloaded.</source>
-        <translation>{names}: wird heruntergeladen.</translation>
     </message>
     <message>
         <source>{name}: {rate} frames/s, {hardware}</source>
@@ -3648,6 +3656,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Begin with a byte order mark</source>
         <translation>Mit Byte Order Mark beginnen</translation>
+    </message>
+    <message>
+        <source>Chart</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Dismiss</source>
@@ -4015,8 +4027,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Die Erkennung endete vor dieser Datei.</translation>
     </message>
     <message>
-        <source>Waiting for a model</source>
-        <translation>Wartet auf ein Modell</translation>
+        <source>Needs a model</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4559,10 +4571,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Anzeigen</translation>
     </message>
     <message>
-        <source>Show the folder: {name}</source>
-        <translation>Den Ordner öffnen: {name}</translation>
-    </message>
-    <message>
         <source>Something cannot be used: see the text in red</source>
         <translation>Etwas ist nicht verwendbar: siehe den roten Text</translation>
     </message>
@@ -4800,6 +4808,13 @@ Labels: {labels}</translation>
             <numerusform>%Ln Bilder fehlgeschlagen</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>+ %Ln classes</source>
+        <translation>
+            <numerusform>+ %Ln Klasse</numerusform>
+            <numerusform>+ %Ln Klassen</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Choose the whole video</source>
         <translation>Das ganze Video wählen</translation>
@@ -4827,6 +4842,10 @@ Labels: {labels}</translation>
     <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
         <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
+    </message>
+    <message>
+        <source>fewer classes</source>
+        <translation>weniger Klassen</translation>
     </message>
 </context>
 <context>
@@ -5598,16 +5617,52 @@ Klicken, um es zu ändern</translation>
         <translation>„{name}“ ist gewählt: Pfeiltasten verschieben es, Enter wählt einen Punkt, Entf löscht es.</translation>
     </message>
     <message>
+        <source>All files with this set</source>
+        <translation>Alle Dateien mit diesem Satz</translation>
+    </message>
+    <message>
         <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
         <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
+    </message>
+    <message>
+        <source>Backward</source>
+        <translation>Rückwärts</translation>
     </message>
     <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
         <translation>Klicken Sie auf die Ecken, dann wieder auf die erste, oder verwenden Sie Pfeiltasten und Enter; Esc beendet</translation>
     </message>
     <message>
+        <source>Click the first corner of the zone, or press an arrow key to draw with the keyboard.</source>
+        <translation>Klicken Sie auf die erste Ecke der Zone, oder zeichnen Sie mit den Pfeiltasten.</translation>
+    </message>
+    <message>
+        <source>Click the next corner, or the first one again to complete the zone.</source>
+        <translation>Klicken Sie auf die nächste Ecke, oder noch einmal auf die erste, um die Zone abzuschließen.</translation>
+    </message>
+    <message>
+        <source>Click the next corner. Backspace removes the last one, Esc stops.</source>
+        <translation>Klicken Sie auf die nächste Ecke. Die Rücktaste entfernt die letzte, Esc beendet.</translation>
+    </message>
+    <message>
         <source>Click where it begins and where it ends, or use the arrow keys and Enter</source>
         <translation>Klicken Sie auf Anfang und Ende, oder verwenden Sie Pfeiltasten und Enter</translation>
+    </message>
+    <message>
+        <source>Click where the line begins, or press an arrow key to draw with the keyboard.</source>
+        <translation>Klicken Sie auf den Anfang der Linie, oder zeichnen Sie mit den Pfeiltasten.</translation>
+    </message>
+    <message>
+        <source>Click where the line ends. Esc stops.</source>
+        <translation>Klicken Sie auf das Ende der Linie. Esc beendet.</translation>
+    </message>
+    <message>
+        <source>Crossings against the direction of the arrow at the line</source>
+        <translation>Überquerungen gegen die Richtung des Pfeils an der Linie</translation>
+    </message>
+    <message>
+        <source>Crossings in the direction of the arrow at the line</source>
+        <translation>Überquerungen in Richtung des Pfeils an der Linie</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -5662,6 +5717,10 @@ Klicken, um es zu ändern</translation>
         <translation>Objekte werden verfolgt …</translation>
     </message>
     <message>
+        <source>Forward</source>
+        <translation>Vorwärts</translation>
+    </message>
+    <message>
         <source>Heat map</source>
         <translation>Heatmap</translation>
     </message>
@@ -5698,6 +5757,10 @@ Klicken, um es zu ändern</translation>
         <translation>Linien und Zonen über dem Video</translation>
     </message>
     <message>
+        <source>Mean time</source>
+        <translation>Dauer (Mittel)</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>Name</translation>
     </message>
@@ -5716,6 +5779,17 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>No lines and zones</source>
         <translation>Keine Linien und Zonen</translation>
+    </message>
+    <message numerus="yes">
+        <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing was detected, so there is nothing to count.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Numbers of tracks</source>
@@ -5749,9 +5823,16 @@ Klicken, um es zu ändern</translation>
         <source>The lines and zones of this camera: videos of a folder use the same set</source>
         <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden denselben Satz</translation>
     </message>
+    <message numerus="yes">
+        <source>The sum of %Ln files.</source>
+        <translation>
+            <numerusform>Die Summe von %Ln Datei.</numerusform>
+            <numerusform>Die Summe von %Ln Dateien.</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>{name}   {inside} inside · {total} in all</source>
-        <translation>{name}   {inside} innen · {total} insgesamt</translation>
+        <source>What the table counts; the counts over the video go up to the shown frame</source>
+        <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
     </message>
     <message>
         <source>{name}: crossings in {seconds} s each</source>
@@ -5786,10 +5867,6 @@ Klicken, um es zu ändern</translation>
         <translation>Die Richtungen der Linie tauschen</translation>
     </message>
     <message>
-        <source>The point of each box that must cross a line</source>
-        <translation>Der Punkt jedes Rahmens, der eine Linie überqueren muss</translation>
-    </message>
-    <message>
         <source>Top of the box</source>
         <translation>Oberkante des Rahmens</translation>
     </message>
@@ -5810,6 +5887,18 @@ Klicken, um es zu ändern</translation>
         <translation>Zurück</translation>
     </message>
     <message>
+        <source>Visits</source>
+        <translation>Aufenthalte</translation>
+    </message>
+    <message>
+        <source>What the table counts</source>
+        <translation>Was die Tabelle zählt</translation>
+    </message>
+    <message>
+        <source>Whole file</source>
+        <translation>Ganze Datei</translation>
+    </message>
+    <message>
         <source>Zone</source>
         <translation>Zone</translation>
     </message>
@@ -5826,16 +5915,16 @@ Klicken, um es zu ändern</translation>
         <translation>{mean} s</translation>
     </message>
     <message>
+        <source>{name}   {forward} forward · {backward} backward so far</source>
+        <translation>{name}   bisher {forward} vorwärts · {backward} rückwärts</translation>
+    </message>
+    <message>
+        <source>{name}   {inside} inside · {total} so far</source>
+        <translation>{name}   {inside} darin · bisher {total}</translation>
+    </message>
+    <message>
         <source>{x}, {y}</source>
         <translation>{x}, {y}</translation>
-    </message>
-    <message>
-        <source>← / mean time</source>
-        <translation>← / mittlere Zeit</translation>
-    </message>
-    <message>
-        <source>→ / visits</source>
-        <translation>→ / Aufenthalte</translation>
     </message>
 </context>
 </TS>

@@ -216,6 +216,13 @@
             <numerusform>%Ln frames failed</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>+ %Ln classes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>viewer</name>
@@ -234,6 +241,23 @@
         <translation>
             <numerusform>%Ln file waiting</numerusform>
             <numerusform>%Ln files waiting</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>zones</name>
+    <message numerus="yes">
+        <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The sum of %Ln files.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

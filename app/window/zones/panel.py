@@ -90,7 +90,7 @@ class ZonesPanel(Panel):
         for files, title in ((False, translate("zones", "Whole file")), (True, translate("zones", "All files with this set"))):
             self.scope.addItem(title, files)
         narrow(self.scope)
-        self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown picture"))
+        self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
         self.checks = {name: _check_box(action) for name, action in parts.actions.items() if name != BY_TRACK}
         self.model = ShapeModel(editor, self)
