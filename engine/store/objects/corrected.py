@@ -72,7 +72,7 @@ def forget_undone(connection: sqlite3.Connection) -> None:
 
 def undoable(connection: sqlite3.Connection) -> tuple[bool, bool]:
     """Whether there is something to undo, and something to do again."""
-    if not _has_tables(connection):
+    if not has_table(connection, "edits"):
         return False, False
     undo, redo = connection.execute("SELECT max(edit) > 0, min(edit) < 0 FROM edits").fetchone()
     return bool(undo), bool(redo)
