@@ -98,9 +98,17 @@ class CorrectionBar(QWidget):
             self.classes.clear()
             self.classes.addItems([*labels])
 
+    def say(self, message: str) -> None:
+        """Show why a correction is impossible, in the whole width, until the selection changes."""
+        self.selected.setText(message)
+        self.selected.setToolTip(message)
+        self.hint.hide()
+
     def show_selected(self, text: str, class_id: int | None, track: int | None) -> None:
         """Show the selected object. text: in words. class_id: None = nothing is selected. track: None = it has none."""
         self.selected.setText(text)
+        self.selected.setToolTip("")
+        self.hint.show()
         self.classes.setEnabled(class_id is not None)
         if class_id is not None:
             self.classes.setCurrentIndex(class_id)

@@ -15,7 +15,7 @@ from app.window.keys.shortcuts import Shortcuts
 from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
-from app.window.widgets import undo_keys
+from app.window.widgets import formats, undo_keys
 from app.window.widgets.translation import marked, translate
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack, undoable
 from engine.store.session import SessionReader
@@ -132,7 +132,11 @@ class Corrector(QObject):
         if found.verified is not None and found.verified[self._selected]:
             words.append(translate("corrections", "verified"))
         if self._joining is not None:
-            ask = translate("corrections", "press {key} to join it with track {number}")
+            ask = (
+                translate("corrections", "select the other track and press {key}")
+                if self._joining == track
+                else translate("corrections", "press {key} to join it with track {number}")
+            )
             words.append(ask.format(key=self._viewer.bindings.short("correct/join"), number=self._joining))
         self.bar.show_selected(" · ".join(words), class_id, track)
 
@@ -182,7 +186,7 @@ class Corrector(QObject):
 
     def _failed(self, message: str) -> None:
         self._busy = False
-        self._viewer.transport.hint.setText(message)
+        self.bar.say(formats.capitalised(message))
 
 
 def _correct(

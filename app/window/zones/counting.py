@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.session.background import Background
-from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from app.window.zones.tracks import Tracks, count, count_files, events, read_tracks
 from engine.errors import FramefleetError
@@ -28,7 +27,7 @@ REREAD_MS = 2000
 LIVE_SECONDS = 0.25
 """Time for counting at once, so that it takes an eighth of a core at most, however fast the devices are."""
 
-MOST_PROBLEMS = 2
+MOST_NAMES = 3
 """Files without counts that are named."""
 
 
@@ -189,8 +188,12 @@ class Totals(QObject):
         self._background.start(partial(count_files, self._files(), self._zones()), self._counted, self._failed)
 
     def _counted(self, counted: tuple[Counts | None, int, list[str]]) -> None:
-        counts, files, problems = counted
-        self._end(counts, " ".join([translate("zones", "The sum of %Ln files.", None, files), *map(of_engine, problems[:MOST_PROBLEMS])]))
+        counts, files, others = counted
+        note = translate("zones", "The sum of %Ln files.", None, files)
+        if others:
+            names = ", ".join(others[:MOST_NAMES]) + (" …" if len(others) > MOST_NAMES else "")
+            note += " " + translate("zones", "Without tracks or of another shape: {names}.").format(names=names)
+        self._end(counts, note)
 
     def _failed(self, problem: str) -> None:
         self._end(None, problem)

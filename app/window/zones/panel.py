@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeader
 from app.window.widgets import undo_keys
 from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box, narrow
+from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
 from app.window.zones.editor import ZoneEditor
@@ -111,12 +112,12 @@ class ZonesPanel(Panel):
             tip=translate("zones", "Follow the objects through the stored results"),
         )
         self.track.hide()
-        tools = row(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, None, spacing=4)
+        tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, spacing=4)
         column(
             row((self.sets, 1), more, (self.scope, 1), spacing=6),
             tools,
             (self.table, 1),
-            row(*self.checks.values(), None, spacing=12),
+            Flow(*self.checks.values(), spacing=12),
             row((self.note, 1), self.track),
             spacing=6,
             margins=(12, 10, 12, 8),

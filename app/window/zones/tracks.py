@@ -114,23 +114,23 @@ def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
 
 
 def count_files(files: Sequence[Results], zones: ZoneSet) -> tuple[Counts | None, int, list[str]]:
-    """Count several sources together. Returns the counts, the number of counted sources, and why others cannot be counted.
+    """Count several sources together. Returns the counts, the number of counted sources, and the names of the others.
 
     Raises:
         ExportError: a session cannot be read.
     """
-    found, problems = [], []
+    found, others = [], []
     for results in files:
         with SessionReader(results.database) as reader:
             source = next(each for each in reader.sources() if each.number == results.source)
             try:
                 found.append(read_counts(reader, source, zones_for(zones, source)[0]))
-            except UsageError as error:
-                problems.append(str(error))
+            except UsageError:
+                others.append(source.name)
     if not found:
-        return None, 0, problems
+        return None, 0, others
     crossings, visits = (np.concatenate([getattr(counts, name) for counts in found]) for name in ("crossings", "visits"))
-    return Counts(zones, crossings, visits), len(found), problems
+    return Counts(zones, crossings, visits), len(found), others
 
 
 def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:

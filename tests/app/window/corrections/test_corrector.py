@@ -91,13 +91,13 @@ def test_another_class_is_chosen_from_the_list(shown, qtbot):
 def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
     bar, player = shown.corrector.bar, shown.viewer.player
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
-    qtbot.waitUntil(lambda: "give a frame behind the first one" in shown.viewer.transport.hint.text())
+    qtbot.waitUntil(lambda: "give a frame behind the first one" in bar.selected.text())
     player.seek(5 / 30)
     qtbot.waitUntil(lambda: shown.corrector._frame == 5)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     waits(qtbot, shown, lambda: bar.selected.text().endswith("track 2"))
     press(qtbot, shown, Qt.Key.Key_G)
-    assert bar.selected.text().endswith("press G to join it with track 2")
+    assert bar.selected.text().endswith("select the other track and press G")
     player.seek(0.0)
     qtbot.waitUntil(lambda: shown.corrector._frame == 0)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)

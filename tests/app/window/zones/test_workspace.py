@@ -84,6 +84,20 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
 
 
+def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
+    for panel, buttons in (
+        (shown.panel, [shown.panel.line, shown.panel.delete, *shown.panel.checks.values()]),
+        (shown.tabs, shown.tabs.buttons.buttons()),
+    ):
+        panel.setParent(None)
+        qtbot.addWidget(panel)
+        panel.resize(260, 400)
+        panel.show()
+        assert panel.width() == 260
+        assert all(button.width() >= button.sizeHint().width() and button.geometry().right() < 260 for button in buttons)
+        assert buttons[0].y() < buttons[-1].y()
+
+
 def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
     draw_gate(shown)
     table = shown.panel.table
@@ -130,7 +144,7 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     qtbot.waitUntil(lambda: row() == ["0", "1"])
     choose_scope(shown, 1)
     qtbot.waitUntil(lambda: row() == ["0", "2"])
-    assert shown.panel.note.text().startswith("The sum of 2 files. c.mp4")
+    assert shown.panel.note.text() == "The sum of 2 files. Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
     qtbot.waitUntil(lambda: row() == ["2", "0"])
     choose_scope(shown, 0)
@@ -227,7 +241,7 @@ def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
     shown.tabs.buttons.button(2).click()
-    assert "Line 1: crossings in" in shown.chart._heading.text()
+    assert "Line 1: crossings in 1 s, forward upwards" in shown.chart._heading.text()
     shown.editor.select(None)
     assert "Choose a line" in shown.chart._heading.text()
     window.actions_.zones.setChecked(False)
