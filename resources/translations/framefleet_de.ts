@@ -187,7 +187,7 @@
     </message>
     <message>
         <source>Redo</source>
-        <translation>Vor</translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
@@ -239,7 +239,7 @@
     </message>
     <message>
         <source>Undo</source>
-        <translation>Zurück</translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Undone: {words}</source>
@@ -252,6 +252,10 @@
     <message>
         <source>press {key} to join it with track {number}</source>
         <translation>{key} verbindet es mit Spur {number}</translation>
+    </message>
+    <message>
+        <source>select the other track and press {key}</source>
+        <translation>wählen Sie die andere Spur und drücken Sie {key}</translation>
     </message>
     <message>
         <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>
@@ -5816,6 +5820,10 @@ Klicken, um es zu ändern</translation>
         <translation>Dieser Satz</translation>
     </message>
     <message>
+        <source>Show</source>
+        <translation type="unfinished">Anzeigen</translation>
+    </message>
+    <message>
         <source>The last point is removed.</source>
         <translation>Der letzte Punkt ist entfernt.</translation>
     </message>
@@ -5831,12 +5839,12 @@ Klicken, um es zu ändern</translation>
         </translation>
     </message>
     <message>
-        <source>What the table counts; the counts over the video go up to the shown frame</source>
-        <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
+        <source>What is drawn over the picture</source>
+        <translation>Was über dem Bild gezeichnet wird</translation>
     </message>
     <message>
-        <source>{name}: crossings in {seconds} s each</source>
-        <translation>{name}: Überquerungen je {seconds} s</translation>
+        <source>What the table counts; the counts over the video go up to the shown frame</source>
+        <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
     </message>
     <message>
         <source>{name}: objects inside</source>
@@ -5848,11 +5856,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation>Vor</translation>
-    </message>
-    <message>
-        <source>Reverse</source>
-        <translation>Umkehren</translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Set</source>
@@ -5884,7 +5888,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation>Zurück</translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Visits</source>
@@ -5897,6 +5901,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Whole file</source>
         <translation>Ganze Datei</translation>
+    </message>
+    <message>
+        <source>Without tracks or of another shape: {names}.</source>
+        <translation>Ohne Spuren oder mit anderer Form: {names}.</translation>
     </message>
     <message>
         <source>Zone</source>
@@ -5921,6 +5929,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>{name}   {inside} inside · {total} so far</source>
         <translation>{name}   {inside} darin · bisher {total}</translation>
+    </message>
+    <message>
+        <source>{name}: crossings in {seconds} s, forward upwards, backward downwards</source>
+        <translation>{name}: Überquerungen in {seconds} s, vorwärts nach oben, rückwärts nach unten</translation>
     </message>
     <message>
         <source>{x}, {y}</source>

@@ -162,10 +162,10 @@ class Counting(QObject):
 class Totals(QObject):
     """Counts all files with the set of lines and zones together, while it is on. files: returns their results.
 
-    found: Counts or None, and a sentence about the files.
+    found: Counts or None, what is wrong, and what they count.
     """
 
-    found = Signal(object, str)
+    found = Signal(object, str, str)
 
     def __init__(self, background: Background, files: Callable[[], list[Results]], zones: Callable[[], ZoneSet], parent: QObject) -> None:
         super().__init__(parent)
@@ -189,21 +189,21 @@ class Totals(QObject):
 
     def _counted(self, counted: tuple[Counts | None, int, list[str]]) -> None:
         counts, files, others = counted
-        note = translate("zones", "The sum of %Ln files.", None, files)
+        problem = ""
         if others:
             names = ", ".join(others[:MOST_NAMES]) + (" …" if len(others) > MOST_NAMES else "")
-            note += " " + translate("zones", "Without tracks or of another shape: {names}.").format(names=names)
-        self._end(counts, note)
+            problem = translate("zones", "Without tracks or of another shape: {names}.").format(names=names)
+        self._end(counts, problem, translate("zones", "The sum of %Ln files.", None, files))
 
     def _failed(self, problem: str) -> None:
-        self._end(None, problem)
+        self._end(None, problem, "")
 
-    def _end(self, counts: Counts | None, note: str) -> None:
+    def _end(self, counts: Counts | None, problem: str, remark: str) -> None:
         self._reading = False
         if self._stale:
             self.count()
         elif self.on:
-            self.found.emit(counts, note)
+            self.found.emit(counts, problem, remark)
 
 
 def _count_live(live: LiveCounts | partial[LiveCounts]) -> tuple[LiveCounts, Counts]:

@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
+from PySide6.QtGui import QActionGroup, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
 
 from app.window.widgets import undo_keys
-from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
+from app.window.widgets.build import Panel, column, push_button, row, say, tool_button, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
@@ -75,12 +75,13 @@ class ZonesPanel(Panel):
             lambda: self._begin(Zone),
             tip=translate("zones", "Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops"),
         )
-        self.undo = push_button(translate("zones", "Undo"), editor.undo, role="flat", tip="Ctrl + Z")
-        self.redo = push_button(translate("zones", "Redo"), editor.redo, role="flat", tip="Ctrl + Shift + Z")
-        self.delete = push_button(translate("zones", "Delete"), editor.delete, role="flat", tip=translate("zones", "Delete"))
-        self.turn = push_button(
-            translate("zones", "Reverse"), self._reverse, role="flat", tip=translate("zones", "Swap the directions of the line")
-        )
+        self.undo = tool_button("undo", translate("zones", "Undo"), "Ctrl + Z", editor.undo)
+        self.redo = tool_button("redo", translate("zones", "Redo"), "Ctrl + Shift + Z", editor.redo)
+        self.turn = tool_button("swap", translate("zones", "Swap the directions of the line"), clicked=self._reverse)
+        self.delete = tool_button("delete", translate("zones", "Delete"), clicked=editor.delete)
+        shown = push_button(translate("zones", "Show"), role="flat", tip=translate("zones", "What is drawn over the picture"))
+        shown.setMenu(QMenu(shown))
+        shown.menu().addActions([action for name, action in parts.actions.items() if name != BY_TRACK])
         points = self.menu.addMenu(translate("zones", "Point that counts"))
         self.references, group = {}, QActionGroup(self)
         for reference, title in _REFERENCES.items():
@@ -93,7 +94,6 @@ class ZonesPanel(Panel):
         narrow(self.scope)
         self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
-        self.checks = {name: _check_box(action) for name, action in parts.actions.items() if name != BY_TRACK}
         self.model = ShapeModel(editor, self)
         self.table = QTableView()
         self.table.setModel(self.model)
@@ -105,19 +105,19 @@ class ZonesPanel(Panel):
         for section in (0, 1):
             header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
-        self.note = wrapped("notice")
+        self.note, self.remark = wrapped("notice"), wrapped("small")
         self.track = push_button(
             translate("zones", "Track the objects"),
             self.track_requested.emit,
             tip=translate("zones", "Follow the objects through the stored results"),
         )
         self.track.hide()
-        tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, spacing=4)
+        tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, spacing=4)
         column(
             row((self.sets, 1), more, (self.scope, 1), spacing=6),
             tools,
             (self.table, 1),
-            Flow(*self.checks.values(), spacing=12),
+            self.remark,
             row((self.note, 1), self.track),
             spacing=6,
             margins=(12, 10, 12, 8),
@@ -147,10 +147,11 @@ class ZonesPanel(Panel):
             self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
         self._update()
 
-    def set_counts(self, counts: Counts | None, note: str, can_track: bool = False) -> None:
-        """Show these counts. note: what the user should know about them. can_track: offer to track the objects."""
+    def set_counts(self, counts: Counts | None, note: str, can_track: bool = False, remark: str = "") -> None:
+        """Show these counts. note: what is wrong with them. can_track: offer to track the objects. remark: what they count."""
         self.model.set_counts(counts)
         self.say(note)
+        say(self.remark, remark)
         self.track.setVisible(can_track)
 
     def say(self, text: str) -> None:
@@ -214,13 +215,3 @@ class ZonesPanel(Panel):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.export_requested.emit(Path(name)))
         dialog.open()
-
-
-def _check_box(action: QAction) -> QCheckBox:
-    """A box that turns a part of the picture on and off, as its action in the menu does."""
-    box = QCheckBox(action.text())
-    box.setToolTip(action.toolTip())
-    box.setChecked(action.isChecked())
-    box.toggled.connect(action.setChecked)
-    action.toggled.connect(box.setChecked)
-    return box

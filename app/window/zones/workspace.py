@@ -71,7 +71,7 @@ class Zones(QObject):
         self.counting.found.connect(self._found)
         self.counting.found_live.connect(self._found_live)
         self.counting.failed.connect(lambda problem: self._take_counts(None, problem))
-        self.totals.found.connect(self.panel.set_counts)
+        self.totals.found.connect(lambda counts, note, remark: self.panel.set_counts(counts, note, remark=remark))
         items.dataChanged.connect(lambda *_: self.totals.count_soon())
         self.set.listed.connect(lambda: self.panel.set_sets(self.set.library.names(), self.set.name))
         self.set.failed.connect(self.panel.say)
@@ -166,7 +166,8 @@ class Zones(QObject):
         self.layer.set_counts(counts, until)
         self._counts, self._length = counts, until
         if not self.totals.on:
-            self.panel.set_counts(counts, translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until)))
+            remark = translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until))
+            self.panel.set_counts(counts, "", remark=remark)
         self._show_chart()
         self._show_routes()
 
@@ -205,7 +206,7 @@ class Zones(QObject):
     def _track(self) -> None:
         if self.counting.track():
             self._tracking = True
-            self.panel.set_counts(None, translate("zones", "Following the objects…"))
+            self.panel.set_counts(None, "", remark=translate("zones", "Following the objects…"))
 
     def _shown(self, shown: Shown) -> None:
         self.layer.set_time(shown.pts)
