@@ -5821,7 +5821,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Show</source>
-        <translation type="unfinished">Anzeigen</translation>
+        <translation>Anzeigen</translation>
     </message>
     <message>
         <source>The last point is removed.</source>
