@@ -24,6 +24,8 @@ from engine.zones.shapes import Line, Reference, Zone
 
 NONE = marked("zones", "No lines and zones")
 KINDS = marked("zones", "Lines and zones (*.json)")
+NARROWEST = 60
+"""The smallest width of a column, logical pixels: a narrow panel scrolls instead of hiding names."""
 _REFERENCES = {
     Reference.BOTTOM: marked("zones", "Bottom of the box"),
     Reference.CENTRE: marked("zones", "Centre of the box"),
@@ -102,6 +104,7 @@ class ZonesPanel(Panel):
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setMinimumSectionSize(NARROWEST)
         for section in (0, 1):
             header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
