@@ -146,6 +146,6 @@ def test_escape_selects_nothing_and_the_mouse_keeps_the_selection(shown, qtbot):
     canvas.highlight(None)  # the mouse leaves the picture
     assert canvas._selected == 0
     press(qtbot, shown, Qt.Key.Key_G)
-    assert "press G to join it with track 1" in bar.selected.text()
+    assert bar.selected.text().endswith("select the other track and press G")
     press(qtbot, shown, Qt.Key.Key_Escape)
     assert (canvas._selected, bar.selected.text()) == (None, "Click an object, or press E")
