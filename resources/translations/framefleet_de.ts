@@ -805,7 +805,7 @@
     </message>
     <message>
         <source>Objects, at most {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>Objekte, höchstens {most}</translation>
     </message>
     <message>
         <source>a checksum does not match in {value}</source>
@@ -3663,7 +3663,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Chart</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagramm</translation>
     </message>
     <message>
         <source>Dismiss</source>
@@ -5786,14 +5786,14 @@ Klicken, um es zu ändern</translation>
     </message>
     <message numerus="yes">
         <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
         </translation>
     </message>
     <message>
         <source>Nothing was detected, so there is nothing to count.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wurde erkannt, also gibt es nichts zu zählen.</translation>
     </message>
     <message>
         <source>Numbers of tracks</source>

@@ -218,9 +218,9 @@
     </message>
     <message numerus="yes">
         <source>+ %Ln classes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>+ %Ln class</numerusform>
+            <numerusform>+ %Ln classes</numerusform>
         </translation>
     </message>
 </context>
@@ -248,16 +248,16 @@
     <name>zones</name>
     <message numerus="yes">
         <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>No object could be followed: %Ln detection with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
+            <numerusform>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>The sum of %Ln files.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>The sum of %Ln file.</numerusform>
+            <numerusform>The sum of %Ln files.</numerusform>
         </translation>
     </message>
 </context>

@@ -36,9 +36,17 @@ def video_info(path: str, frames: int) -> SourceInfo:
     return SourceInfo(path, SourceKind.VIDEO, "h264", 640, 480, frames, frames / 25, 25.0, ())
 
 
-def write_session(path: Path, sources: Mapping[str, int], *, boxes: int = 2, cancelled: bool = False, apart: float = 0) -> Path:
+def write_session(
+    path: Path,
+    sources: Mapping[str, int],
+    *,
+    boxes: int = 2,
+    cancelled: bool = False,
+    apart: float = 0,
+    facts: Mapping[str, str] | None = None,
+) -> Path:
     """Write a session of these sources. sources: the number of frames by path. apart: see ``make_frame``. Returns the database's path."""
-    writer = SessionWriter(path, LABELS, {"model": "tiny"})
+    writer = SessionWriter(path, LABELS, {"model": "tiny"} | dict(facts or {}))
     for number, (source, count) in enumerate(sources.items()):
         writer.add_source(number, source, video_info(source, count))
         writer.add_frames(make_frame(number, index, boxes, apart=apart) for index in range(count))

@@ -20,6 +20,8 @@ from resources import DEMO
 RATE = 25
 RETURN = 1
 """Seconds. An object that is back within this time has not crossed: the feet of people swing over lines."""
+UNSEEN = 2
+"""Seconds. Without a true box for longer, because the object is completely hidden, no crossing is known."""
 
 Exact = tuple[Fraction, Fraction]
 
@@ -86,6 +88,8 @@ def _passes(boxes: list[Box], line: Line) -> Iterable[tuple[bool, float, bool]]:
     start, end = ((Fraction(x), Fraction(y)) for x, y in line.points)
     across, down = end[0] - start[0], end[1] - start[1]
     for before, after in pairwise(boxes):
+        if after.frame - before.frame > UNSEEN * RATE:
+            continue
         rough = [
             float(across) * (box.y + box.height - float(start[1])) - float(down) * (box.x + box.width / 2 - float(start[0]))
             for box in (before, after)

@@ -1,7 +1,7 @@
 """Keeps the sessions that a new one replaces: NAME.previous.sqlite, NAME.previous-2.sqlite, …, beside NAME.sqlite.
 
-No run destroys results that nothing else holds. A session is deleted only if another one covers it: it has the same sources, all complete
-or at least as far.
+No run destroys results that nothing else holds. A session is deleted only if another one covers it: it has the same model, settings and
+sources, all complete or at least as far.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from engine.errors import ExportError
 from engine.store import schema
+from engine.store.facts import DECIDING
 from engine.store.objects.corrected import has_corrections
 
 
@@ -28,8 +29,12 @@ class Holding:
     frames: int
 
 
-Holdings = Mapping[str, Holding]
-"""What a session holds, by absolute path of the source; only sources with frames."""
+@dataclass(frozen=True)
+class Contents:
+    """What a session holds. facts: what decided its results, labels included. sources: by absolute path, only those with frames."""
+
+    facts: Mapping[str, object]
+    sources: Mapping[str, Holding]
 
 
 def previous_sessions(path: Path) -> list[Path]:
@@ -48,9 +53,9 @@ def set_aside(path: Path) -> tuple[Path | None, list[tuple[object, ...]]]:
     """
     with schema.reading(path), closing(schema.open_existing(path, "rw")) as old:
         old.execute("PRAGMA journal_mode = DELETE")  # merges the log into the file; fails while another process has it open
-        held = _holdings(old)
+        held = _contents(old)
         outputs = [] if schema.is_empty(old) else old.execute("SELECT * FROM outputs").fetchall()
-    if not held:
+    if not held.sources:
         path.unlink()
         return None, outputs
     kept = _free_name(path)
@@ -71,13 +76,13 @@ def keep_copy(path: Path, connection: sqlite3.Connection) -> Path:
         part.rename(kept)
     finally:
         part.unlink(missing_ok=True)
-    _delete_covered(path, _holdings(connection), keep=kept)
+    _delete_covered(path, _contents(connection), keep=kept)
     return kept
 
 
 def delete_unfinished(path: Path, connection: sqlite3.Connection) -> None:
     """Delete kept sessions that are unfinished and that the session at ``path`` covers."""
-    _delete_covered(path, _holdings(connection), keep=path, only_unfinished=True)
+    _delete_covered(path, _contents(connection), keep=path, only_unfinished=True)
 
 
 def _free_name(path: Path) -> Path:
@@ -85,13 +90,13 @@ def _free_name(path: Path) -> Path:
     return next(kept for name in names if not os.path.lexists(kept := path.with_name(name)))
 
 
-def _delete_covered(path: Path, held: Holdings, keep: Path, only_unfinished: bool = False) -> None:
+def _delete_covered(path: Path, held: Contents, keep: Path, only_unfinished: bool = False) -> None:
     for kept, other in _other_sessions(path, keep):
-        if _covers(held, other) and not (only_unfinished and all(source.complete for source in other.values())):
+        if _covers(held, other) and not (only_unfinished and all(source.complete for source in other.sources.values())):
             kept.unlink()
 
 
-def _other_sessions(path: Path, keep: Path) -> Iterator[tuple[Path, Holdings]]:
+def _other_sessions(path: Path, keep: Path) -> Iterator[tuple[Path, Contents]]:
     for kept in previous_sessions(path):
         if kept == keep:
             continue
@@ -99,27 +104,30 @@ def _other_sessions(path: Path, keep: Path) -> Iterator[tuple[Path, Holdings]]:
             with closing(schema.open_existing(kept, "ro")) as connection:
                 if has_corrections(connection):
                     continue  # no other session holds what a person corrected
-                other = _holdings(connection)
+                other = _contents(connection)
         except (sqlite3.Error, ExportError, OSError):
             continue  # a file that cannot be read is not ours to delete
         yield kept, other
 
 
-def _covers(held: Holdings, other: Holdings) -> bool:
+def _covers(held: Contents, other: Contents) -> bool:
     """Whether a session holds all that another one holds."""
 
     def holds(path: str, needed: Holding) -> bool:
-        found = held.get(path, Holding(False, 0))
+        found = held.sources.get(path, Holding(False, 0))
         return found.frames > 0 and (found.complete or (not needed.complete and found.frames >= needed.frames))
 
-    return all(holds(path, needed) for path, needed in other.items())
+    return held.facts == other.facts and all(holds(path, needed) for path, needed in other.sources.items())
 
 
-def _holdings(connection: sqlite3.Connection) -> Holdings:
+def _contents(connection: sqlite3.Connection) -> Contents:
     if schema.is_empty(connection):
-        return {}
-    (folder,) = connection.execute("SELECT value FROM session WHERE key = 'folder'").fetchone() or ("",)
+        return Contents({}, {})
+    facts = dict(connection.execute("SELECT key, value FROM session"))
+    decided: dict[str, object] = {name: facts.get(name) for name in DECIDING}
+    decided["labels"] = connection.execute("SELECT label FROM labels ORDER BY class_id").fetchall()
     rows = connection.execute(
         f"SELECT path, {schema.COMPLETE}, (SELECT max(frame) + 1 FROM frames WHERE frames.source = sources.source) FROM sources"
     )
-    return {schema.absolute(folder, path): Holding(bool(complete), frames) for path, complete, frames in rows if frames}
+    folder = facts.get("folder", "")
+    return Contents(decided, {schema.absolute(folder, path): Holding(bool(complete), frames) for path, complete, frames in rows if frames})

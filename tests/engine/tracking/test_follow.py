@@ -52,7 +52,7 @@ def test_a_source_without_objects_has_no_tracks():
     ("scores", "strong"),
     [
         ([0.95, 0.92, 0.91, 0.3], 0.6),  # a sure model
-        ([0.9] * 3 + [0.3] * 7, 0.6),  # sure of some objects
+        ([0.95] * 4 + [0.3] * 6, 0.6),  # sure of some objects
         ([0.9] + [0.42] * 9, 0.28),  # sure of one object only
         ([0.3, 0.26, 0.1], 0.25),
         ([0.2, 0.1], 0.6),  # nothing that counts as an object

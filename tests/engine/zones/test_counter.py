@@ -83,8 +83,8 @@ def test_a_path_around_the_end_of_the_line_does_not_count() -> None:
 def test_a_gap_in_the_track_does_not_hide_a_crossing() -> None:
     counter = ZoneCounter(SET)
     boxes = np.array([[35, 20, 45, 30], [55, 20, 65, 30]], float)
-    counter.add(np.zeros(2, int), np.array([0.0, 10.0]), boxes)
-    assert counter.changes["time"].tolist()[0] == 5.0
+    counter.add(np.zeros(2, int), np.array([0.0, 2.0]), boxes)
+    assert counter.changes["time"].tolist()[0] == 1.0
 
 
 def test_visits_begin_and_end_at_the_edge() -> None:

@@ -222,6 +222,17 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
 
 
+def test_without_tracks_the_reason_is_said(window, qtbot, tmp_path):
+    """A single frame has no track."""
+    results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 1, (320, 240)), 1)
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    window.actions_.zones.setChecked(True)
+    note = window.zones.panel.note
+    qtbot.waitUntil(lambda: "No object could be followed: 1 detection" in note.text())
+    assert "at most 90%, and a track begins at 60%" in note.text()
+
+
 def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_path):
     assert not window.zones.area.isVisibleTo(window)
     window.open_paths([write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 5, (320, 240)), 5).database])

@@ -82,3 +82,15 @@ def test_other_files_beside_a_session_are_left_alone(tmp_path: Path) -> None:
     for _ in range(3):
         write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
     assert diary.read_bytes() == b"dear diary, " * 500
+
+
+@pytest.mark.parametrize("fact", ["model_digest", "confidence", "every"])
+def test_a_session_with_other_settings_is_kept(tmp_path: Path, fact: str) -> None:
+    path = tmp_path / "s.sqlite"
+    for value in ("1", "4", "5", "5"):
+        write_session(path, {"a.mp4": 50}, facts={fact: value})
+    kept = []
+    for session in [path, *previous_sessions(path)]:
+        with SessionReader(session) as reader:
+            kept.append(reader.facts[fact])
+    assert sorted(kept) == ["1", "4", "5", "5"]

@@ -43,9 +43,9 @@ def test_the_tracker_of_the_run_follows(tmp_path, tracker, crossed):
     path = tmp_path / "s.sqlite"
     with SessionWriter(path, LABELS, {"track": tracker}) as writer:
         writer.add_source(0, "a.mp4", video_info("a.mp4", 40))
-        for index in range(40):
+        for index in range(27):
             frame = make_frame(0, index, boxes=1)
-            weak = replace(frame.detections, scores=np.full(1, 0.9 if index < 10 else 0.4, np.float32))
+            weak = replace(frame.detections, scores=np.full(1, 0.9 if index < 18 else 0.3, np.float32))
             writer.add_frames([replace(frame, detections=weak)])
     assert LiveCounts(path, 0, ZONES).update(60).crossed(0, forward=False) == crossed
 
