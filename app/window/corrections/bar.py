@@ -104,6 +104,11 @@ class CorrectionBar(QWidget):
         self.selected.setToolTip(message)
         self.hint.hide()
 
+    @property
+    def refused(self) -> bool:
+        """Whether the bar says why a correction is impossible."""
+        return self.hint.isHidden()
+
     def show_selected(self, text: str, class_id: int | None, track: int | None) -> None:
         """Show the selected object. text: in words. class_id: None = nothing is selected. track: None = it has none."""
         self.selected.setText(text)

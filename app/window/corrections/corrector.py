@@ -19,7 +19,6 @@ from app.window.widgets import formats, undo_keys
 from app.window.widgets.translation import marked, translate
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack, undoable
 from engine.store.session import SessionReader
-from engine.types import FrameResult
 
 _NOTHING = marked("corrections", "Click an object, or press {key}")
 
@@ -40,7 +39,6 @@ class Corrector(QObject):
         self._selected: int | None = None
         self._joining: int | None = None
         self._frame: int | None = None
-        self._result: FrameResult | None = None
         self._busy = False
         self._database: Path | None = None  # the session whose edits the bar knows
         acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._act, name) for name, _, _ in BUTTONS}
@@ -85,9 +83,9 @@ class Corrector(QObject):
         if self.bar.isVisible():
             if self._shown_database != self._database:
                 self._read_edits()
-            if result is not self._result:  # else a refusal would vanish with the next look at the same picture
+            if frame != self._frame or not self.bar.refused:  # a refusal stays while the picture is the same
                 self._select(self._selected if frame == self._frame else None)
-        self._frame, self._result = frame, result
+        self._frame = frame
 
     @property
     def _shown_database(self) -> Path | None:
