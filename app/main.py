@@ -31,16 +31,16 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, or the window. Returns the exit status: 0 success, 1 something failed, 2 bad usage or unusable input."""
-    streams.prepare()
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
-    if debug or "--verbose" in arguments:
-        from engine import logs
-
-        logs.set_level("DEBUG" if debug else "INFO")
-    import_module("engine.settings.folders").apply()
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
+        streams.prepare()
+        if debug or "--verbose" in arguments:
+            from engine import logs
+
+            logs.set_level("DEBUG" if debug else "INFO")
+        import_module("engine.settings.folders").apply()
         status = _run(command, arguments[1:], ends=argv is None) if command else int(import_module("app.cli.window").run(arguments))
         sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage

@@ -29,6 +29,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 SENTENCES = (
     *(
         "backends",
+        "cluster",
         "cuda",
         "media",
         "pool",
@@ -39,13 +40,29 @@ SENTENCES = (
         "devices/nvml",
         "store/clips",
         "store/file",
+        "store/writing",
     ),
     *(f"devices/{name}.py" for name in ("cuda", "discovery", "program", "telemetry/monitor", "topology/search")),
-    *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "load", "weights")),
+    "evaluation/accuracy.py",
+    *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "layers", "load", "weights")),
     *(f"settings/{name}.py" for name in ("checks", "clock", "kinds", "values")),
-    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema", "writing/writer")),
+    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema", "going_on")),
 )
 """Files and folders of the engine whose sentences the window shows: errors, reasons and steps."""
+TENSORRT = (
+    "Building engine",
+    "Building engine from subgraph",
+    "Cloning network graph",
+    "Computing profile costs",
+    "Computing reformatting costs",
+    "Determining refit engines",
+    "Optimizing graph",
+    "Preparing graph for optimization",
+    "Timing graph nodes",
+    "Timing tactics",
+    "Timing tensor reformats",
+)
+"""The phases that TensorRT reports while it builds an engine."""
 UNSEEN = {"compile", "debug", "error", "exception", "execute", "getattr", "info", "split", "warning", "RuntimeError", "ValueError"}
 """Functions whose texts nobody reads, or only in a log."""
 STEPS = {"progress", "_progress", "_tell", "Building"}
@@ -68,7 +85,7 @@ def engine_texts() -> Iterator[tuple[str, str]]:
     yield from (("topology", text) for text in (*LEVELS.values(), *Kind))
     yield from (("stages", name) for name in ORDER)
     yield from (("models", text) for entry in FAMILY for text in (entry.note, entry.published_speed, entry.purpose.capitalize()))
-    yield from (("engine", text) for text in engine_sentences())
+    yield from (("engine", text) for text in (*TENSORRT, *engine_sentences()))
 
 
 def engine_sentences() -> Iterator[str]:
@@ -103,7 +120,7 @@ def is_sentence(text: str) -> bool:
     """Whether a text has two words or more beside its placeholders, and is no SQL, pattern or list of names."""
     plain = re.sub(r"{\w+}", " ", text)
     sql = r"\b(AND|BEGIN|CREATE|DELETE|INSERT|SELECT|UPDATE|WHERE)\b| = \?"
-    other = rf"[|\n%]|\[\[|{sql}|^/|^\w+, \w+,|^framefleet |^(?!.* (and|be|is|of|the) )(\w+ ){{8,}}\w+$"
+    other = rf"[|\n%\\]|'\?|\[\[|{sql}|^/|^\w+, \w+,|^framefleet |^(?!.* (and|be|is|of|the) )(\w+ ){{8,}}\w+$"
     words = plain.startswith("cannot ") or re.search(r"[a-z]{2}[^a-z]*[ (].*[a-z]{2}", plain)
     return bool(words) and not re.search(other, text.replace("}% ", ""))
 

@@ -12,14 +12,12 @@ from pathlib import Path
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
-from app.cli.run.exports import Writing, add_session_argument, session_database
+from app.cli.run.exports import Writing, add_session_argument, choose_detections, session_database
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
-from engine.model.class_ids import class_ids
 from engine.settings.kinds import Moment, Moments
 from engine.store.clips.plan import plan_clips
 from engine.store.clips.write import write_clips
-from engine.store.facts import SHOWN
 from engine.store.objects.appearances import By
 from engine.store.session import SessionReader
 
@@ -38,9 +36,7 @@ def run(argv: Sequence[str]) -> int:
     database = session_database(arguments.session)
     folder, failed, written = arguments.out or database.parent / "clips", False, 0
     with SessionReader(database) as reader:
-        stored = float(reader.facts.get(SHOWN, 0.0))
-        reader.confidence = stored if arguments.confidence is None else arguments.confidence
-        reader.classes = class_ids(arguments.classes, reader.labels)
+        choose_detections(reader, arguments.confidence, arguments.classes)
         sources = reader.sources() if arguments.source is None else [named_source(reader.sources(), arguments.source)]
         videos = [source for source in sources if source.kind is SourceKind.VIDEO]
         if arguments.by == By.TRACK and not any(reader.tracks(source.number) for source in videos):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from app.cli.run.detection import Run, add_run_options, reported
 from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
 from app.cli.run.shard import Shard
 from app.cli.run.zones import count_sources, counts_lines, untracked_lines
-from engine.errors import SourceError, UsageError
+from engine.errors import ExportError, SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
 from engine.model.class_ids import class_ids
@@ -24,7 +25,11 @@ from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
 from engine.store.export.outputs import outputs_among
 from engine.store.export.run import Exported
+<<<<<<< HEAD
 from engine.store.facts import SHARD, SHOWN, ZONES
+=======
+from engine.store.facts import SHARD, SHOWN, differences, run_facts
+>>>>>>> main
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from engine.tracking.follow import LEAST_CONFIDENCE
@@ -49,19 +54,25 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     sources, out = _sources(arguments.sources, arguments.out / DATABASE), arguments.out
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
+<<<<<<< HEAD
     shown, settings = settings.engine.confidence, _stored(settings)
     facts = {} if settings.track is Track.NONE else {SHOWN: str(shown)}
     if exporting.zones is not None:
         facts[ZONES] = zones_text(exporting.zones)
+=======
+    shown = settings.engine.confidence
+    facts = {SHOWN: str(shown)}
+>>>>>>> main
     chosen, shard = dict(enumerate(sources)), arguments.shard
     if shard is not None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}
         if not arguments.quiet:
             print(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", file=sys.stderr)
     with lock_session(out / DATABASE) as lock:
+        settings = _stored(settings, None if arguments.restart else out / DATABASE)
         with connected(arguments.cluster, arguments.quiet) as cluster:
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
-        with SessionReader(session.database, shown if settings.track is not Track.NONE else 0.0) as reader:
+        with SessionReader(session.database, shown if shown > settings.engine.confidence else 0.0) as reader:
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
@@ -112,12 +123,24 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
 
 
-def _stored(settings: RunSettings) -> RunSettings:
-    """The settings of the run: with a tracker, it also stores weaker detections than those that are exported."""
-    if settings.track is Track.NONE:
-        return settings
-    engine = settings.engine
-    return replace(settings, engine=replace(engine, confidence=min(engine.confidence, LEAST_CONFIDENCE)))
+def _stored(settings: RunSettings, earlier: Path | None) -> RunSettings:
+    """The settings of the run, which also stores weaker detections than those that are exported if a tracker needs them.
+
+    If a session with weaker detections can be continued, the run stores as weak ones. earlier: that session's file.
+    """
+
+    def at(confidence: float) -> RunSettings:
+        return replace(settings, engine=replace(settings.engine, confidence=confidence))
+
+    confidence = settings.engine.confidence
+    if settings.track is not Track.NONE:
+        confidence = min(confidence, LEAST_CONFIDENCE)
+    if earlier is not None and earlier.exists():
+        with suppress(ExportError, KeyError, ValueError), SessionReader(earlier) as reader:  # the run says what is wrong with it
+            stored = at(float(reader.facts["confidence"]))
+            if stored.engine.confidence < confidence and not differences(reader.facts, run_facts(stored)):
+                return stored
+    return at(confidence)
 
 
 def _sources(paths: Sequence[Path], database: Path) -> list[Path]:

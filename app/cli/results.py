@@ -10,14 +10,20 @@ from typing import Any
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
-from app.cli.run.exports import add_format_options, add_session_argument, export, export_options, print_exported, session_database
+from app.cli.run.exports import (
+    add_format_options,
+    add_session_argument,
+    choose_detections,
+    export,
+    export_options,
+    print_exported,
+    session_database,
+)
 from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import UsageError
-from engine.model.class_ids import class_ids
 from engine.settings.checks import part_problem
 from engine.settings.clock import ClockSettings
 from engine.store.exporters.common.options import Every
-from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
 from engine.store.view import Span
 
@@ -62,9 +68,7 @@ def run(argv: Sequence[str]) -> int:
     database = session_database(arguments.session)
     part = span if span != Span() else None
     with SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks) as reader:
-        stored = float(reader.facts.get(SHOWN, 0.0))
-        reader.confidence = stored if arguments.confidence is None else arguments.confidence
-        reader.classes = class_ids(arguments.classes, reader.labels)
+        choose_detections(reader, arguments.confidence, arguments.classes)
         folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
         counted = count_sources(reader, chosen.zones) if chosen.zones is not None else []
         chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 
+from platformdirs import user_log_path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu, QMessageBox
 
 from app.window.keys.bindings import Bindings, Command
 from app.window.keys.dialog import KeysDialog
-from app.window.widgets.icons import icon
+from app.window.widgets.icons import icon, pixmap
 from app.window.widgets.translation import marked, translate
 
 FIXED = (
@@ -53,17 +55,20 @@ class Actions:
         self.correct = action("correct", translate("window", "Correct detections and tracks"), "Ctrl+4", shown=False)
         self.videos = QMenu(translate("window", "Several videos"), window)
         self.more_videos = action("more_videos", translate("window", "One, four or nine videos"), "Ctrl+G", "grid")
+        self.videos.addAction(self.more_videos)
         self.demo = action("demo", translate("window", "Watch the demo"), "", "play")
         self.help = action("keys", translate("window", "Keyboard shortcuts"), "F1 ?", "info")
+        self.about = action("about", translate("window", "About Framefleet"), "", "info")
         self.quit = action("quit", translate("window", "Quit"), "Ctrl+Q", "close")
         self.quit.triggered.connect(window.close)
         self.help.triggered.connect(self._show_help)
+        self.about.triggered.connect(self._show_about)
         self.menu = QMenu(window)
         for group in (
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
-            (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.more_videos, self.fullscreen),
-            (self.settings, self.cluster, self.demo, self.help),
+            (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.fullscreen),
+            (self.settings, self.cluster, self.demo, self.help, self.about),
             (self.quit,),
         ):
             self.menu.addActions(group)
@@ -85,6 +90,14 @@ class Actions:
         menu = QMenu(translate("window", "Over the picture"), self._window)
         menu.addActions(parts)
         self.menu.insertMenu(self.fullscreen, menu)
+
+    def _show_about(self) -> None:
+        text = translate("window", "Framefleet {version} detects objects in videos with YOLOv4, on every device of this machine.")
+        box = QMessageBox(QMessageBox.Icon.NoIcon, self.about.text(), text.format(version=version("framefleet")), parent=self._window)
+        box.setIconPixmap(pixmap("framefleet", 64))
+        box.setInformativeText(translate("window", "Log: {path}").format(path=user_log_path("framefleet", appauthor=False)))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
 
     def _show_help(self) -> None:
         dialog = KeysDialog(self.bindings, self._window)

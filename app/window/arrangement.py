@@ -37,7 +37,7 @@ class Arrangement(QObject):
         column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
         self.right = _splitter(Qt.Orientation.Vertical, (window.filter, window.device_tabs), (430, 340))  # ten classes
         # the video gets more than half of the window
-        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (216, 876, 262))
+        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (240, 852, 262))
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         window.queue.setMinimumWidth(196)

@@ -37,11 +37,10 @@ class Floating(QObject):
         self._panel, self._title, self._store = panel, title, store
         self._name = f"window/floating/{name}"
         self._window: FloatingWindow | None = None
-        self._restored = False
         self._shown = True
         self.note = QWidget()
         self.back = push_button(translate("window", "Put it back"), self.put_back)
-        text = label("muted", translate("window", "{panel} has its own window.").format(panel=title), wrap=True)
+        text = label("muted", translate("window", "{panel}: shown in its own window").format(panel=title), wrap=True)
         text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column(None, text, (self.back, 0, Qt.AlignmentFlag.AlignCenter), None, spacing=10, margins=(16, 16, 16, 16), of=self.note)
         self.note.hide()
@@ -111,8 +110,8 @@ class Floating(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Restore the panel's window when the main window is shown for the first time."""
-        if event.type() == QEvent.Type.Show and not self._restored:
-            self._restored = True
+        if event.type() == QEvent.Type.Show:
+            watched.removeEventFilter(self)  # a filter in Python costs time at each event of a playing video
             self.restore()
         return super().eventFilter(watched, event)
 

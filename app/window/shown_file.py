@@ -37,6 +37,7 @@ class ShownFile(QObject):
             window.viewer.clear()
             window.grid.set_main(None)
             window.zones.show_item(None)
+            window.status.show_stored("")
             return
         window.setWindowTitle(f"{item.path.name} – Framefleet")
         at = window.grid.position_of(item.key)
@@ -46,6 +47,7 @@ class ShownFile(QObject):
         window.viewer.show_item(item, window.controller.tally(item.key), play, at or 0.0)
         window.grid.set_main(key)
         window.zones.show_item(item)
+        window.status.show_stored(item.results.model if item.results is not None else "")
 
     def update(self, key: int) -> None:
         """Show the progress of a file, if it is the one that is shown."""

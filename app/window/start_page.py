@@ -64,7 +64,7 @@ class StartPage(QScrollArea):
         self.steps = row(self.model_step, self.video_step, spacing=GAP)
         across = row(1.0, (self.steps, 200), 1.0)  # the steps reach their full width before the margins grow
         self.watch = push_button(translate("window", "Watch the demo"), actions.demo.trigger, symbol="play")
-        self.about = label("muted", translate("window", "Nothing at hand? A street and a model are built in."))
+        self.about = label("muted", translate("window", "No video at hand? Framefleet has a demo with its own video and model."))
         self.about.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.demo = row(None, self.about, (self.watch, 0, Qt.AlignmentFlag.AlignHCenter), None, spacing=12)
         inside = QWidget()

@@ -11,7 +11,7 @@ from app.window.devices.bottleneck import Bottleneck
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
-from app.window.widgets.build import Light, Panel, label, row
+from app.window.widgets.build import Light, Panel, label, row, set_role
 from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.translation import translate
 from engine.pool.events import StrategyChosen
@@ -31,7 +31,7 @@ class StatusLine(Panel):
         self._row = row(
             self.dot, self.devices, 12, self.strategy, 12, self.bottleneck, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self
         )
-        self._rate, self._left = 0.0, ""
+        self._rate, self._left, self._stored, self._statuses = 0.0, "", "", tuple[DeviceStatus, ...]()
         self.show_devices(())
 
     def add(self, widget: QWidget, share: int = 0) -> None:
@@ -40,12 +40,13 @@ class StatusLine(Panel):
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """Show the devices of the session, an empty sequence before the first session."""
+        self._statuses = tuple(statuses)
         statuses = [status for status in statuses if status.phase is not Phase.LEFT]
         failed = [status for status in statuses if status.phase is Phase.FAILED]
         built = [status for status in statuses if status.engine is not None and status.phase is not Phase.FAILED]
         if not statuses:
             text, colour, why = (
-                translate("window", "No device in use yet"),
+                self._stored or translate("window", "No device in use yet"),
                 theme.DISABLED,
                 translate("window", "Devices start with the first file."),
             )
@@ -72,6 +73,11 @@ class StatusLine(Panel):
         self.devices.setText(text)
         self.devices.setToolTip(why)
 
+    def show_stored(self, model: str) -> None:
+        """Name the model of the stored results that are shown, "" = none are; the devices of a session come before it."""
+        self._stored = translate("window", "Stored results of {model}").format(model=model) if model else ""
+        self.show_devices(self._statuses)
+
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Show how the devices share the work."""
         self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=strategy_name(chosen.strategy)))
@@ -79,6 +85,7 @@ class StatusLine(Panel):
 
     def show_bottleneck(self, found: Bottleneck | None) -> None:
         """Show what limits the throughput, None = nothing is known."""
+        set_role(self.bottleneck, "small" if found is None else found.role)
         self.bottleneck.setText("" if found is None else found.text)
         self.bottleneck.setToolTip("" if found is None else found.advice)
 

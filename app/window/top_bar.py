@@ -31,7 +31,6 @@ class TopBar(Panel):
         for button in (self.open, self.open_folder, self.model):
             button.setIconSize(QSize(18, 18))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.model.clicked.connect(actions.settings.trigger)
         self.videos = tool_button("grid", actions.videos.title())
         self.videos.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.videos.setMenu(actions.videos)

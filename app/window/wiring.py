@@ -67,7 +67,7 @@ def _connect_model(window: MainWindow) -> None:
     actions, setup = window.actions_, window.setup
     actions.settings.triggered.connect(setup.open_dialog)
     actions.demo.triggered.connect(window.demo.watch)
-    for asked in (window.start.model_requested, window.demo.card.model_requested):
+    for asked in (window.start.model_requested, window.demo.card.model_requested, window.top.model.clicked):
         asked.connect(setup.open_models)
     setup.confidence_changed.connect(window.filter.set_confidence)
     setup.floor_changed.connect(window.filter.set_floor)

@@ -43,7 +43,7 @@ STOP_SECONDS = 6.0
 class Agent:
     """One node's agent. It ends with the driver: Ray ends the actors of a driver that has ended."""
 
-    def __init__(self, cache: Path | None = None, limit: int | None = None) -> None:
+    def __init__(self, cache: Path | None) -> None:
         # Ray sets it to 1 for actors without processors; workers limit their threads by their settings
         os.environ.pop("OMP_NUM_THREADS", None)
         # a spawned process would import the main module, which is Ray's
@@ -52,7 +52,7 @@ class Agent:
         self._room = threading.Semaphore(QUEUED)
         self._workers: dict[int, WorkerLink] = {}
         self._latest: dict[DeviceId, WorkerLink] = {}
-        self._cache = Cache(cache or default_folder(), limit)
+        self._cache = Cache(cache or default_folder())
         self._telemetry = NodeTelemetry()
         self._store = Store(self._cache, lambda content: self._put(Wanted(content), False))
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from engine.cluster.files.content import Contents
 from engine.cluster.library import Library, NodeFacts
 from engine.cluster.messages import Hello, NodeState
 from engine.cluster.node import Node
+from engine.cluster.relay import Relay
 from engine.errors import ClusterError
 from engine.pool.protocol import Setup
 from engine.pool.supervision.host import WorkerMain
@@ -24,9 +24,6 @@ from engine.types import Closing
 
 LOOK_SECONDS = 2.0
 """Interval at which the cluster is asked for nodes that have joined or left."""
-
-PATIENCE_SECONDS = 60.0
-"""After this time without an answer, a node counts as lost. Ray notices most losses earlier."""
 
 RETURN_SECONDS = 30.0
 """A node that joins a run under the name of another one waits this long for the other one's end: it may be the same machine."""
@@ -41,8 +38,8 @@ class Cluster(Closing):
     """The nodes of a cluster that can take part.
 
     address: HOST:PORT, or "auto" = the cluster of this machine. say: takes sentences for the user, for example why a node is left out.
-    joined: takes nodes that join after the start. Both may be called in another thread. cache, limit: of the nodes' caches, see ``Cache``;
-    None = the usual ones.
+    joined: takes nodes that join after the start. Both may be called in another thread. cache: of the nodes, see ``Cache``; None = the
+    usual one. patience: after this time without an answer, seconds, a node counts as lost. Ray notices most losses earlier.
 
     Raises:
         ClusterError: the cluster cannot be reached, or none of its nodes can take part.
@@ -54,14 +51,12 @@ class Cluster(Closing):
         address: str,
         say: Callable[[str], None],
         joined: Callable[[Mapping[str, Hello]], None],
-        *,
-        patience: float = PATIENCE_SECONDS,
-        cache: Path | None = None,
-        limit: int | None = None,
+        cache: Path | None,
+        patience: float,
     ) -> None:
         self._say, self._joined = say, joined
         self._patience = patience
-        self._cache, self._limit = cache, limit
+        self._cache = cache
         self._contents = Contents()
         self._lock = threading.Lock()
         self._nodes: dict[str, Node] = {}
@@ -168,8 +163,10 @@ class Cluster(Closing):
         def lives() -> bool:
             return not self._closing.is_set() and any(each.id == facts.id for each in self._library.nodes())
 
-        start = partial(self._library.start_agent, facts.id, self._cache, self._limit)
-        return Node(facts, name, start, lives, self._patience, self._contents)
+        def connect(may_return: Callable[[], bool]) -> Relay:
+            return Relay(name, self._library.start_agent(facts.id, self._cache), self._patience, self._contents, may_return)
+
+        return Node(facts, name, connect, lives)
 
     def _greet(self, name: str) -> bool:
         """Whether a node can take part. If not, the user is told why."""

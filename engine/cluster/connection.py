@@ -21,7 +21,6 @@ from typing import Any
 from engine.cluster import connection_process
 from engine.cluster.agent import STOP_SECONDS
 from engine.cluster.choice import choose, devices_of
-from engine.cluster.cluster import PATIENCE_SECONDS
 from engine.cluster.host import ClusterHost
 from engine.cluster.messages import Admit, Answer, Ask, Hello, Joined, Leave, Measure, NodeState, Refused, Say, States
 from engine.devices.description import DeviceDescription
@@ -44,7 +43,7 @@ class ClusterConnection(Hosts, Closing):
     """A connection to a cluster, and the nodes of it that can take part.
 
     address: HOST:PORT, or "auto" = the cluster of this machine. say: takes sentences for the user, for example why a node is left out;
-    called in another thread. cache, limit, patience: see ``Cluster``. main: what the process runs.
+    called in another thread. cache, patience: see ``Cluster``. main: what the process runs.
 
     Raises:
         ClusterError: the cluster cannot be reached, or none of its nodes can take part.
@@ -57,8 +56,7 @@ class ClusterConnection(Hosts, Closing):
         say: Callable[[str], None],
         *,
         cache: Path | None = None,
-        limit: int | None = None,
-        patience: float = PATIENCE_SECONDS,
+        patience: float = 60.0,
         main: Callable[..., None] = connection_process.main,
     ) -> None:
         self.address = address
@@ -76,7 +74,7 @@ class ClusterConnection(Hosts, Closing):
         self._greeted: Future[None] = Future()
         try:
             self._process = ChildProcess(
-                "cluster", main, address, cache, limit, patience, words="the process that is connected to the cluster", nice=0
+                "cluster", main, address, cache, patience, words="the process that is connected to the cluster", nice=0
             )
         except OSError as error:
             raise ClusterError(f"the process for the cluster cannot be started: {error}") from error

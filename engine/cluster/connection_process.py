@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from engine.cluster.cluster import PATIENCE_SECONDS, Cluster
+from engine.cluster.cluster import Cluster
 from engine.cluster.messages import Admit, Answer, Ask, FromConnection, Joined, Leave, Measure, Refused, Say, States
 from engine.errors import ClusterError, FramefleetError, UsageError
 
@@ -20,13 +20,7 @@ STATES_SECONDS = 1.0
 """Interval between two reports about the nodes."""
 
 
-def main(
-    connection: Connection[Any, Any],
-    address: str,
-    cache: Path | None = None,
-    limit: int | None = None,
-    patience: float = PATIENCE_SECONDS,
-) -> None:
+def main(connection: Connection[Any, Any], address: str, cache: Path | None, patience: float) -> None:
     """Connect to a cluster and serve the user's program until it closes the connection. See ``Cluster``."""
     sending, over = threading.Lock(), threading.Event()
 
@@ -45,9 +39,7 @@ def main(
             send(Answer(question.number, {}, error))
 
     try:
-        cluster = Cluster(
-            address, lambda text: send(Say(text)), lambda nodes: send(Joined(nodes)), cache=cache, limit=limit, patience=patience
-        )
+        cluster = Cluster(address, lambda text: send(Say(text)), lambda nodes: send(Joined(nodes)), cache, patience)
     except (ClusterError, UsageError) as error:
         send(Refused(error))
         return

@@ -84,8 +84,6 @@ class Library:
 
     def __init__(self, address: str) -> None:
         self._ray = ray = _import_ray()
-        if ray.is_initialized():
-            raise UsageError("this program uses a cluster already")
         check_address(address)
         try:
             ray.init(address, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, namespace="framefleet")
@@ -117,10 +115,10 @@ class Library:
             if node["Alive"] and (node["Resources"].get("CPU") or node["Resources"].get("GPU"))
         ]
 
-    def start_agent(self, node: str, cache: Path | None, limit: int | None) -> AgentHandle:
-        """Start an agent on a node. node: its id. cache, limit: see ``Cache``, None = the usual ones. Does not wait."""
+    def start_agent(self, node: str, cache: Path | None) -> AgentHandle:
+        """Start an agent on a node. node: its id. cache: see ``Cache``, None = the usual one. Does not wait."""
         strategy = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
-        return AgentHandle(self._actors.options(scheduling_strategy=strategy).remote(cache, limit), self._ray)
+        return AgentHandle(self._actors.options(scheduling_strategy=strategy).remote(cache), self._ray)
 
     def close(self) -> None:
         """Leave the cluster. Agents that are left end."""
@@ -148,8 +146,9 @@ def check_address(address: str) -> None:
         with socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS):
             pass
     except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
         raise ClusterError(
-            f"nothing answers at {address} ({error}): start a cluster with 'ray start --head', or check the address"
+            f"nothing answers at {address} ({why}): start a cluster with 'ray start --head', or check the address"
         ) from error
 
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from engine.cluster.files.content import Contents
-from engine.cluster.library import AgentHandle, NodeFacts
+from engine.cluster.library import NodeFacts
 from engine.cluster.messages import Hello, NodeState
 from engine.cluster.relay import Relay
 from engine.cluster.versions import own_versions
@@ -22,31 +21,21 @@ from engine.processes.restart_budget import RestartBudget
 class Node:
     """A node. Its agent is started at once, and again if it ends while the node lives, five times in a minute at most.
 
-    name: unique in the run. start: starts an agent. lives: whether the node is alive. patience, contents: see ``Relay``.
+    name: unique in the run. connect: starts an agent; takes ``may_return`` of ``Relay``. lives: whether the node is alive.
 
     Attributes: relay: the connection to the current agent.
     """
 
-    def __init__(
-        self,
-        facts: NodeFacts,
-        name: str,
-        start: Callable[[], AgentHandle],
-        lives: Callable[[], bool],
-        patience: float,
-        contents: Contents,
-    ) -> None:
+    def __init__(self, facts: NodeFacts, name: str, connect: Callable[[Callable[[], bool]], Relay], lives: Callable[[], bool]) -> None:
         self.facts = facts
         self.name = name
-        self._start = start
+        self._connect = connect
         self._lives = lives
-        self._patience = patience
-        self._contents = contents
         self._budget = RestartBudget()
         self._lock = threading.Lock()
         self._past: list[Relay] = []
         self._measure = False
-        self.relay = self._new_relay()
+        self.relay = connect(self._returns)
 
     def hello(self) -> Hello:
         """The agent's first answer.
@@ -77,7 +66,7 @@ class Node:
         with self._lock:
             if self.relay.returns:
                 self._past.append(self.relay)
-                self.relay = self._new_relay()
+                self.relay = self._connect(self._returns)
                 self.relay.measure(self._measure)
             self.relay.admit(setup, worker_main, pipe)
 
@@ -86,9 +75,6 @@ class Node:
         with self._lock:
             for relay in [*self._past, self.relay]:
                 relay.close()
-
-    def _new_relay(self) -> Relay:
-        return Relay(self.name, self._start(), self._patience, self._contents, self._returns)
 
     def _returns(self) -> bool:
         try:

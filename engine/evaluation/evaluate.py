@@ -72,14 +72,6 @@ class Evaluation:
     results: tuple[Result, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class _Loaded:
-    """What is needed of a session after its database is closed. stored: least confidence that the run kept."""
-
-    fitted: Fitted
-    stored: float
-
-
 def evaluate(
     sessions: Mapping[str, Path],
     truth: Truth,
@@ -103,33 +95,26 @@ def evaluate(
     for name, path in sessions.items():
         progress(f"reading {name}")
         with SessionReader(path, corrected=False) as reader:
-            loaded[name] = _Loaded(fit(truth, reader, renamed, common=common), _stored_confidence(reader))
-    shared = np.array([all(each) for each in zip(*(one.fitted.frames for one in loaded.values()), strict=True)], bool)
+            loaded[name] = fit(truth, reader, renamed, common=common)
+    shared = np.array([all(each) for each in zip(*(one.frames for one in loaded.values()), strict=True)], bool)
     if not shared.any():
         raise UsageError(f"the sessions have no picture of {truth.file} in common")
     # the pictures that all sessions have, in order of file and time
-    order = sorted(np.flatnonzero(shared).tolist(), key=_position(next(iter(loaded.values())).fitted.frames))
+    order = sorted(np.flatnonzero(shared).tolist(), key=_position(next(iter(loaded.values())).frames))
     place = np.full(len(shared), -1)
     place[order] = np.arange(len(order))
-    objects = _of_pictures(true_boxes(truth, next(iter(loaded.values())).fitted.frames), place)
+    objects = _of_pictures(true_boxes(truth, next(iter(loaded.values())).frames), place)
     matched, results = [], []
     for name, one in loaded.items():
         progress(f"matching {name}")
-        matches = match(_of_pictures(one.fitted.found, place), objects)
-        frames = [frame for number in order if (frame := one.fitted.frames[number]) is not None]
+        matches = match(_of_pictures(one.found, place), objects)
+        frames = [frame for number in order if (frame := one.frames[number]) is not None]
         matched.append(matches)
         results.append(_result(name, one, matches, objects, frames, truth.labels, confidence, worst))
     progress("estimating how certain the differences are")
     results = _with_intervals(results, matched, objects, len(order), len(truth.labels))
     scored = int((~objects.ignored).sum())
     return Evaluation(truth.file, truth.labels, len(order), scored, int((~shared).sum()), confidence, tuple(results))
-
-
-def _stored_confidence(reader: SessionReader) -> float:
-    try:
-        return float(reader.facts.get("confidence", 0))
-    except ValueError:
-        return 0.0
 
 
 def _position(frames: tuple[Frame | None, ...]) -> Callable[[int], tuple[int, int]]:
@@ -148,7 +133,7 @@ def _of_pictures(boxes: Boxes, place: NDArray[np.int64]) -> Boxes:
 
 def _result(
     name: str,
-    loaded: _Loaded,
+    fitted: Fitted,
     matches: Matches,
     objects: Boxes,
     frames: Sequence[Frame],
@@ -170,7 +155,7 @@ def _result(
         if counts[number]
     )
     errors = Errors(matches, objects, len(frames), confidence)
-    files, worst_frames = by_file(loaded.fitted.sources, frames, errors, matches, objects, len(labels), worst)
+    files, worst_frames = by_file(fitted.sources, frames, errors, matches, objects, len(labels), worst)
     return Result(
         name,
         mean(precisions[0]),
@@ -182,8 +167,8 @@ def _result(
         worst_frames,
         len(matches.found),
         sum(frame.failed for frame in frames),
-        loaded.fitted.unused,
-        loaded.stored,
+        fitted.unused,
+        fitted.stored,
     )
 
 

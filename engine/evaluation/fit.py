@@ -14,6 +14,7 @@ from engine.evaluation.matching import Boxes
 from engine.evaluation.truth import PICTURES, Truth, TruthPicture
 from engine.media.types import SourceKind
 from engine.store.exporters.pictures.names import picture_name
+from engine.store.schema import reading
 from engine.store.session import SessionReader, StoredSource
 
 _SHOWN = 3
@@ -36,13 +37,15 @@ class Fitted:
     """A session's detections in the pictures of a truth.
 
     sources: of the session. frames: of each picture of the truth; None: the session does not have it. found: the detections, with the
-    truth's indices of pictures and classes. unused: labels of detections in these pictures that the truth does not know.
+    truth's indices of pictures and classes. unused: labels of detections in these pictures that the truth does not know. stored: least
+    confidence that the run stored.
     """
 
     sources: tuple[StoredSource, ...]
     frames: tuple[Frame | None, ...]
     found: Boxes
     unused: tuple[str, ...]
+    stored: float
 
 
 def fit(truth: Truth, reader: SessionReader, renamed: Mapping[str, str] | None = None, *, common: bool = False) -> Fitted:
@@ -71,7 +74,9 @@ def fit(truth: Truth, reader: SessionReader, renamed: Mapping[str, str] | None =
                 f"{frame.width}×{frame.height}: use the truth of the same pictures"
             )
     found, unused = _found(reader, sources, frames, classes)
-    return Fitted(sources, tuple(frames), found, tuple(reader.labels[number] for number in unused))
+    with reading(reader.path):
+        stored = float(reader.facts.get("confidence", 0))
+    return Fitted(sources, tuple(frames), found, tuple(reader.labels[number] for number in unused), stored)
 
 
 def true_boxes(truth: Truth, frames: tuple[Frame | None, ...]) -> Boxes:

@@ -8,6 +8,7 @@ HDR frames (PQ, HLG) become pictures of standard dynamic range.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import cv2
@@ -141,6 +142,7 @@ class Converter:
         return (shown[::-1] if transposed else shown), shown
 
 
+@lru_cache(maxsize=64)  # fractions are slow, and all frames of a video have one size
 def fitted(size: tuple[int, int], max_size: tuple[int, int] | None) -> tuple[int, int]:
     """Scale a width and height down to fit into ``max_size``, with the same aspect ratio. None: no limit."""
     if max_size is None:

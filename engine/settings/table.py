@@ -132,7 +132,7 @@ SETTINGS = (
         _SHARE,
         0.25,
         Option("--confidence", "least confidence reported", "0..1"),
-        Field(_DETECTION, "Confidence", "at the start; the slider beside the video changes it"),
+        Field(_DETECTION, "Confidence", "the first value; change it with the slider beside the video"),
     ),
     Setting(
         "iou",

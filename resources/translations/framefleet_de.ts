@@ -4,14 +4,6 @@
 <context>
     <name>bottleneck</name>
     <message>
-        <source>Choose a smaller network or model, or more devices.</source>
-        <translation>Ein kleineres Netz oder Modell wählen, oder mehr Geräte.</translation>
-    </message>
-    <message>
-        <source>Close other programs that use it, or take it out of this run.</source>
-        <translation>Andere Programme auf dem Gerät beenden, oder es aus diesem Lauf nehmen.</translation>
-    </message>
-    <message>
         <source>Close other programs, or use fewer GPUs for this model.</source>
         <translation>Andere Programme beenden, oder weniger GPUs für dieses Modell verwenden.</translation>
     </message>
@@ -28,20 +20,32 @@
         <translation>Mehrere Dateien zugleich verarbeiten, oder Videos mit weniger Pixeln verwenden.</translation>
     </message>
     <message>
-        <source>Its clocks are lowered: {why}. Check it.</source>
-        <translation>Sein Takt ist gesenkt: {why}. Das Gerät prüfen.</translation>
+        <source>Close other programs that use it, or remove it from this run.</source>
+        <translation>Andere Programme auf dem Gerät beenden, oder es aus diesem Lauf nehmen.</translation>
+    </message>
+    <message>
+        <source>Choose a smaller model, or more devices.</source>
+        <translation>Ein kleineres Modell oder mehr Geräte wählen.</translation>
+    </message>
+    <message>
+        <source>Its clock rates are reduced: {why}. Check the device.</source>
+        <translation>Seine Taktraten sind gesenkt: {why}. Prüfen Sie das Gerät.</translation>
     </message>
     <message>
         <source>Limited by decoding.</source>
-        <translation>Begrenzt durch das Dekodieren.</translation>
+        <translation>Begrenzt durch das Decodieren.</translation>
     </message>
     <message>
         <source>Limited by decoding: the processors are busy.</source>
-        <translation>Begrenzt durch das Dekodieren: Die Prozessoren sind ausgelastet.</translation>
+        <translation>Begrenzt durch das Decodieren: Die Prozessoren sind ausgelastet.</translation>
     </message>
     <message>
-        <source>Limited by preparing frames for the network.</source>
-        <translation>Begrenzt durch das Vorbereiten der Bilder für das Netz.</translation>
+        <source>Limited by preparing frames for the model.</source>
+        <translation>Begrenzt durch das Vorbereiten der Bilder für das Modell.</translation>
+    </message>
+    <message>
+        <source>Limited by the model: the devices are fully used.</source>
+        <translation>Begrenzt durch das Modell: Die Geräte sind ausgelastet.</translation>
     </message>
     <message>
         <source>Limited by reading the files.</source>
@@ -54,10 +58,6 @@
     <message>
         <source>Limited by the GPUs&apos; video decoders.</source>
         <translation>Begrenzt durch die Videodecoder der GPUs.</translation>
-    </message>
-    <message>
-        <source>Limited by the network: the devices are fully used.</source>
-        <translation>Begrenzt durch das Netz: Die Geräte sind ausgelastet.</translation>
     </message>
     <message>
         <source>Limited by the processors, which feed the GPUs.</source>
@@ -151,7 +151,7 @@
         <translation>{rate} Bilder/s</translation>
     </message>
     <message>
-        <source>{why}. Detection goes on with the devices of this machine.</source>
+        <source>{why}. Detection continues with the devices of this machine.</source>
         <translation>{why}. Die Erkennung läuft mit den Geräten dieses Rechners weiter.</translation>
     </message>
 </context>
@@ -368,7 +368,7 @@
         <translation>Eigenes Modell wählen …</translation>
     </message>
     <message>
-        <source>Comparing with the truth…</source>
+        <source>Comparing with the true objects…</source>
         <translation>Vergleich mit den wahren Objekten …</translation>
     </message>
     <message>
@@ -384,12 +384,12 @@
         <translation>Gemessen an {objects} bekannten Objekten. Jede Klasse bei 0.5:</translation>
     </message>
     <message>
-        <source>Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly.</source>
-        <translation>Gerenderte Straßen und das kleine Modell, das mit Framefleet kommt. Die wahren Objekte jedes Bildes sind genau bekannt.</translation>
-    </message>
-    <message>
         <source>The accuracy follows when all frames are detected.{so_far}</source>
         <translation>Die Genauigkeit folgt, wenn alle Bilder analysiert sind.{so_far}</translation>
+    </message>
+    <message>
+        <source>The built-in model detects objects in rendered streets, where the true objects of each frame are known.</source>
+        <translation>Das eingebaute Modell erkennt Objekte in gerenderten Straßen, deren wahre Objekte für jedes Bild bekannt sind.</translation>
     </message>
     <message>
         <source>The same, averaged over overlaps from 0.5 to 0.95: how exactly the boxes fit</source>
@@ -402,10 +402,6 @@
 </context>
 <context>
     <name>devices</name>
-    <message>
-        <source>All devices of this machine take part</source>
-        <translation>Alle Geräte dieses Rechners arbeiten mit</translation>
-    </message>
     <message>
         <source>Building</source>
         <translation>Engine wird gebaut</translation>
@@ -455,6 +451,18 @@
         <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
     <message>
+        <source>Add a device to this run</source>
+        <translation>Diesem Lauf ein Gerät hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add {device} to this run</source>
+        <translation>{device} diesem Lauf hinzufügen</translation>
+    </message>
+    <message>
+        <source>All devices of this machine are in this run</source>
+        <translation>Alle Geräte dieses Rechners sind in diesem Lauf</translation>
+    </message>
+    <message>
         <source>Idle</source>
         <translation>Untätig</translation>
     </message>
@@ -464,7 +472,7 @@
     </message>
     <message>
         <source>Leaving</source>
-        <translation>Wird abgezogen</translation>
+        <translation>Scheidet aus</translation>
     </message>
     <message>
         <source>Leaving this run…</source>
@@ -472,19 +480,11 @@
     </message>
     <message>
         <source>Left</source>
-        <translation>Abgezogen</translation>
+        <translation>Ausgeschieden</translation>
     </message>
     <message>
         <source>Left this run</source>
         <translation>Hat diesen Lauf verlassen</translation>
-    </message>
-    <message>
-        <source>Let another device take part</source>
-        <translation>Ein weiteres Gerät mitarbeiten lassen</translation>
-    </message>
-    <message>
-        <source>Let {device} take part</source>
-        <translation>{device} mitarbeiten lassen</translation>
     </message>
     <message>
         <source>Load</source>
@@ -519,6 +519,10 @@
         <translation>Aufgezeichnet</translation>
     </message>
     <message>
+        <source>Remove {device} from this run</source>
+        <translation>{device} aus diesem Lauf nehmen</translation>
+    </message>
+    <message>
         <source>Restarting</source>
         <translation>Startet neu</translation>
     </message>
@@ -535,10 +539,6 @@
         <translation>Strategie: {name}</translation>
     </message>
     <message>
-        <source>With {name}, devices cannot join or leave during a run</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Starting</source>
         <translation>Startet</translation>
     </message>
@@ -547,16 +547,8 @@
         <translation>Zeigt oder verbirgt die Einzelheiten</translation>
     </message>
     <message>
-        <source>Take {device} out of this run</source>
-        <translation>{device} aus diesem Lauf nehmen</translation>
-    </message>
-    <message>
         <source>Temperature</source>
         <translation>Temperatur</translation>
-    </message>
-    <message>
-        <source>The batch went from {before} to {batch}: {value}</source>
-        <translation>Der Batch wurde von {before} auf {batch} geändert: {value}</translation>
     </message>
     <message>
         <source>Throttled by</source>
@@ -573,6 +565,14 @@
     <message>
         <source>Utilization</source>
         <translation>Auslastung</translation>
+    </message>
+    <message>
+        <source>The batch size changed from {before} to {batch}: {value}</source>
+        <translation>Die Batchgröße wurde von {before} auf {batch} geändert: {value}</translation>
+    </message>
+    <message>
+        <source>With {name}, devices cannot join or leave during a run</source>
+        <translation>Mit {name} können während eines Laufs keine Geräte hinzukommen oder ausscheiden</translation>
     </message>
     <message>
         <source>Working</source>
@@ -672,8 +672,16 @@
         <translation>„nvidia-smi -i {uuid} -c DEFAULT“, als Administrator, erlaubt es</translation>
     </message>
     <message>
+        <source>&apos;{address}&apos; is not the address of a cluster: write HOST:PORT, as &apos;ray start --head&apos; prints it, or auto</source>
+        <translation>„{address}“ ist keine Adresse eines Clusters: Schreiben Sie HOST:PORT, wie „ray start --head“ es ausgibt, oder auto</translation>
+    </message>
+    <message>
         <source>&apos;{address}&apos; is not the address of a web server, which begins with https:// or http://: check FRAMEFLEET_MODELS_URL</source>
         <translation>„{address}“ ist nicht die Adresse eines Webservers, die mit https:// oder http:// beginnt: FRAMEFLEET_MODELS_URL prüfen</translation>
+    </message>
+    <message>
+        <source>&apos;{address}&apos;: the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0), and give HOST:6379</source>
+        <translation>„{address}“: Der Ray-Client wird nicht unterstützt; verbinden Sie diesen Rechner (ray start --address=HOST:6379 --num-cpus=0), und geben Sie HOST:6379 an</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is neither a file nor a model to download; models to download: {names}</source>
@@ -728,12 +736,16 @@
         <translation>, und das ganze Bild</translation>
     </message>
     <message>
-        <source>; TensorRT computes stages, cuDNN only whole networks</source>
-        <translation>; TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
+        <source>--isolation thread is for one machine: on a cluster, each device has its own process</source>
+        <translation>--isolation thread gilt für einen Rechner: In einem Cluster hat jedes Gerät seinen eigenen Prozess</translation>
     </message>
     <message>
-        <source>; what it had written is in {part}</source>
-        <translation>; was schon geschrieben war, ist in {part}</translation>
+        <source>--parallel {parallel} shares pictures within one machine, and a cluster shares segments: choose auto or streams</source>
+        <translation>--parallel {parallel} teilt Bilder innerhalb eines Rechners auf, ein Cluster dagegen Segmente: Wählen Sie auto oder streams</translation>
+    </message>
+    <message>
+        <source>; TensorRT computes stages, cuDNN only whole networks</source>
+        <translation>; TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
     </message>
     <message>
         <source>; {restarts} restarts within {restart_seconds} s did not help</source>
@@ -754,6 +766,14 @@
     <message>
         <source>CUDA does not show it: restart the machine, or install the driver again</source>
         <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
+    </message>
+    <message>
+        <source>Failed to connect to Ray</source>
+        <translation>Failed to connect to Ray</translation>
+    </message>
+    <message>
+        <source>Framefleet is not installed there</source>
+        <translation>Framefleet ist dort nicht installiert</translation>
     </message>
     <message>
         <source>It has no effect while the batch is set to {value}.</source>
@@ -808,8 +828,16 @@
         <translation>Objekte, höchstens {most}</translation>
     </message>
     <message>
+        <source>Ray {ray} on Python {python}</source>
+        <translation>Ray {ray} mit Python {python}</translation>
+    </message>
+    <message>
         <source>a checksum does not match in {value}</source>
         <translation>eine Prüfsumme stimmt nicht in {value}</translation>
+    </message>
+    <message>
+        <source>a cluster needs Ray ({error}): pip install &apos;framefleet[cluster]&apos;, here and on every node</source>
+        <translation>ein Cluster braucht Ray ({error}): pip install &apos;framefleet[cluster]&apos;, hier und auf jedem Knoten</translation>
     </message>
     <message>
         <source>a compatibility library is loaded instead of the driver&apos;s own: remove it from LD_LIBRARY_PATH</source>
@@ -940,6 +968,10 @@
         <translation>wählt die Pläne von cuDNN</translation>
     </message>
     <message>
+        <source>classes that do not exclude each other</source>
+        <translation>Klassen, die einander nicht ausschließen</translation>
+    </message>
+    <message>
         <source>clocks of the display</source>
         <translation>Takt der Anzeige</translation>
     </message>
@@ -950,6 +982,10 @@
     <message>
         <source>compute capability {value}.{value2}</source>
         <translation>Compute Capability {value}.{value2}</translation>
+    </message>
+    <message>
+        <source>creation task</source>
+        <translation>creation task</translation>
     </message>
     <message>
         <source>cuda-python is not installed ({problem}): {extras}</source>
@@ -990,6 +1026,14 @@
     <message>
         <source>files are cut at keyframes, and all {value} devices work on the oldest one</source>
         <translation>Dateien werden an Keyframes geschnitten, und alle {value} Geräte arbeiten an der ältesten</translation>
+    </message>
+    <message>
+        <source>filters= of the layer before it, mask= or classes=</source>
+        <translation>filters= der Schicht davor, mask= oder classes=</translation>
+    </message>
+    <message>
+        <source>filters= of the layer before it, num= or classes=</source>
+        <translation>filters= der Schicht davor, num= oder classes=</translation>
     </message>
     <message>
         <source>finish an inference</source>
@@ -1116,12 +1160,28 @@
         <translation>die Verbindung wird abgelehnt</translation>
     </message>
     <message>
+        <source>it refuses this machine: if it was started with a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH here, too</source>
+        <translation>er weist diesen Rechner ab: Wurde er mit einem Token gestartet, setzen Sie auch hier RAY_AUTH_MODE=token und RAY_AUTH_TOKEN_PATH</translation>
+    </message>
+    <message>
+        <source>it runs {theirs}, and this machine {ours}: install the same on both</source>
+        <translation>dort läuft {theirs} und auf diesem Rechner {ours}: Installieren Sie auf beiden dasselbe</translation>
+    </message>
+    <message>
         <source>it was removed</source>
         <translation>es wurde entfernt</translation>
     </message>
     <message>
         <source>its SHA-256 is not {sha256}. It was damaged on its way or replaced on the server, and is deleted: try again, or use a .cfg and .weights of your own</source>
         <translation>die SHA-256-Summe ist nicht {sha256}. Die Datei wurde unterwegs beschädigt oder auf dem Server ersetzt und ist gelöscht: noch einmal versuchen, oder eigene .cfg und .weights verwenden</translation>
+    </message>
+    <message>
+        <source>its agent does not start: {value}</source>
+        <translation>sein Agent startet nicht: {value}</translation>
+    </message>
+    <message>
+        <source>its agent has ended</source>
+        <translation>sein Agent ist beendet</translation>
     </message>
     <message>
         <source>its certificate is not trusted</source>
@@ -1216,8 +1276,12 @@
         <translation>Schicht {index}: {value} Kanäle, kein Vielfaches von {unit}</translation>
     </message>
     <message>
-        <source>looking up detections</source>
-        <translation type="unfinished"></translation>
+        <source>layer {value} of {value2}</source>
+        <translation>Schicht {value} von {value2}</translation>
+    </message>
+    <message>
+        <source>look for files</source>
+        <translation>Dateien suchen</translation>
     </message>
     <message>
         <source>no OpenVINO form of {name}</source>
@@ -1234,6 +1298,10 @@
     <message>
         <source>no answer in time</source>
         <translation>keine rechtzeitige Antwort</translation>
+    </message>
+    <message>
+        <source>no answer within {seconds} s</source>
+        <translation>keine Antwort innerhalb von {seconds} s</translation>
     </message>
     <message>
         <source>no custom layers</source>
@@ -1268,6 +1336,18 @@
         <translation>kein Speicher für einen Batch von {batch}</translation>
     </message>
     <message>
+        <source>no node of the cluster at {address} can take part: {reasons}</source>
+        <translation>kein Knoten des Clusters bei {address} kann mitarbeiten: {reasons}</translation>
+    </message>
+    <message>
+        <source>no node of the cluster has a device that can be used ({problems})</source>
+        <translation>kein Knoten des Clusters hat ein nutzbares Gerät ({problems})</translation>
+    </message>
+    <message>
+        <source>no node offers processors or GPUs</source>
+        <translation>kein Knoten bietet Prozessoren oder GPUs an</translation>
+    </message>
+    <message>
         <source>no picture in the folder {path}: give a folder that contains pictures or a video file</source>
         <translation>kein Bild im Ordner {path}: einen Ordner mit Bildern oder eine Videodatei angeben</translation>
     </message>
@@ -1278,6 +1358,18 @@
     <message>
         <source>no video and no picture in the folder {path}: names must end in .mp4, .mkv, .jpg or another of {known} suffixes; name files with other suffixes one by one</source>
         <translation>kein Video und kein Bild im Ordner {path}: Namen müssen auf .mp4, .mkv, .jpg oder eine andere von {known} Endungen enden; Dateien mit anderen Endungen einzeln nennen</translation>
+    </message>
+    <message>
+        <source>node {name} cannot be reached: {why}</source>
+        <translation>Knoten {name} ist nicht erreichbar: {why}</translation>
+    </message>
+    <message>
+        <source>node {name} has joined</source>
+        <translation>Knoten {name} ist hinzugekommen</translation>
+    </message>
+    <message>
+        <source>node {name} is left out: {error}</source>
+        <translation>Knoten {name} wird ausgelassen: {error}</translation>
     </message>
     <message>
         <source>none was found</source>
@@ -1298,6 +1390,10 @@
     <message>
         <source>open the device</source>
         <translation>das Gerät öffnen</translation>
+    </message>
+    <message>
+        <source>other coordinates</source>
+        <translation>andere Koordinaten</translation>
     </message>
     <message>
         <source>other reasons</source>
@@ -1344,6 +1440,10 @@
         <translation>das Netz ausführen</translation>
     </message>
     <message>
+        <source>send files to {name}</source>
+        <translation>Dateien an {name} senden</translation>
+    </message>
+    <message>
         <source>stage {value} of {value2}</source>
         <translation>Stufe {value} von {value2}</translation>
     </message>
@@ -1376,12 +1476,36 @@
         <translation>die Ausgabe der C-Bibliothek lässt sich nicht umleiten ({problem})</translation>
     </message>
     <message>
+        <source>the agent failed: {name}: {cause}</source>
+        <translation>der Agent ist ausgefallen: {name}: {cause}</translation>
+    </message>
+    <message>
+        <source>the cluster at {address} cannot be used: {value}</source>
+        <translation>der Cluster bei {address} kann nicht verwendet werden: {value}</translation>
+    </message>
+    <message>
+        <source>the cluster does not answer: {value}</source>
+        <translation>der Cluster antwortet nicht: {value}</translation>
+    </message>
+    <message>
+        <source>the code of Framefleet</source>
+        <translation>der Code von Framefleet</translation>
+    </message>
+    <message>
+        <source>the connection to the cluster has ended{value}</source>
+        <translation>die Verbindung zum Cluster ist beendet{value}</translation>
+    </message>
+    <message>
         <source>the connection was closed</source>
         <translation>die Verbindung wurde geschlossen</translation>
     </message>
     <message>
         <source>the connection was closed too early</source>
         <translation>die Verbindung wurde zu früh geschlossen</translation>
+    </message>
+    <message>
+        <source>the connection was lost</source>
+        <translation>die Verbindung ging verloren</translation>
     </message>
     <message>
         <source>the decoder is closed</source>
@@ -1440,6 +1564,10 @@
         <translation>der Ordner {folder} ist nicht lesbar: {strerror}</translation>
     </message>
     <message>
+        <source>the head of the cluster has ended</source>
+        <translation>der Kopfknoten des Clusters ist beendet</translation>
+    </message>
+    <message>
         <source>the installed package {module} contains no TensorRT</source>
         <translation>das installierte Paket {module} enthält kein TensorRT</translation>
     </message>
@@ -1460,8 +1588,16 @@
         <translation>der Speicher für dekodierte Bilder ist zurückgegeben: die Engine wurde geschlossen</translation>
     </message>
     <message>
+        <source>the model cannot be read: {error}</source>
+        <translation>das Modell kann nicht gelesen werden: {error}</translation>
+    </message>
+    <message>
         <source>the network is unreachable</source>
         <translation>das Netzwerk ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>the node has ended</source>
+        <translation>der Knoten ist beendet</translation>
     </message>
     <message>
         <source>the only one this device offers</source>
@@ -1476,8 +1612,20 @@
         <translation>der Teil, der die ganze Datei beschreibt</translation>
     </message>
     <message>
+        <source>the preview process</source>
+        <translation>der Vorschauprozess</translation>
+    </message>
+    <message>
+        <source>the process for the cluster cannot be started: {error}</source>
+        <translation>der Prozess für den Cluster kann nicht gestartet werden: {error}</translation>
+    </message>
+    <message>
         <source>the process printed no answer</source>
         <translation>der Prozess gab keine Antwort aus</translation>
+    </message>
+    <message>
+        <source>the process that is connected to the cluster</source>
+        <translation>der Prozess, der mit dem Cluster verbunden ist,</translation>
     </message>
     <message>
         <source>the process that reads it</source>
@@ -1498,6 +1646,10 @@
     <message>
         <source>the results of {value}{more}</source>
         <translation>die Ergebnisse von {value}{more}</translation>
+    </message>
+    <message>
+        <source>the run has ended</source>
+        <translation>der Lauf ist beendet</translation>
     </message>
     <message>
         <source>the search failed: {problem}</source>
@@ -1526,6 +1678,10 @@
     <message>
         <source>the stream may change its format</source>
         <translation>der Strom ändert vielleicht sein Format</translation>
+    </message>
+    <message>
+        <source>the truth {path} cannot be read ({error}): install Framefleet again</source>
+        <translation>die wahren Objekte {path} können nicht gelesen werden ({error}): Installieren Sie Framefleet erneut</translation>
     </message>
     <message>
         <source>the video cannot be encoded ({value})</source>
@@ -1592,8 +1748,16 @@
         <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
     </message>
     <message>
+        <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
+        <translation>dieser Knoten hat eine andere Datei {path}: Kopieren Sie das Modell dorthin, oder entfernen Sie dort die Datei, dann wird sie gesendet</translation>
+    </message>
+    <message>
         <source>this video cannot be cut and stays on one device</source>
         <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>unknown error</source>
+        <translation>unbekannter Fehler</translation>
     </message>
     <message>
         <source>version {version} is too old: pip install -U &apos;framefleet[cudnn]&apos;</source>
@@ -1604,8 +1768,44 @@
         <translation>{batch} bringt nur {value} Bilder/s</translation>
     </message>
     <message>
+        <source>{folder} cannot be made: {strerror}; set TMPDIR to another folder before &apos;ray start&apos;</source>
+        <translation>{folder} kann nicht angelegt werden: {strerror}; setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
+    </message>
+    <message>
+        <source>{name} did not arrive as it was sent</source>
+        <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
+    </message>
+    <message>
+        <source>{name} is {theirs} there and {mine} here</source>
+        <translation>{name} ist dort {theirs} und hier {mine}</translation>
+    </message>
+    <message>
+        <source>{parent} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
+        <translation>{parent} gehört einem anderen Benutzer: Setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {value}</source>
+        <translation>{path} kann nicht gelesen werden: {value}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be stored there: {value}</source>
+        <translation>{path} kann dort nicht gespeichert werden: {value}</translation>
+    </message>
+    <message>
+        <source>{path} changed while it was sent: detect in it again when it is complete</source>
+        <translation>{path} hat sich beim Senden geändert: Erkennen Sie erneut, wenn die Datei vollständig ist</translation>
+    </message>
+    <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
+    </message>
+    <message>
+        <source>{path} vanished from the cache of this node</source>
+        <translation>{path} ist aus dem Cache dieses Knotens verschwunden</translation>
+    </message>
+    <message>
+        <source>{path} was cancelled</source>
+        <translation>{path} wurde abgebrochen</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
@@ -1628,6 +1828,50 @@
         <translation> mit Paaren von Faltungen</translation>
     </message>
     <message>
+        <source>Building engine</source>
+        <translation>Engine wird gebaut</translation>
+    </message>
+    <message>
+        <source>Building engine from subgraph</source>
+        <translation>Engine wird aus dem Teilgraphen gebaut</translation>
+    </message>
+    <message>
+        <source>Cloning network graph</source>
+        <translation>Netzgraph wird kopiert</translation>
+    </message>
+    <message>
+        <source>Computing profile costs</source>
+        <translation>Kosten des Profils werden berechnet</translation>
+    </message>
+    <message>
+        <source>Computing reformatting costs</source>
+        <translation>Kosten der Umformatierung werden berechnet</translation>
+    </message>
+    <message>
+        <source>Determining refit engines</source>
+        <translation>Engines zum Anpassen werden bestimmt</translation>
+    </message>
+    <message>
+        <source>Optimizing graph</source>
+        <translation>Graph wird optimiert</translation>
+    </message>
+    <message>
+        <source>Preparing graph for optimization</source>
+        <translation>Graph wird zur Optimierung vorbereitet</translation>
+    </message>
+    <message>
+        <source>Timing graph nodes</source>
+        <translation>Knoten des Graphen werden gemessen</translation>
+    </message>
+    <message>
+        <source>Timing tactics</source>
+        <translation>Taktiken werden gemessen</translation>
+    </message>
+    <message>
+        <source>Timing tensor reformats</source>
+        <translation>Umformatierungen werden gemessen</translation>
+    </message>
+    <message>
         <source>build plans</source>
         <translation>baut Pläne</translation>
     </message>
@@ -1638,6 +1882,14 @@
     <message>
         <source>it cannot be loaded ({problem}): pip install &apos;framefleet[cudnn]&apos;</source>
         <translation>es kann nicht geladen werden ({problem}): pip install &apos;framefleet[cudnn]&apos;</translation>
+    </message>
+    <message>
+        <source>looking up detections</source>
+        <translation>Erkennungen werden nachgeschlagen</translation>
+    </message>
+    <message>
+        <source>nothing answers at {address} ({why}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
+        <translation>unter {address} antwortet nichts ({why}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
     </message>
     <message>
         <source>this device has no fp32 to compare with</source>
@@ -1736,6 +1988,14 @@
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quelle sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
+        <source>{crash}: no clip of {file} was written; try again with other times or classes</source>
+        <translation>{crash}: Von {file} wurde kein Ausschnitt geschrieben; versuchen Sie es mit anderen Zeiten oder Klassen</translation>
+    </message>
+    <message>
+        <source>{crash}; what it had written is in {part}</source>
+        <translation>{crash}; was er schon geschrieben hatte, liegt in {part}</translation>
+    </message>
+    <message>
         <source>{device} does not take part: there is {value}</source>
         <translation>{device} nimmt nicht teil: es gibt {value}</translation>
     </message>
@@ -1830,6 +2090,10 @@
     <message>
         <source>{host} cannot be reached ({value}) for {address}: is this machine online? Otherwise {elsewhere}</source>
         <translation>{host} ist nicht erreichbar ({value}) für {address}: ist dieser Rechner online? Sonst {elsewhere}</translation>
+    </message>
+    <message>
+        <source>{kept} source{value} finished by an earlier run: the results stay (--restart detects again)</source>
+        <translation>{kept} Quelle{value}, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
     </message>
     <message>
         <source>{library} cannot be used ({problem})</source>
@@ -1980,6 +2244,14 @@
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
     </message>
     <message>
+        <source>{path} goes on after {frames} frames of an earlier run</source>
+        <translation>{path} macht nach {frames} Bildern eines früheren Laufs weiter</translation>
+    </message>
+    <message>
+        <source>{path} has changed since an earlier run: it is detected again</source>
+        <translation>{path} hat sich seit einem früheren Lauf geändert: Die Datei wird erneut analysiert</translation>
+    </message>
+    <message>
         <source>{path} has no frame from which a clip can begin: repair the file</source>
         <translation>{path} hat kein Bild, mit dem ein Clip beginnen kann: die Datei reparieren</translation>
     </message>
@@ -2128,10 +2400,6 @@
         <translation>{reason} als mit {tensorrt}</translation>
     </message>
     <message>
-        <source>{reason}: no clip of {file} was written; try again with other times or classes</source>
-        <translation>{reason}: kein Clip von {file} wurde geschrieben; mit anderen Zeiten oder Klassen versuchen</translation>
-    </message>
-    <message>
         <source>{reason}; batch {batch}: the device&apos;s memory became too small for {batch2}</source>
         <translation>{reason}; Batch {batch}: der Speicher des Geräts wurde zu klein für {batch2}</translation>
     </message>
@@ -2168,6 +2436,10 @@
         <translation>{together}; ein Video, das sich nicht schneiden lässt, bleibt auf einem Gerät</translation>
     </message>
     <message>
+        <source>{value} GB do not fit into {folder}</source>
+        <translation>{value} GB passen nicht in {folder}</translation>
+    </message>
+    <message>
         <source>{value} faster with {library}{own}</source>
         <translation>{value} schneller mit {library}{own}</translation>
     </message>
@@ -2178,6 +2450,10 @@
     <message>
         <source>{value} is a device of a cluster: give --cluster ADDRESS, or choose one of &apos;framefleet devices&apos;</source>
         <translation>{value} ist ein Gerät eines Clusters: --cluster ADDRESS angeben, oder eines von „framefleet devices“ wählen</translation>
+    </message>
+    <message>
+        <source>{value} is no device of the cluster: write NODE/{value2}</source>
+        <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
     </message>
     <message>
         <source>{value} pages do not match their checksums</source>
@@ -2194,6 +2470,14 @@
     <message>
         <source>{value}: choose another folder, or change the permissions</source>
         <translation>{value}: einen anderen Ordner wählen, oder die Rechte ändern</translation>
+    </message>
+    <message>
+        <source>{value}: install the same on both</source>
+        <translation>{value}: Installieren Sie auf beiden dasselbe</translation>
+    </message>
+    <message>
+        <source>{value}: the cluster has no node {node}; its nodes are {value2}</source>
+        <translation>{value}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {value2}</translation>
     </message>
     <message>
         <source>{video} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
@@ -2335,7 +2619,7 @@
     </message>
     <message>
         <source>Each track</source>
-        <translation>Jeden Track</translation>
+        <translation>Jede Spur</translation>
     </message>
     <message>
         <source>Event</source>
@@ -2652,23 +2936,19 @@
     </message>
     <message>
         <source>Another file of the queue</source>
-        <translation>Andere Datei der Warteschlange</translation>
+        <translation>Andere Datei</translation>
     </message>
     <message>
         <source>Begin a part of the video here</source>
         <translation>Einen Abschnitt hier beginnen</translation>
     </message>
     <message>
-        <source>Begin a part, while the timeline has the focus (click it)</source>
-        <translation>Auf der angeklickten Zeitleiste: hier einen Abschnitt beginnen</translation>
+        <source>Begin a part, while the mouse or the focus is on the timeline</source>
+        <translation>Mit Maus oder Fokus auf der Zeitleiste: hier einen Abschnitt beginnen</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Changed. At first: {keys}</source>
-        <translation>Geändert. Ursprünglich: {keys}</translation>
     </message>
     <message>
         <source>Change…</source>
@@ -2728,7 +3008,7 @@
     </message>
     <message>
         <source>Move the file in the queue</source>
-        <translation>Datei in der Warteschlange verschieben</translation>
+        <translation>Datei in der Liste verschieben</translation>
     </message>
     <message>
         <source>New key</source>
@@ -2745,6 +3025,10 @@
     <message>
         <source>Correct: choose another class</source>
         <translation>Korrektur: andere Klasse wählen</translation>
+    </message>
+    <message>
+        <source>Changed. Default: {keys}</source>
+        <translation>Geändert. Standard: {keys}</translation>
     </message>
     <message>
         <source>Correct: confirm the object</source>
@@ -2824,7 +3108,7 @@
     </message>
     <message>
         <source>Remove the file from the queue</source>
-        <translation>Die Datei aus der Warteschlange entfernen</translation>
+        <translation>Datei aus der Liste entfernen</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -2874,12 +3158,8 @@
 <context>
     <name>messages</name>
     <message>
-        <source>Also in {log}</source>
-        <translation>Auch in {log}</translation>
-    </message>
-    <message>
-        <source>An error inside Framefleet: {summary}. What is under way may be incomplete; please report it.</source>
-        <translation>Ein Fehler in Framefleet: {summary}. Laufende Arbeiten können unvollständig sein; bitte melden Sie ihn.</translation>
+        <source>An error inside Framefleet: {summary}. Results of running work may be incomplete. Please report this error.</source>
+        <translation>Ein Fehler in Framefleet: {summary}. Ergebnisse laufender Arbeiten können unvollständig sein. Bitte melden Sie diesen Fehler.</translation>
     </message>
     <message>
         <source>Copy</source>
@@ -2914,7 +3194,7 @@
     </message>
     <message>
         <source>Keep detecting</source>
-        <translation>Weiter erkennen</translation>
+        <translation>Weiterlaufen lassen</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -2933,6 +3213,10 @@
         <translation>Das ist nicht möglich: {message}.</translation>
     </message>
     <message>
+        <source>This is also in the log: {log}</source>
+        <translation>Auch im Protokoll: {log}</translation>
+    </message>
+    <message>
         <source>{device} failed and is out of this run: {reason}</source>
         <translation>{device} ist ausgefallen und nimmt an diesem Lauf nicht mehr teil: {reason}</translation>
     </message>
@@ -2941,11 +3225,11 @@
         <translation>{device} wird neu gestartet: {reason}</translation>
     </message>
     <message>
-        <source>{message} It is not started again for this file. Detection goes on.</source>
+        <source>{message} It is not started again for this file. Detection continues.</source>
         <translation>{message} Für diese Datei wird die Vorschau nicht neu gestartet. Die Erkennung läuft weiter.</translation>
     </message>
     <message>
-        <source>{message} It was started again. Detection goes on.</source>
+        <source>{message} It was started again. Detection continues.</source>
         <translation>{message} Die Vorschau wurde neu gestartet. Die Erkennung läuft weiter.</translation>
     </message>
 </context>
@@ -3033,11 +3317,19 @@
     </message>
     <message>
         <source>Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here.</source>
-        <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen: Laden Sie eines mit einem Klick, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
+        <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen: Laden Sie eines herunter, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
     </message>
     <message>
         <source>Choose model…</source>
         <translation>Modell wählen …</translation>
+    </message>
+    <message>
+        <source>Choose the .cfg file that belongs to {weights}.</source>
+        <translation>Wählen Sie die .cfg-Datei, die zu {weights} gehört.</translation>
+    </message>
+    <message>
+        <source>Choose the model&apos;s .cfg and .weights files.</source>
+        <translation>Wählen Sie die .cfg- und die .weights-Datei des Modells.</translation>
     </message>
     <message>
         <source>Close</source>
@@ -3045,11 +3337,15 @@
     </message>
     <message>
         <source>Compare two models…</source>
-        <translation>Zwei Modelle vergleichen…</translation>
+        <translation>Zwei Modelle vergleichen …</translation>
     </message>
     <message>
         <source>Comparison of models</source>
         <translation>Vergleich von Modellen</translation>
+    </message>
+    <message>
+        <source>Computation for one picture: half as much takes about half the time</source>
+        <translation>Rechenaufwand für ein Bild: Halb so viel dauert etwa halb so lang</translation>
     </message>
     <message>
         <source>Connecting…</source>
@@ -3081,7 +3377,7 @@
     </message>
     <message>
         <source>Downloading {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{names}: wird heruntergeladen.</translation>
     </message>
     <message>
         <source>Evaluations (evaluation.json *.json)</source>
@@ -3112,16 +3408,20 @@
         <translation>GFLOP/Bild: weniger ist schneller →</translation>
     </message>
     <message>
-        <source>Give the .cfg file that belongs to {weights}.</source>
-        <translation>Geben Sie die .cfg-Datei an, die zu {weights} gehört.</translation>
+        <source>The size of the network&apos;s input</source>
+        <translation>Die Eingabegröße des Netzes</translation>
     </message>
     <message>
-        <source>Give the model&apos;s .cfg and .weights files.</source>
-        <translation>Geben Sie die .cfg- und die .weights-Datei des Modells an.</translation>
+        <source>There are no weights beside {name}: choose its .weights file, too.</source>
+        <translation>Neben {name} liegen keine Gewichte: Wählen Sie auch die .weights-Datei.</translation>
+    </message>
+    <message>
+        <source>Use your own files…</source>
+        <translation>Eigene Dateien verwenden …</translation>
     </message>
     <message>
         <source>In use</source>
-        <translation>Wird verwendet</translation>
+        <translation>In Gebrauch</translation>
     </message>
     <message>
         <source>It is in use: choose another model first</source>
@@ -3149,7 +3449,7 @@
     </message>
     <message>
         <source>Opens an evaluation.json, which &apos;framefleet evaluate --out&apos; writes</source>
-        <translation>Öffnet eine evaluation.json, die &apos;framefleet evaluate --out&apos; schreibt</translation>
+        <translation>Öffnet eine evaluation.json, die „framefleet evaluate --out“ geschrieben hat</translation>
     </message>
     <message>
         <source>Precision at confidence {confidence}</source>
@@ -3170,6 +3470,10 @@
     <message>
         <source>Remove</source>
         <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Remove it from this list. Its files are kept.</source>
+        <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
     </message>
     <message>
         <source>Restart them</source>
@@ -3204,10 +3508,6 @@
         <translation>Quelle: README von github.com/AlexeyAB/darknet. Die Geschwindigkeit ist die von Darknet.</translation>
     </message>
     <message>
-        <source>Take it off this list. Its files stay.</source>
-        <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
-    </message>
-    <message>
         <source>The model {name} is downloaded.</source>
         <translation>Das Modell {name} ist heruntergeladen.</translation>
     </message>
@@ -3228,32 +3528,16 @@
         <translation>Das Original von 2020, überall bekannt.</translation>
     </message>
     <message>
-        <source>The size of picture the network sees</source>
-        <translation>Die Eingabegröße des Netzes</translation>
-    </message>
-    <message>
         <source>The weight file has exactly {weights_bytes} bytes</source>
         <translation>Die Gewichtsdatei hat genau {weights_bytes} Byte</translation>
-    </message>
-    <message>
-        <source>There are no weights beside {name}: give its .weights file too.</source>
-        <translation>Neben {name} liegen keine Gewichte: Geben Sie auch die .weights-Datei an.</translation>
     </message>
     <message>
         <source>Use</source>
         <translation>Verwenden</translation>
     </message>
     <message>
-        <source>Use files of my own…</source>
-        <translation>Eigene Dateien verwenden …</translation>
-    </message>
-    <message>
         <source>Use it</source>
         <translation>Verwenden</translation>
-    </message>
-    <message>
-        <source>Work for one picture: half of it takes about half the time</source>
-        <translation>Aufwand für ein Bild: Die Hälfte davon dauert etwa halb so lang</translation>
     </message>
     <message>
         <source>YOLOv4-CSP at 640 pixels. Finds smaller objects.</source>
@@ -3317,11 +3601,11 @@
     </message>
     <message>
         <source>{path} has one model only: evaluate the sessions of two models together, on the same videos</source>
-        <translation>{path} enthält nur ein Modell: die Sitzungen zweier Modelle zusammen auswerten, mit denselben Videos</translation>
+        <translation>{path} enthält nur ein Modell: Werten Sie die Sitzungen zweier Modelle zusammen aus, mit denselben Videos</translation>
     </message>
     <message>
         <source>{path} is not an evaluation: open an evaluation.json that &apos;framefleet evaluate --out&apos; wrote</source>
-        <translation>{path} ist keine Auswertung: eine evaluation.json öffnen, die &apos;framefleet evaluate --out&apos; geschrieben hat</translation>
+        <translation>{path} ist keine Auswertung: Öffnen Sie eine evaluation.json, die „framefleet evaluate --out“ geschrieben hat</translation>
     </message>
     <message>
         <source>{percent} · {done} of {total} MB</source>
@@ -3435,7 +3719,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Remove from queue</source>
-        <translation>Aus der Warteschlange entfernen</translation>
+        <translation>Aus der Liste entfernen</translation>
     </message>
     <message>
         <source>Retry</source>
@@ -3807,7 +4091,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The end</source>
-        <translation>Das Ende</translation>
+        <translation>Ende</translation>
     </message>
     <message>
         <source>The export as {title} was cancelled.</source>
@@ -3827,7 +4111,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The start</source>
-        <translation>Der Anfang</translation>
+        <translation>Anfang</translation>
     </message>
     <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
@@ -3931,7 +4215,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{name} is not in the queue any more: open {database} again.</source>
-        <translation>{name} ist nicht mehr in der Warteschlange: Öffnen Sie {database} erneut.</translation>
+        <translation>{name} ist nicht mehr in der Dateiliste: Öffnen Sie {database} erneut.</translation>
     </message>
     <message>
         <source>{path} is not a list of worst frames: open a worst-frames.json that &apos;framefleet evaluate --out&apos; wrote</source>
@@ -4032,7 +4316,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Needs a model</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht ein Modell</translation>
     </message>
 </context>
 <context>
@@ -4209,7 +4493,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{used}: shown in the queue. Remove its files from the queue first.</source>
-        <translation>{used}: in der Warteschlange. Entfernen Sie die Dateien zuerst aus der Warteschlange.</translation>
+        <translation>{used}: in der Dateiliste. Entfernen Sie zuerst die Dateien aus der Liste.</translation>
     </message>
 </context>
 <context>
@@ -4217,6 +4501,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>A process for each device: a failure stays with its device</source>
         <translation>Ein Prozess je Gerät: Ein Absturz bleibt bei seinem Gerät</translation>
+    </message>
+    <message>
+        <source>A value cannot be used: see the message below it</source>
+        <translation>Ein Wert ist nicht verwendbar: siehe die Meldung darunter</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -4523,12 +4811,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Genauigkeit</translation>
     </message>
     <message>
+        <source>Read all settings from a file</source>
+        <translation>Alle Einstellungen aus einer Datei lesen</translation>
+    </message>
+    <message>
         <source>Remove downloaded models</source>
         <translation>Heruntergeladene Modelle entfernen</translation>
     </message>
     <message>
         <source>Reset all</source>
         <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Reset all settings except the model</source>
+        <translation>Alle Einstellungen außer dem Modell zurücksetzen</translation>
     </message>
     <message>
         <source>Resize</source>
@@ -4547,12 +4843,24 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Segmente: alle Geräte teilen sich jede Datei</translation>
     </message>
     <message>
+        <source>Select at least one device, or the automatic choice.</source>
+        <translation>Wählen Sie mindestens ein Gerät oder die automatische Wahl.</translation>
+    </message>
+    <message>
         <source>Sessions</source>
         <translation>Sitzungen</translation>
     </message>
     <message>
-        <source>Set everything but the model as at the first start</source>
-        <translation>Alles außer dem Modell auf die Werte des ersten Starts setzen</translation>
+        <source>Write all settings to a file</source>
+        <translation>Alle Einstellungen in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>the first value; change it with the slider beside the video</source>
+        <translation>zu Beginn; ändern Sie sie mit dem Regler neben dem Video</translation>
+    </message>
+    <message>
+        <source>{path} has no settings of Framefleet: choose a file that Framefleet has exported</source>
+        <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die Framefleet exportiert hat</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -4575,10 +4883,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Anzeigen</translation>
     </message>
     <message>
-        <source>Something cannot be used: see the text in red</source>
-        <translation>Etwas ist nicht verwendbar: siehe den roten Text</translation>
-    </message>
-    <message>
         <source>Strategy</source>
         <translation>Strategie</translation>
     </message>
@@ -4591,12 +4895,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Auf die Form des Netzes strecken</translation>
     </message>
     <message>
-        <source>Take the settings of a file</source>
-        <translation>Die Einstellungen einer Datei übernehmen</translation>
-    </message>
-    <message>
         <source>The end</source>
-        <translation>Das Ende</translation>
+        <translation>Ende</translation>
     </message>
     <message>
         <source>The new folder is used from the next start. Files in the old folder stay there.</source>
@@ -4604,7 +4904,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>The start</source>
-        <translation>Der Anfang</translation>
+        <translation>Anfang</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -4612,11 +4912,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>This computer&apos;s</source>
-        <translation>Die dieses Rechners</translation>
-    </message>
-    <message>
-        <source>Tick at least one device, or leave the choice to Framefleet.</source>
-        <translation>Wählen Sie mindestens ein Gerät, oder überlassen Sie Framefleet die Wahl.</translation>
+        <translation>Dieser Rechner</translation>
     </message>
     <message>
         <source>Tile overlap</source>
@@ -4651,10 +4947,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Fenster</translation>
     </message>
     <message>
-        <source>Write all settings into a file</source>
-        <translation>Alle Einstellungen in eine Datei schreiben</translation>
-    </message>
-    <message>
         <source>a time such as 1:30, or a frame number</source>
         <translation>eine Zeit wie 1:30 oder eine Bildnummer</translation>
     </message>
@@ -4665,10 +4957,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>above it, the weaker of two boxes is removed</source>
         <translation>darüber entfällt der schwächere von zwei Rahmen</translation>
-    </message>
-    <message>
-        <source>at the start; the slider beside the video changes it</source>
-        <translation>zu Beginn; der Regler neben dem Video ändert sie</translation>
     </message>
     <message>
         <source>before this time or frame number</source>
@@ -4729,10 +5017,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{filename} cannot be deleted: {strerror}</source>
         <translation>{filename} kann nicht gelöscht werden: {strerror}</translation>
-    </message>
-    <message>
-        <source>{path} has no settings of Framefleet: choose a file that &apos;Export&apos; has written</source>
-        <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die „Exportieren“ geschrieben hat</translation>
     </message>
     <message>
         <source>{path} has the unknown setting &apos;{name}&apos;</source>
@@ -4879,8 +5163,20 @@ Labels: {labels}</translation>
         <translation>CPUs {cpus}</translation>
     </message>
     <message>
+        <source>Connections between GPUs</source>
+        <translation>Verbindungen zwischen GPUs</translation>
+    </message>
+    <message>
+        <source>Connects PCIe to a processor</source>
+        <translation>Verbindet PCIe mit einem Prozessor</translation>
+    </message>
+    <message>
         <source>Devices</source>
         <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Devices behind it exchange data without a processor</source>
+        <translation>Geräte dahinter tauschen Daten ohne Prozessor aus</translation>
     </message>
     <message>
         <source>Each may read the other&apos;s memory.</source>
@@ -4893,14 +5189,6 @@ Labels: {labels}</translation>
     <message>
         <source>GPUs: {inside}</source>
         <translation>GPUs: {inside}</translation>
-    </message>
-    <message>
-        <source>How GPUs are joined</source>
-        <translation>Wie GPUs verbunden sind</translation>
-    </message>
-    <message>
-        <source>Looking at this machine…</source>
-        <translation>Dieser Rechner wird untersucht …</translation>
     </message>
     <message>
         <source>NUMA node</source>
@@ -4923,10 +5211,6 @@ Labels: {labels}</translation>
         <translation>NVLink ×{nvlinks}</translation>
     </message>
     <message>
-        <source>Neither reads the other&apos;s memory: what they exchange goes through the processors&apos; memory.</source>
-        <translation>Keine liest den Speicher der anderen: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
-    </message>
-    <message>
         <source>No GPU</source>
         <translation>Keine GPU</translation>
     </message>
@@ -4935,16 +5219,8 @@ Labels: {labels}</translation>
         <translation>Keine GPU liest den Speicher einer anderen</translation>
     </message>
     <message>
-        <source>No NVIDIA GPU: the processors do the work.</source>
-        <translation>Keine NVIDIA-GPU: Die Prozessoren erledigen die Arbeit.</translation>
-    </message>
-    <message>
         <source>Not all GPUs read each other&apos;s memory</source>
         <translation>Nicht alle GPUs lesen den Speicher der anderen</translation>
-    </message>
-    <message>
-        <source>Not all is known: {problem}.</source>
-        <translation>Nicht alles ist bekannt: {problem}.</translation>
     </message>
     <message>
         <source>PCIe host bridge</source>
@@ -4957,10 +5233,6 @@ Labels: {labels}</translation>
     <message>
         <source>Processors and the memory that is nearest to them</source>
         <translation>Prozessoren und der Speicher in ihrer Nähe</translation>
-    </message>
-    <message>
-        <source>The system does not tell where they are</source>
-        <translation>Das System meldet nicht, wo sie sind</translation>
     </message>
     <message>
         <source>Topology</source>
@@ -4979,20 +5251,32 @@ Labels: {labels}</translation>
         <translation>NUMA-Knoten</translation>
     </message>
     <message>
+        <source>Neither reads the other&apos;s memory: they exchange data through the processors&apos; memory.</source>
+        <translation>Keine liest den Speicher der anderen: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
+    </message>
+    <message>
+        <source>Reading the topology of this machine…</source>
+        <translation>Die Topologie dieses Rechners wird gelesen …</translation>
+    </message>
+    <message>
         <source>Show {panel} in its own window</source>
         <translation>{panel} in eigenem Fenster zeigen</translation>
     </message>
     <message>
+        <source>The system does not report their location</source>
+        <translation>Das System meldet nicht, wo sie sind</translation>
+    </message>
+    <message>
+        <source>The topology is incomplete: {problem}.</source>
+        <translation>Die Topologie ist unvollständig: {problem}.</translation>
+    </message>
+    <message>
+        <source>This machine has no NVIDIA GPU: detection runs on its processors.</source>
+        <translation>Dieser Rechner hat keine NVIDIA-GPU: Die Erkennung läuft auf seinen Prozessoren.</translation>
+    </message>
+    <message>
         <source>Topology: {names}</source>
         <translation>Topologie: {names}</translation>
-    </message>
-    <message>
-        <source>What is behind it exchanges data without a processor</source>
-        <translation>Was dahinter liegt, tauscht Daten ohne Prozessor aus</translation>
-    </message>
-    <message>
-        <source>Where PCIe comes out of a processor</source>
-        <translation>Verbindet PCIe mit einem Prozessor</translation>
     </message>
     <message>
         <source>an unknown NUMA node</source>
@@ -5059,8 +5343,12 @@ Labels: {labels}</translation>
         <translation>{gpu} in {value}</translation>
     </message>
     <message>
-        <source>{names}: each with each by {links}</source>
-        <translation>{names}: jede mit jeder durch {links}</translation>
+        <source>{names}: each pair by {links}</source>
+        <translation>{names}: je zwei durch {links}</translation>
+    </message>
+    <message>
+        <source>{which}: they exchange data through the processors&apos; memory.</source>
+        <translation>{which}: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
     </message>
     <message>
         <source>{near}, CPUs {cpus}</source>
@@ -5081,10 +5369,6 @@ Labels: {labels}</translation>
     <message>
         <source>{one} and {other}: {over}.</source>
         <translation>{one} und {other}: {over}.</translation>
-    </message>
-    <message>
-        <source>{which}: what they exchange goes through the processors&apos; memory.</source>
-        <translation>{which}: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
     </message>
 </context>
 <context>
@@ -5350,6 +5634,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         </translation>
     </message>
     <message>
+        <source>About Framefleet</source>
+        <translation>Über Framefleet</translation>
+    </message>
+    <message>
         <source>Add videos</source>
         <translation>Videos hinzufügen</translation>
     </message>
@@ -5391,7 +5679,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.</source>
-        <translation>Laden Sie eines mit einem Klick, oder ziehen Sie eine .cfg und ihre .weights auf dieses Fenster.</translation>
+        <translation>Laden Sie eines herunter, oder ziehen Sie eine .cfg und ihre .weights auf dieses Fenster.</translation>
     </message>
     <message>
         <source>Drop videos, pictures or folders anywhere on this window, or open them.</source>
@@ -5410,6 +5698,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Exportieren …</translation>
     </message>
     <message>
+        <source>Framefleet {version} detects objects in videos with YOLOv4, on every device of this machine.</source>
+        <translation>Framefleet {version} erkennt Objekte in Videos mit YOLOv4, auf jedem Gerät dieses Rechners.</translation>
+    </message>
+    <message>
         <source>Full screen</source>
         <translation>Vollbild</translation>
     </message>
@@ -5420,6 +5712,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Lines, zones and events</source>
         <translation>Linien, Zonen und Ereignisse</translation>
+    </message>
+    <message>
+        <source>Log: {path}</source>
+        <translation>Protokoll: {path}</translation>
     </message>
     <message>
         <source>Model: {name}</source>
@@ -5438,8 +5734,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Kein Gerät übrig</translation>
     </message>
     <message>
-        <source>Nothing at hand? A street and a model are built in.</source>
-        <translation>Nichts zur Hand? Eine Straße und ein Modell sind eingebaut.</translation>
+        <source>No video at hand? Framefleet has a demo with its own video and model.</source>
+        <translation>Kein Video zur Hand? Framefleet hat eine Demo mit eigenem Video und Modell.</translation>
     </message>
     <message>
         <source>One, four or nine videos</source>
@@ -5495,7 +5791,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Queue at the left</source>
-        <translation>Warteschlange links</translation>
+        <translation>Dateien links</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -5524,6 +5820,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Stored results (*{session} *{list});;All files (*)</source>
         <translation>Gespeicherte Ergebnisse (*{session} *{list});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Stored results of {model}</source>
+        <translation>Gespeicherte Ergebnisse von {model}</translation>
     </message>
     <message>
         <source>Strategy: {strategy}</source>
@@ -5562,8 +5862,8 @@ Click to change</source>
 Klicken, um es zu ändern</translation>
     </message>
     <message>
-        <source>{panel} has its own window.</source>
-        <translation>{panel} hat ein eigenes Fenster.</translation>
+        <source>{panel}: shown in its own window</source>
+        <translation>{panel}: in eigenem Fenster</translation>
     </message>
     <message>
         <source>{total} frames/s</source>
@@ -5702,7 +6002,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Files of the queue</source>
-        <translation>Dateien der Warteschlange</translation>
+        <translation>Dateien der Liste</translation>
     </message>
     <message>
         <source>Files with the set &apos;{name}&apos;</source>

@@ -39,7 +39,7 @@ RECORDED_MACHINE: Steps = [
     ("await", "Recorded"),
     ("show", "devices of a recorded machine"),
     ("press", "Topology"),
-    ("await", "How GPUs are joined"),
+    ("await", "Connections between GPUs"),
     ("show", "topology of a recorded machine"),
 ]
 STORED_RESULTS: Steps = [("await", "31 objects"), ("await", "person, 502 detections"), ("show", "stored results")]

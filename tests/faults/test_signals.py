@@ -19,7 +19,7 @@ from engine.errors import ExportError
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
 from tests.support.faults.counts import long_count
-from tests.support.faults.missing import finish, group_lives, start
+from tests.support.faults.missing import NOT_BEGUN, finish, group_lives, start
 from tests.support.faults.seeds import seeded
 from tests.support.media import make_video
 
@@ -59,7 +59,7 @@ def _check(process: subprocess.Popen[bytes], number: int, out: Path, twice: bool
     indices, files = _stored(out), [*out.glob("*.jsonl")]
     assert indices == sorted(set(indices))
     if not done.out:  # the handlers were not in place yet, or no longer
-        assert done.status in (-number, 128 + number), done.err
+        assert done.status in (-number, 128 + number) or NOT_BEGUN in done.err, done.err
         assert not (out / "session.sqlite").exists() or files, "the run had begun"
         return "before the run"
     report = json.loads(done.out.splitlines()[-1])

@@ -104,3 +104,9 @@ def found(session: str) -> dict[str, list[tuple[object, ...]]]:
     folder, _, suffix = session.partition(".")
     with SessionReader(Path(folder) / f"session{suffix and '.'}{suffix}.sqlite") as reader:
         return {str(source.file): [fact[1:] for fact in facts([*reader.frames(source.number)])] for source in reader.sources()}
+
+
+@pytest.mark.slow
+def test_auto_is_the_cluster_of_this_machine(address: str) -> None:
+    listed = run_main("devices", "--cluster", "auto", "--json")
+    assert [device["id"] for device in listed.report["devices"]] == ["alpha/cpu:0", "beta/cpu:0"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from app.cli.reports.table import aligned, markdown_table
 from engine.evaluation.bootstrap import SHARE, Interval
 from engine.evaluation.errors import FrameErrors
 from engine.evaluation.evaluate import Evaluation, Result, at_confidence
@@ -49,19 +50,19 @@ def worst_json(evaluation: Evaluation, databases: Mapping[str, Path]) -> dict[st
 
 def summary(evaluation: Evaluation) -> str:
     """A few lines for the terminal: the results side by side, and what limits them."""
-    lines = [_about(evaluation), "", _plain_table(_overview(evaluation)), "", *_notes(evaluation)]
+    lines = [_about(evaluation), "", aligned(_overview(evaluation)), "", *_notes(evaluation)]
     return "\n".join(lines)
 
 
 def markdown(evaluation: Evaluation, charts: Sequence[str]) -> str:
     """A report. charts: names of the picture files."""
-    parts = ["# Evaluation", "", _about(evaluation), "", _table(_overview(evaluation))]
+    parts = ["# Evaluation", "", _about(evaluation), "", markdown_table(_overview(evaluation))]
     parts += [line for note in _notes(evaluation) for line in ("", note)]
     parts += ["", *(f"![{name}]({name})" for name in charts)]
     for result in evaluation.results:
-        parts += ["", f"## {result.name}", "", _table(_classes(result, evaluation.confidence))]
-        parts += ["", "Files:", "", _table(_files(result)), *_more(len(result.files))]
-        parts += ["", "Worst frames:", "", _table(_worst(result)), *_more(len(result.worst))]
+        parts += ["", f"## {result.name}", "", markdown_table(_classes(result, evaluation.confidence))]
+        parts += ["", "Files:", "", markdown_table(_files(result)), *_more(len(result.files))]
+        parts += ["", "Worst frames:", "", markdown_table(_worst(result)), *_more(len(result.worst))]
     return "\n".join(parts) + "\n"
 
 
@@ -147,16 +148,6 @@ def _worst(result: Result) -> list[list[str]]:
 
 def _more(count: int) -> list[str]:
     return ["", f"and {count - _MOST_ROWS:,} more in the JSON files."] if count > _MOST_ROWS else []
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-def _plain_table(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
 def _session(evaluation: Evaluation, result: Result, curves: bool) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from app.cli.reports.table import markdown_table
 from engine.bench.pool_result import DeviceRun
 from engine.bench.pool_run import WARM_UP
 from engine.bench.scaling import Mode, Point
@@ -121,8 +122,7 @@ def _device_row(device: DeviceRun) -> dict[str, str]:
 def _table(rows: Sequence[Mapping[str, str]]) -> str:
     """A Markdown table. Its columns are the keys of all rows."""
     head = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [head, ["---"] * len(head), *([row.get(name, "") for name in head] for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown_table([head, *([row.get(name, "") for name in head] for row in rows)])
 
 
 def _versions() -> str:

@@ -1,6 +1,8 @@
-"""A table of text that grows row by row."""
+"""Tables of text: one that grows row by row, an aligned one, and Markdown."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class Table:
@@ -15,3 +17,15 @@ class Table:
         lines = [self._columns.format(*self._heads).rstrip()] if self._heads else []
         self._heads = None
         return "\n".join([*lines, self._columns.format(*cells).rstrip()])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """A table for the terminal, whose columns are as wide as their widest cells."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table. The first row is its heading."""
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -14,6 +14,7 @@ from pathlib import Path
 from app.cli.arguments import options
 from app.cli.run.progress import PLAIN_SECONDS, draws
 from engine.errors import ExportError, UsageError
+from engine.model.class_ids import class_ids
 from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS
@@ -28,6 +29,7 @@ from engine.store.exporters.common.options import (
     read_interval,
     read_parts,
 )
+from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
 from engine.zones.file import read_zones
 
@@ -50,6 +52,12 @@ def session_database(named: Path) -> Path:
     if not database.exists():
         raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
     return database
+
+
+def choose_detections(reader: SessionReader, confidence: float | None, classes: Sequence[str] | None) -> None:
+    """Let a reader return the detections that the user wants. confidence: None = those that the run exported. classes: None = all."""
+    reader.confidence = float(reader.facts.get(SHOWN, 0.0)) if confidence is None else confidence
+    reader.classes = class_ids(classes, reader.labels)
 
 
 def add_format_options(parser: argparse._ActionsContainer) -> None:

@@ -60,5 +60,5 @@ class ClusterControl(QObject):
         self._banners.show_banner("cluster", Severity.INFO, f"{formats.capitalised(text)}.")
 
     def _lost(self, why: str) -> None:
-        text = translate("cluster", "{why}. Detection goes on with the devices of this machine.").format(why=formats.capitalised(why))
+        text = translate("cluster", "{why}. Detection continues with the devices of this machine.").format(why=formats.capitalised(why))
         self._banners.show_banner("cluster", Severity.ERROR, text, (translate("cluster", "Connect…"), self.open_dialog))

@@ -11,9 +11,7 @@ from app.window.widgets.build import Panel, column, label, push_button, row
 from app.window.widgets.translation import marked, translate
 from engine.evaluation.accuracy import Accuracy
 
-ABOUT = marked(
-    "demo", "Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly."
-)
+ABOUT = marked("demo", "The built-in model detects objects in rendered streets, where the true objects of each frame are known.")
 COLUMNS = 2
 
 

@@ -65,7 +65,7 @@ class Demo(QObject):
             self.card.show_progress(item)
         elif item.results is not None and item.results != self._compared:
             self._compared = results = item.results
-            self.card.show_text(translate("demo", "Comparing with the truth…"))
+            self.card.show_text(translate("demo", "Comparing with the true objects…"))
             done = partial(self._compare_done, results)
             self._background.start(partial(demo_accuracy, results.database, results.source), done, self.card.show_text)
 

@@ -52,6 +52,11 @@ class Bottleneck:
     text: str
     advice: str
 
+    @property
+    def role(self) -> str:
+        """The role of labels that show it: it is no problem if the devices are fully used."""
+        return "small" if self.limit is Limit.NETWORK else "notice"
+
 
 def find_bottleneck(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry], host: Telemetry | None) -> Bottleneck | None:
     """The limit of the current run, None while no device works. host: of the processors, None = unknown."""
@@ -106,12 +111,9 @@ def _slow_device(working: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, T
     )
     snapshot = telemetry.get(slowest.device)
     if snapshot is not None and snapshot.throttling:
-        return Bottleneck(
-            Limit.DEVICE,
-            text,
-            translate("bottleneck", "Its clocks are lowered: {why}. Check it.").format(why=", ".join(map(of_engine, snapshot.throttling))),
-        )
-    return Bottleneck(Limit.DEVICE, text, translate("bottleneck", "Close other programs that use it, or take it out of this run."))
+        advice = translate("bottleneck", "Its clock rates are reduced: {why}. Check the device.")
+        return Bottleneck(Limit.DEVICE, text, advice.format(why=", ".join(map(of_engine, snapshot.throttling))))
+    return Bottleneck(Limit.DEVICE, text, translate("bottleneck", "Close other programs that use it, or remove it from this run."))
 
 
 def _stated(limit: Limit) -> Bottleneck:
@@ -141,12 +143,12 @@ def _stated(limit: Limit) -> Bottleneck:
             translate("bottleneck", "Close other programs, or use fewer GPUs for this model."),
         ),
         Limit.PREPARE: (
-            translate("bottleneck", "Limited by preparing frames for the network."),
+            translate("bottleneck", "Limited by preparing frames for the model."),
             translate("bottleneck", "Use videos with fewer pixels."),
         ),
         Limit.NETWORK: (
-            translate("bottleneck", "Limited by the network: the devices are fully used."),
-            translate("bottleneck", "Choose a smaller network or model, or more devices."),
+            translate("bottleneck", "Limited by the model: the devices are fully used."),
+            translate("bottleneck", "Choose a smaller model, or more devices."),
         ),
     }[limit]
     return Bottleneck(limit, text, advice)

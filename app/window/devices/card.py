@@ -124,9 +124,9 @@ class DeviceCard(QFrame):
         self.change.setVisible(change is not None)
         if change is not None and self._status is not None:
             title = (
-                translate("devices", "Let {device} take part").format(device=self._status.device)
+                translate("devices", "Add {device} to this run").format(device=self._status.device)
                 if change is Change.JOIN
-                else translate("devices", "Take {device} out of this run").format(device=self._status.device)
+                else translate("devices", "Remove {device} from this run").format(device=self._status.device)
             )
             self.change.setIcon(icon("add" if change is Change.JOIN else "close", theme.MUTED))
             self.change.setToolTip(title)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
@@ -54,16 +54,11 @@ class Chart(QWidget):
         row((self._plot, 1), labels, spacing=4, of=self)
         self.setToolTip(name)
         self._set_top(1.0)
-        self._colours = colours  # set last: events of the theme come before
-        self._use_theme()
+        self._colours = colours
+        self.use_theme()
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Draw the chart in the colours of a new theme."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_colours"):
-            self._use_theme()
-
-    def _use_theme(self) -> None:
+    def use_theme(self) -> None:
+        """Draw in the colours of the theme."""
         self._plot.setBackground(theme.RAISED)
         for line, name in zip(self._lines, self._colours, strict=True):
             line.setPen(pg.mkPen(theme.colour(name), width=1.5))

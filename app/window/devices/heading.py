@@ -27,7 +27,7 @@ class RunHeading(QWidget):
         self._offered: tuple[DeviceDescription, ...] = ()
         self._strategy: StrategyChosen | None = None
         self._bottleneck: Bottleneck | None = None
-        self._add = translate("devices", "Let another device take part")
+        self._add = translate("devices", "Add a device to this run")
         self.title, self.text = label("", wrap=True), wrapped("small")
         self.add = tool_button("add", self._add)
         self.add.setProperty("role", "small-flat")
@@ -57,7 +57,7 @@ class RunHeading(QWidget):
             about = translate("devices", "Strategy: {name}").format(name=strategy_name(strategy.strategy))
             reason = f"{formats.capitalised(strategy.reason)}."
         self.setVisible(strategy is not None or found is not None)
-        set_role(self.title, "notice" if found is not None else "")
+        set_role(self.title, found.role if found is not None else "")
         self.title.setText(found.text if found is not None else about)
         say(self.text, found.advice if found is not None else reason if strategy is not None else "")
         self.setToolTip(f"{about}\n{reason}" if strategy is not None else "")

@@ -105,7 +105,7 @@ class ListedDevices:
             return (), text.format(name=name)
         known_here, ours = self.machines.devices or self._known.values(), self.of_run
         others = [known for known in known_here if known.available and known.id not in ours]
-        return others, translate("devices", "All devices of this machine take part")
+        return others, translate("devices", "All devices of this machine are in this run")
 
     @property
     def _elastic(self) -> bool:

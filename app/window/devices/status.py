@@ -116,7 +116,7 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
         before = status.engine.batch if status.engine is not None and status.phase is Phase.READY else event.engine.batch
         note = status.note
         if before != event.engine.batch:
-            note = translate("devices", "The batch went from {before} to {batch}: {value}").format(
+            note = translate("devices", "The batch size changed from {before} to {batch}: {value}").format(
                 before=before, batch=event.engine.batch, value=of_engine(event.engine.reason.rpartition(": ")[2])
             )
         phase = Phase.LEAVING if status.phase is Phase.LEAVING else Phase.READY

@@ -19,7 +19,6 @@ from app.window.keys.bindings import PORTABLE, Bindings, Command, key_text
 from app.window.widgets import theme
 from app.window.widgets.build import column, label, push_button, row, within_screen
 from app.window.widgets.fields import clearable
-from app.window.widgets.table import table_sheet
 from app.window.widgets.translation import translate
 
 NAME = Qt.ItemDataRole.UserRole
@@ -39,7 +38,6 @@ class KeysDialog(QDialog):
         self.search.textChanged.connect(self._filter)
         self.list = QTreeWidget()
         self.list.setAccessibleName(translate("keys", "Commands"))
-        self.list.setStyleSheet(table_sheet())
         self.list.setRootIsDecorated(False)
         self.list.setHeaderLabels([translate("keys", "Command"), translate("keys", "Keys")])
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -90,9 +88,7 @@ class KeysDialog(QDialog):
             item.setSizeHint(0, QSize(0, theme.base_size() + 13))
             if self._bindings.is_changed(command.name):
                 item.setForeground(1, QColor(theme.ACCENT))
-                item.setToolTip(
-                    1, translate("keys", "Changed. At first: {keys}").format(keys="  ".join(map(key_text, command.keys)) or "–")
-                )
+                item.setToolTip(1, translate("keys", "Changed. Default: {keys}").format(keys="  ".join(map(key_text, command.keys)) or "–"))
             self.list.addTopLevelItem(item)
             if current is not None and current.name == command.name:
                 self.list.setCurrentItem(item)

@@ -79,7 +79,7 @@ class Notices(QObject):
     def preview_crashed(self, message: str, again: bool) -> None:
         """Show that the preview process ended unexpectedly. again: it was restarted."""
         if again:
-            text = translate("messages", "{message} It was started again. Detection goes on.").format(message=message)
+            text = translate("messages", "{message} It was started again. Detection continues.").format(message=message)
         else:
-            text = translate("messages", "{message} It is not started again for this file. Detection goes on.").format(message=message)
+            text = translate("messages", "{message} It is not started again for this file. Detection continues.").format(message=message)
         self._banners.show_banner("preview", Severity.WARNING, text)

@@ -94,7 +94,7 @@ class CrashReport(QObject):
     def show_error(self, summary: str, details: str) -> None:
         """Show the banner. details: the traceback."""
         text = translate(
-            "messages", "An error inside Framefleet: {summary}. What is under way may be incomplete; please report it."
+            "messages", "An error inside Framefleet: {summary}. Results of running work may be incomplete. Please report this error."
         ).format(summary=summary)
         self._banners.show_banner("error", Severity.ERROR, text, (translate("messages", "Details…"), lambda: self.show_details(details)))
 
@@ -113,7 +113,7 @@ class CrashReport(QObject):
         dialog.finished.connect(dialog.deleteLater)
         column(
             text,
-            label("small", translate("messages", "Also in {log}").format(log=self._log)),
+            label("small", translate("messages", "This is also in the log: {log}").format(log=self._log)),
             buttons,
             spacing=10,
             margins=(20, 20, 20, 16),

@@ -36,13 +36,12 @@ def _chip(purpose: Purpose) -> QLabel:
 
 def button_box(*buttons: QPushButton) -> QWidget:
     """Room for two buttons, as wide in every card, so that the figures form columns."""
-    titles = ("Download", "Continue", "Retry", "Cancel", "Use", "In use", "Remove", "Discard")
-    width = max(QFontMetrics(theme.font(bold=True)).horizontalAdvance(translate("models", title)) for title in titles) + 30
+    metrics = QFontMetrics(theme.font(bold=True))
+    first = translate("models", "Download"), translate("models", "Continue"), translate("models", "In use")
+    second = translate("models", "Remove"), translate("models", "Discard")
     box = QWidget()
-    box.setFixedWidth(2 * width + 6)
+    box.setFixedWidth(sum(max(map(metrics.horizontalAdvance, titles)) for titles in (first, second)) + 66)
     row(None, *buttons, spacing=6, of=box)
-    for button in buttons:
-        button.setFixedWidth(width)
     return box
 
 

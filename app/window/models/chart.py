@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.scaling_results import Speed
@@ -97,11 +97,9 @@ class ModelChart(QWidget):
         self.setToolTip("\n".join(lines))
         self.setAccessibleName(translate("models", "Accuracy against speed: {models}").format(models=", ".join(spoken)))
 
-    def changeEvent(self, event: QEvent) -> None:
+    def use_theme(self) -> None:
         """Draw in the colours of a new theme."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_speeds"):
-            self.show_speeds(self._speeds)
+        self.show_speeds(self._speeds)
 
     def _place_names(self) -> None:
         """Let each name stand beside its mark, where it covers no other name and no mark; those with the nearest neighbours first."""

@@ -17,7 +17,6 @@ from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row
 from app.window.widgets.fields import combo_box
 from app.window.widgets.questions import choose_path
-from app.window.widgets.style_sheet import table_style
 from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.store.schema import explained
@@ -93,7 +92,6 @@ class ComparisonDialog(QDialog):
         self.table.setAccessibleName(translate("models", "Results of both models"))
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setStyleSheet(table_style())
         self.table.setColumnCount(4)
         self.table.header().setStretchLastSection(False)
         self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -18,62 +18,40 @@ _WIDTH = 94
 
 def of_entry(entry: ModelEntry) -> QGridLayout:
     """The figures of a model of the catalogue."""
-    figures = (
-        (
-            formats.share(entry.ap / 100),
-            "COCO AP",
-            translate("models", "Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50").format(
-                ap50=formats.share(entry.ap50 / 100)
-            ),
-        ),
-        (
-            formats.rate(entry.gflops),
-            translate("models", "GFLOP / picture"),
-            translate("models", "Work for one picture: half of it takes about half the time"),
-        ),
-        (f"{entry.side} × {entry.side}", translate("models", "pixels"), translate("models", "The size of picture the network sees")),
-        (
-            translate("models", "{parameters} M").format(parameters=formats.decimal(entry.parameters / 1e6)),
-            translate("models", "parameters"),
-            translate("models", "{parameters} parameters").format(parameters=formats.count(entry.parameters)),
-        ),
-        (
-            translate("models", "{megabytes} MB").format(megabytes=formats.count(round(entry.download_bytes / 1e6))),
-            translate("models", "download"),
-            translate("models", "The weight file has exactly {weights_bytes} bytes").format(
-                weights_bytes=formats.count(entry.weights_bytes)
-            ),
-        ),
-    )
-    return _columns(figures)
+    why = translate("models", "Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50").format(ap50=formats.share(entry.ap50 / 100))
+    accuracy = formats.share(entry.ap / 100), "COCO AP", why
+    download = entry.download_bytes, translate("models", "download"), entry.weights_bytes
+    return _columns((accuracy, *_common(entry.gflops, (entry.side, entry.side), entry.parameters, download)))
 
 
 def of_summary(summary: ModelSummary) -> QGridLayout:
     """The figures of a model of the user's own, whose accuracy is not published."""
     labels = ", ".join(summary.labels[:20]) + (" …" if summary.classes > 20 else "")
-    work = translate("models", "Work for one picture: half of it takes about half the time")
-    return _columns(
+    classes = formats.count(summary.classes), translate("models", "classes"), labels
+    weights = summary.weights_bytes, translate("models", "weights"), summary.weights_bytes
+    return _columns((classes, *_common(summary.gflops, (summary.width, summary.height), summary.parameters, weights)))
+
+
+def _common(gflops: float, size: tuple[int, int], parameters: int, file: tuple[int, str, int]) -> Sequence[tuple[str, str, str]]:
+    """The figures of all models. size: of the input, pixels. file: the bytes to show, what they are, and the exact number of bytes."""
+    shown, what, exact = file
+    return (
         (
-            (formats.count(summary.classes), translate("models", "classes"), labels),
-            (formats.rate(summary.gflops), translate("models", "GFLOP / picture"), work),
-            (
-                f"{summary.width} × {summary.height}",
-                translate("models", "pixels"),
-                translate("models", "The size of picture the network sees"),
-            ),
-            (
-                translate("models", "{parameters} M").format(parameters=formats.decimal(summary.parameters / 1e6)),
-                translate("models", "parameters"),
-                translate("models", "{parameters} parameters").format(parameters=formats.count(summary.parameters)),
-            ),
-            (
-                translate("models", "{megabytes} MB").format(megabytes=formats.count(round(summary.weights_bytes / 1e6))),
-                translate("models", "weights"),
-                translate("models", "The weight file has exactly {weights_bytes} bytes").format(
-                    weights_bytes=formats.count(summary.weights_bytes)
-                ),
-            ),
-        )
+            formats.rate(gflops),
+            translate("models", "GFLOP / picture"),
+            translate("models", "Computation for one picture: half as much takes about half the time"),
+        ),
+        ("{} × {}".format(*size), translate("models", "pixels"), translate("models", "The size of the network's input")),
+        (
+            translate("models", "{parameters} M").format(parameters=formats.decimal(parameters / 1e6)),
+            translate("models", "parameters"),
+            translate("models", "{parameters} parameters").format(parameters=formats.count(parameters)),
+        ),
+        (
+            translate("models", "{megabytes} MB").format(megabytes=formats.count(round(shown / 1e6))),
+            what,
+            translate("models", "The weight file has exactly {weights_bytes} bytes").format(weights_bytes=formats.count(exact)),
+        ),
     )
 
 

@@ -71,7 +71,7 @@ class ModelList(QDialog):
         self._column = column(*parts, spacing=8, margins=(24, 2, 24, 16), of=inside)
         show_inside(scroll, inside)
         files_tip = translate("models", "Any Darknet .cfg and .weights; they can also be dropped here")
-        self.own = push_button(translate("models", "Use files of my own…"), self.own_requested, tip=files_tip)
+        self.own = push_button(translate("models", "Use your own files…"), self.own_requested, tip=files_tip)
         self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
         self.close_button = push_button(translate("models", "Close"), self.reject)
         self.compare = push_button(translate("models", "Compare two models…"), self.comparison_requested)
@@ -81,7 +81,7 @@ class ModelList(QDialog):
         below = row(self.own, self.open_folder, self.compare, None, self.close_button, spacing=8, margins=(24, 12, 24, 14))
         head = column(label("title", translate("models", "Choose a model")), label("muted", about), spacing=4, margins=(24, 18, 24, 12))
         outer = column(head, (scroll, 1), self.note, below, spacing=0, of=self)
-        self.resize(within_screen(self, 1080, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
+        self.resize(within_screen(self, 1120, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
 
     def show_own(self, models: Sequence[tuple[ModelFiles, ModelSummary | str]]) -> None:
         """Show these models of the user's own, each with its properties or why it cannot be used."""

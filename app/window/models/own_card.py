@@ -33,7 +33,7 @@ class OwnCard(QFrame):
         self.remove = push_button(translate("models", "Remove"), role="flat")
         self.use.setEnabled(usable and not in_use)
         self.remove.setEnabled(not in_use)
-        self.remove.setToolTip(translate("models", "Take it off this list. Its files stay."))
+        self.remove.setToolTip(translate("models", "Remove it from this list. Its files are kept."))
         self.use.clicked.connect(lambda: self.use_requested.emit(files))
         self.remove.clicked.connect(lambda: self.remove_requested.emit(files))
         for button in (self.use, self.remove):

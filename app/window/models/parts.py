@@ -43,11 +43,11 @@ class ModelParts:
     def missing(self) -> str:
         """A sentence that names the missing files, "" if none is missing."""
         if self.cfg is None and self.weights is None:
-            return translate("models", "Give the model's .cfg and .weights files.")
+            return translate("models", "Choose the model's .cfg and .weights files.")
         if self.cfg is None:
-            return translate("models", "Give the .cfg file that belongs to {weights}.").format(weights=self.weights)
+            return translate("models", "Choose the .cfg file that belongs to {weights}.").format(weights=self.weights)
         return (
-            translate("models", "There are no weights beside {name}: give its .weights file too.").format(name=self.cfg.name)
+            translate("models", "There are no weights beside {name}: choose its .weights file, too.").format(name=self.cfg.name)
             if self.weights is None
             else ""
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -32,6 +34,19 @@ def thumbnail(image: QImage, ratio: float) -> QPixmap:
         painter.drawImage((size.width() - scaled.width()) // 2, (size.height() - scaled.height()) // 2, scaled)
     made.setDevicePixelRatio(ratio)
     return made
+
+
+def shortened(metrics: QFontMetrics, name: str, width: int) -> str:
+    """A name of a file that fits: without its suffix if it is too long, then with its first four letters and its end.
+
+    The files of a camera differ at the end of their names.
+    """
+    if metrics.horizontalAdvance(name) <= width:
+        return name
+    stem = PurePath(name).stem
+    if metrics.horizontalAdvance(stem) <= width:
+        return stem
+    return stem[:4] + metrics.elidedText(stem[4:], Qt.TextElideMode.ElideLeft, width - metrics.horizontalAdvance(stem[:4]))
 
 
 class QueueDelegate(QStyledItemDelegate):
@@ -85,7 +100,7 @@ class QueueDelegate(QStyledItemDelegate):
         painter.setFont(name_font)
         metrics = QFontMetrics(name_font)
         painter.setPen(QColor(theme.TEXT))
-        name = metrics.elidedText(item.path.name or str(item.path), Qt.TextElideMode.ElideMiddle, area.width())
+        name = shortened(metrics, item.path.name or str(item.path), area.width())
         block = metrics.height() + 2 + small.height() + (7 if running else 0)
         top = area.y() + (area.height() - block) / 2
         painter.drawText(QPointF(area.x(), top + metrics.ascent()), name)

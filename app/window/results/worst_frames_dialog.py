@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem
 from app.window.widgets import formats
 from app.window.widgets.build import column, label
 from app.window.widgets.fields import combo_box
-from app.window.widgets.style_sheet import table_style
 from app.window.widgets.translation import marked, translate
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ class WorstFramesDialog(QDialog):
         self.table.setHeaderLabels([translate("results", title) for title in COLUMNS])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setStyleSheet(table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.scaling_results import Series
@@ -64,13 +64,11 @@ class ScalingChart(QWidget):
         self.item.setYRange(0, _ROOM * top, padding=0)
         self._describe(series)
 
-    def changeEvent(self, event: QEvent) -> None:
+    def use_theme(self) -> None:
         """Draw in the colours of a new theme."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_series"):
-            colour_plot(self._plot, theme.SURFACE)
-            if self._series is not None:
-                self.show_series(self._series)
+        colour_plot(self._plot, theme.SURFACE)
+        if self._series is not None:
+            self.show_series(self._series)
 
     def _line(self, points: dict[int, float], pen: object, symbol: str | None = None, colour: str = "") -> None:
         brush = pg.mkBrush(theme.colour(colour)) if symbol else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -52,7 +52,7 @@ class ScalingPanel(Panel):
         inside = QWidget()
         column((self.measured, 1), self.how, spacing=4, margins=(12, 2, 12, 10), of=inside)
         column(ScrollPane(translate("scaling", "Scaling"), inside), of=self)
-        self.choice.currentIndexChanged.connect(self._show)
+        self.choice.currentIndexChanged.connect(self.use_theme)
         self.show_series(())
 
     def show_series(self, found: Sequence[Series]) -> None:
@@ -75,13 +75,14 @@ class ScalingPanel(Panel):
             " and appears here. Detecting in the same video with one device, and then with more, counts too.",
         )
         say(self.hint, text.format(command=COMMAND))
-        self._show()
+        self.use_theme()
 
     def show_problem(self, problem: str) -> None:
         """Show why the measurements cannot be read."""
         say(self.problem, problem)
 
-    def _show(self) -> None:
+    def use_theme(self) -> None:
+        """Show the chosen measurement in the colours of the theme."""
         if not self._series:
             return
         series = self._series[max(self.choice.currentIndex(), 0)]
@@ -104,12 +105,6 @@ class ScalingPanel(Panel):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(COMMAND)
         self.copy.setText(translate("scaling", "Copied"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Show the legend in the colours of a new theme."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "problem"):
-            self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for the newest measurements."""

@@ -1,4 +1,4 @@
-"""Folds a session's events into snapshots: the session's thread writes, the window's thread reads.
+"""Collects the events of a session in its thread, and gives the window's thread a snapshot of its state.
 
 The window reads small values a few times per second, independent of the number of frames.
 """

@@ -1,4 +1,4 @@
-"""Small translations between the queue and a session: names, parts and progress."""
+"""Converts items of the queue into settings of a session, and the progress of a session into items."""
 
 from __future__ import annotations
 

@@ -16,7 +16,6 @@ from app.window.sessions.listing import StoredSession, delete_sessions, list_ses
 from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box
-from app.window.widgets.style_sheet import table_style
 from app.window.widgets.translation import marked, translate
 
 COLUMNS = (
@@ -65,7 +64,6 @@ class SessionsDialog(QDialog):
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
         self.table.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
-        self.table.setStyleSheet(table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -71,7 +71,7 @@ class SettingsDialog(QDialog):
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.RestoreDefaults | buttons.Save | buttons.Cancel)
         self.buttons.button(buttons.RestoreDefaults).setText(translate("settings", "Reset all"))
-        self.buttons.button(buttons.RestoreDefaults).setToolTip(translate("settings", "Set everything but the model as at the first start"))
+        self.buttons.button(buttons.RestoreDefaults).setToolTip(translate("settings", "Reset all settings except the model"))
         self.buttons.button(buttons.RestoreDefaults).clicked.connect(self.reset)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
@@ -97,8 +97,8 @@ class SettingsDialog(QDialog):
         self.pane = Sections(sections, self.advanced, opened=changed)
         self.buttons.setContentsMargins(24, 12, 24, 14)
         exchange = (
-            push_button(translate("settings", "Import…"), self._ask_import, tip=translate("settings", "Take the settings of a file")),
-            push_button(translate("settings", "Export…"), self._ask_export, tip=translate("settings", "Write all settings into a file")),
+            push_button(translate("settings", "Import…"), self._ask_import, tip=translate("settings", "Read all settings from a file")),
+            push_button(translate("settings", "Export…"), self._ask_export, tip=translate("settings", "Write all settings to a file")),
         )
         head = column(row((self.search, 1), *exchange, spacing=8), self.problem, spacing=6, margins=(24, 16, 24, 8))
         column(head, (self.pane, 1), self.buttons, spacing=0, of=self)
@@ -169,7 +169,7 @@ class SettingsDialog(QDialog):
     def _validate(self) -> None:
         preferences = self.preferences
         values, used = preferences.values, preferences.values["devices"] or self.devices.default
-        none = translate("settings", "Tick at least one device, or leave the choice to Framefleet.") if self.devices.none_ticked else ""
+        none = translate("settings", "Select at least one device, or the automatic choice.") if self.devices.none_ticked else ""
         problems = find_problems(values, used, self.devices.offered) if used and not none else {}
         problems |= {name: text for form in self._forms for name, text in form.unreadable.items()}
         say(self.devices.problem, none)
@@ -186,7 +186,7 @@ class SettingsDialog(QDialog):
         save = self.buttons.button(QDialogButtonBox.StandardButton.Save)
         save.setEnabled(usable and not (problems or none))
         why = (
-            translate("settings", "Something cannot be used: see the text in red")
+            translate("settings", "A value cannot be used: see the message below it")
             if usable
             else translate("settings", "Choose a model that can be used")
         )

@@ -63,7 +63,9 @@ def read_settings(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    not_settings = translate("settings", "{path} has no settings of Framefleet: choose a file that 'Export' has written").format(path=path)
+    not_settings = translate("settings", "{path} has no settings of Framefleet: choose a file that Framefleet has exported").format(
+        path=path
+    )
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(not_settings)

@@ -80,7 +80,7 @@ class FoldersForm(QWidget):
         super().__init__()
         self._background, self._folders = background, dict(own_folders() if folders is None else folders)
         self.sizes = {name: label("small", formats.size(0)) for name in self._folders}
-        self.paths = {name: ElidedLabel("small") for name in self._folders}
+        self.paths = {name: ElidedLabel("small", Qt.TextElideMode.ElideMiddle) for name in self._folders}
         self.problem, self.note = wrapped("error"), wrapped("small")
         clean_up = translate("settings", "Clean up…")
         kept = translate("settings", "Built engines and other files that are made again when needed")
@@ -110,6 +110,7 @@ class FoldersForm(QWidget):
                 grid.addWidget(part, line, place)
                 if isinstance(part, QPushButton):
                     part.setAccessibleName(f"{part.text()} {title}")
+                    grid.setAlignment(part, Qt.AlignmentFlag.AlignLeft)
             grid.setAlignment(self.sizes[name], Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         column(grid, self.note, self.problem, spacing=6, of=self)
         self._show_paths()

@@ -25,7 +25,7 @@ class Timeline(TimelineFace):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click, the keys go on working for the player
         self.setMouseTracking(True)
         self._fixed: float | None = None  # the other edge of the part, while the mouse drags one
         self.actionTriggered.connect(self._acted)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.window.topology.layout import Layout, Placed, Sizes, lay_out
 from app.window.topology.links import NVLINK, PCIE, Links
+from app.window.topology.loads import telemetry_of
 from app.window.topology.text import (
     about_box,
     about_gpu,
@@ -21,7 +22,6 @@ from app.window.topology.text import (
     node_name,
     pcie_link,
     short_names,
-    telemetry_of,
     traffic,
 )
 from app.window.widgets import theme

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.window.topology.layout import Layout, Placed, Rail
-from app.window.topology.text import Snapshots, nvlink_share, nvlink_share_between, pcie_capacity, telemetry_of
+from app.window.topology.loads import Snapshots, nvlink_share, nvlink_share_between, pcie_capacity, telemetry_of
 from app.window.widgets import theme
 from app.window.widgets.painting import CENTRE, LEFT, draw_box, write
 from app.window.widgets.translation import translate

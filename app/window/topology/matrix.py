@@ -23,7 +23,7 @@ class TopologyMatrix(QTableWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(translate("topology", "How GPUs are joined"))
+        self.setAccessibleName(translate("topology", "Connections between GPUs"))
         self.setFont(theme.font(-2))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -14,7 +14,7 @@ from app.window.devices.telemetry import DeviceTelemetry
 from app.window.topology.drawing import TopologyDrawing
 from app.window.topology.links import NVLINK, PCIE, SYSTEM
 from app.window.topology.matrix import TopologyMatrix
-from app.window.topology.text import gpu_list, peers
+from app.window.topology.text import codes_text, gpu_list, peers
 from app.window.widgets import theme
 from app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
 from app.window.widgets.engine_text import of_engine
@@ -49,11 +49,12 @@ class TopologyPanel(Panel):
         self.drawing, self.matrix = TopologyDrawing(), TopologyMatrix()
         self.legend = label("small", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.codes = wrapped("small")
         self.matrix_heading = label("heading", translate("topology", "GPU to GPU"))
-        say(self.note, translate("topology", "Looking at this machine…"))
+        say(self.note, translate("topology", "Reading the topology of this machine…"))
         self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._parts.setSpacing(3 * theme.SPACE)
-        for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.peers)):
+        for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.codes, self.peers)):
             self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
         inside = QWidget()
         self.cluster = ClusterTopology()
@@ -83,17 +84,18 @@ class TopologyPanel(Panel):
     def _show(self, topology: Topology) -> None:
         self.topology = topology
         gpus = topology.gpus
-        missing = translate("topology", "Not all is known: {problem}.").format(problem=of_engine(topology.problem or ""))
+        missing = translate("topology", "The topology is incomplete: {problem}.").format(problem=of_engine(topology.problem or ""))
         say(self.problem, missing if topology.problem else "")
-        say(self.note, "" if gpus else translate("topology", "No NVIDIA GPU: the processors do the work."))
+        say(self.note, "" if gpus else translate("topology", "This machine has no NVIDIA GPU: detection runs on its processors."))
         say(self.gpus, gpu_list(topology))
         self.drawing.show_topology(topology)
         self.drawing.show()
-        self._show_legend()
+        self.use_theme()
         self.legend.setVisible(bool(gpus))
         self.matrix.show_topology(topology)
         self.matrix.setVisible(len(gpus) > 1)
         self.matrix_heading.setVisible(len(gpus) > 1)
+        say(self.codes, codes_text(topology))
         say(self.peers, peers(topology))
         self._watch()
         self.refresh()
@@ -105,16 +107,11 @@ class TopologyPanel(Panel):
         self._parts.setDirection(directions.LeftToRight if self.width() >= SIDE_BY_SIDE else directions.TopToBottom)
         self.drawing.set_room(self.height() - _AROUND)
 
-    def _show_legend(self) -> None:
+    def use_theme(self) -> None:
+        """Show the legend in the colours of the theme."""
         if self.topology is not None:
             joined = any(gpu.nvlinks for gpu in self.topology.gpus)
             self.legend.setText(_legend(nvlink=joined, nodes=len(self.topology.nodes) > 1))
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Show the legend in the colours of a new theme."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "topology"):
-            self._show_legend()
 
     def _watch(self) -> None:
         """Take telemetry of the GPUs and the processors while the panel is visible."""

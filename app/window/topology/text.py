@@ -1,27 +1,22 @@
-"""The topology and its traffic as text, and the loads of its links. No Qt."""
+"""The topology and its traffic as text. No Qt."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from app.window.devices.telemetry_text import bandwidth, details
+from app.window.topology.loads import Snapshots, between, telemetry_of
 from app.window.widgets import formats
 from app.window.widgets.translation import marked, translate
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.tree import Box, Kind
 from engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
-from engine.types import DeviceId
 
-_LANE = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.563e9}
-"""Bytes/s of a PCIe lane each way, by generation (PCI-SIG)."""
-_NVLINK = 25e9
-"""Bytes/s of one NVLink each way, generations 2 to 4."""
 _PEERS = {
     True: marked("topology", "Each may read the other's memory."),
-    False: marked("topology", "Neither reads the other's memory: what they exchange goes through the processors' memory."),
+    False: marked("topology", "Neither reads the other's memory: they exchange data through the processors' memory."),
     None: "",
 }
 
@@ -55,16 +50,6 @@ def pcie_link(gpu: Gpu) -> str:
     return f"PCIe{generation}" + ("" if gpu.width is None else f" ×{gpu.width}")
 
 
-def pcie_capacity(gpu: Gpu) -> float:
-    """The capacity of a GPU's PCIe link, bytes/s each way; PCIe 4.0 ×16 if unknown."""
-    return _LANE.get(gpu.generation or 4, _LANE[4]) * (gpu.width or 16)
-
-
-def nvlink_capacity(count: int) -> float:
-    """The capacity of this many NVLinks, bytes/s each way."""
-    return _NVLINK * max(count, 1)
-
-
 def traffic(received: float | None, sent: float | None) -> str | None:
     """Received and sent bytes/s as ``↓ 1.7  ↑ 0.6 MB/s``; None if both are unknown."""
     if received is None and sent is None:
@@ -89,7 +74,7 @@ def node_name(box: Box) -> str:
 def node_facts(node: NumaNode | None) -> str:
     """``CPUs 0-127 · 256.0 GiB``."""
     if node is None:
-        return translate("topology", "The system does not tell where they are")
+        return translate("topology", "The system does not report their location")
     facts = [translate("topology", "CPUs {cpus}").format(cpus=list_text(node.cpus)) if node.cpus else translate("topology", "no CPUs")]
     if node.memory is not None:
         facts.append(formats.gib(node.memory))
@@ -101,8 +86,8 @@ def about_box(box: Box) -> str:
     inside = ", ".join(map(gpu_name, box.gpus()))
     meaning = {
         Kind.NODE: translate("topology", "Processors and the memory that is nearest to them"),
-        Kind.BRIDGE: translate("topology", "Where PCIe comes out of a processor"),
-        Kind.SWITCH: translate("topology", "What is behind it exchanges data without a processor"),
+        Kind.BRIDGE: translate("topology", "Connects PCIe to a processor"),
+        Kind.SWITCH: translate("topology", "Devices behind it exchange data without a processor"),
     }[box.kind]
     lines = [node_name(box), meaning]
     if box.kind is Kind.NODE:
@@ -151,6 +136,14 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
     )
 
 
+def codes_text(topology: Topology) -> str:
+    """The meaning of each code of the matrix, one per line: ``NV18: 18 NVLinks``."""
+    found = {link.code: link for links in topology.links for link in links if link is not None}
+    meanings = {code: formats.plural(link.nvlinks, "NVLink") for code, link in found.items() if link.nvlinks}
+    meanings |= {code: translate("topology", LEVELS[link.level]) for code, link in found.items() if link.level and code not in meanings}
+    return "\n".join(f"{code}: {meaning}" for code, meaning in sorted(meanings.items()))
+
+
 def peers(topology: Topology) -> str:
     """A note if some GPUs cannot read each other's memory, else ""."""
     found = {link.peer for links in topology.links for link in links if link is not None}
@@ -161,54 +154,11 @@ def peers(topology: Topology) -> str:
         if found == {False}
         else translate("topology", "Not all GPUs read each other's memory")
     )
-    return translate("topology", "{which}: what they exchange goes through the processors' memory.").format(which=which)
+    return translate("topology", "{which}: they exchange data through the processors' memory.").format(which=which)
 
-
-Snapshots: TypeAlias = Mapping[DeviceId, Telemetry]
 
 _MUCH, _NOTHING = 2.0, 1e6
 """The busiest link is named if it carries at least this multiple of the mean, and at least this many bytes/s."""
-
-
-def telemetry_of(gpu: Gpu, telemetry: Snapshots) -> Telemetry | None:
-    """The snapshot of a GPU, None if unknown."""
-    return telemetry.get(gpu.device) if gpu.device is not None else None
-
-
-def between(one: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float, float] | None:
-    """Bytes/s from the first GPU to the second and back over the links that join them; None if unknown.
-
-    Both ends count the same bytes at different moments, so the greater number is returned.
-    """
-    received, sent = _with(one, other, telemetry)
-    received_there, sent_there = _with(other, one, telemetry)
-    there = [rate for rate in (sent, received_there) if rate is not None]
-    back = [rate for rate in (received, sent_there) if rate is not None]
-    return (max(there), max(back)) if there and back else None
-
-
-def _with(gpu: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float | None, float | None]:
-    """Bytes/s that a GPU receives from another and sends to it, from its own counters."""
-    snapshot = telemetry_of(gpu, telemetry)
-    links = [link for link in snapshot.nvlink_traffic if link.end == other.pci] if snapshot is not None and other.pci else []
-    rates = [(link.rx, link.tx) for link in links if link.rx is not None and link.tx is not None]
-    if not links or len(rates) < len(links):
-        return None, None
-    return sum(rx for rx, _ in rates), sum(tx for _, tx in rates)
-
-
-def nvlink_share(gpu: Gpu, telemetry: Snapshots) -> float:
-    """The load of all NVLinks of a GPU, both ways together, 0..1."""
-    snapshot = telemetry_of(gpu, telemetry)
-    if snapshot is None:
-        return 0.0
-    return ((snapshot.nvlink_rx or 0.0) + (snapshot.nvlink_tx or 0.0)) / (2 * nvlink_capacity(gpu.nvlinks))
-
-
-def nvlink_share_between(one: Gpu, other: Gpu, nvlinks: int, telemetry: Snapshots) -> float | None:
-    """The load of the NVLinks between two GPUs, both ways together, 0..1; None if unknown."""
-    flows = between(one, other, telemetry)
-    return None if flows is None else sum(flows) / (2 * nvlink_capacity(nvlinks))
 
 
 def about_rail(gpus: Sequence[Gpu], nvlinks: int, telemetry: Snapshots) -> str:
@@ -218,7 +168,7 @@ def about_rail(gpus: Sequence[Gpu], nvlinks: int, telemetry: Snapshots) -> str:
         return "\n".join(
             [
                 translate("topology", "NVLink"),
-                translate("topology", "{names}: each with each by {links}").format(names=", ".join(map(gpu_name, gpus)), links=links),
+                translate("topology", "{names}: each pair by {links}").format(names=", ".join(map(gpu_name, gpus)), links=links),
                 *_totals(gpus, telemetry),
             ]
         )

@@ -69,7 +69,7 @@ PLAYER = (
 TIMELINE = (
     PlayerCommand(
         "timeline/part_begin",
-        marked("keys", "Begin a part, while the timeline has the focus (click it)"),
+        marked("keys", "Begin a part, while the mouse or the focus is on the timeline"),
         ("I",),
         focused=True,
         act=lambda viewer: viewer.mark(end=False),
@@ -81,8 +81,8 @@ class PlayerKeys(QObject):
     """Lets a viewer obey its keys while it shows a file.
 
     Printable keys are shortcuts of the window, so that lists do not take them for a search; fields for text take them first. The other
-    keys belong to the widget with the focus, and reach ``press`` if that widget does not use them. ``I`` shows statistics, as in mpv; only
-    where the user works with the timeline does it begin a part there.
+    keys belong to the widget with the focus, and reach ``press`` if that widget does not use them. ``I`` shows statistics, as in mpv; it
+    begins a part while the mouse or the focus is on the timeline.
     """
 
     def __init__(self, viewer: Viewer, bindings: Bindings) -> None:
@@ -114,6 +114,9 @@ class PlayerKeys(QObject):
     def _act(self, command: PlayerCommand) -> bool:
         if self._viewer.item is None:
             return False
+        if self._viewer.transport.timeline.underMouse():
+            keys = set(self._bindings.keys(command.name))
+            command = next((other for other in TIMELINE if keys & set(self._bindings.keys(other.name))), command)
         command.act(self._viewer)
         return True
 

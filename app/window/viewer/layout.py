@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ class Placement:
         return left, top, min(self.x + self.width, canvas[0]) - left, min(self.y + self.height, canvas[1]) - top
 
 
+@lru_cache(maxsize=256)
 def fit(canvas: tuple[float, float], source: tuple[int, int], zoom: float = 1.0, centre: tuple[float, float] = (0.5, 0.5)) -> Placement:
     """The largest centred placement of a picture (width, height) in a canvas (width, height), enlarged by ``zoom``.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QRegion
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.viewer.filter import ViewFilter
@@ -191,14 +191,13 @@ class PictureView(QWidget):
         """Draw the picture, then the boxes of the same frame."""
         with QPainter(self) as painter:
             placement = self.placement
-            covered = _rectangle(placement).toRect().adjusted(2, 2, -2, -2) if placement is not None else QRect()
-            painter.setClipRegion(QRegion(event.rect()) - QRegion(covered))
-            painter.fillRect(event.rect(), QColor(theme.STAGE))
-            painter.setClipping(False)
+            target = _rectangle(placement) if placement is not None else QRectF()
+            if not target.adjusted(-1, -1, 1, 1).contains(QRectF(event.rect())):  # else the bars beside the picture stay as they are
+                painter.fillRect(event.rect(), QColor(theme.STAGE))
             if placement is None or self._image is None:
                 draw_message(painter, QRectF(self.rect()), self._message)
                 return
-            target, ratio = _rectangle(placement), self.devicePixelRatio()
+            ratio = self.devicePixelRatio()
             draw_picture(painter, target, self._image, ratio)
             if len(self.visible_detections) and self.overlay is not None:
                 self.overlay.paint(painter, self._pointed, self._selected)

@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage
 from app.window.viewer.picture_memory import PictureMemory, image_over
 from app.window.widgets.engine_text import of_engine
 from app.window.widgets.formats import capitalised
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 from engine.media.preview import process as preview
 from engine.media.preview.process import Answer, Fetch, Found, LookUp, Picture, Request
 from engine.processes.child import ChildProcess
@@ -114,7 +114,7 @@ class PreviewClient(QObject):
     def _send(self, request: Request, memory: PictureMemory | None) -> None:
         if self._process is None:
             self._process = ChildProcess(
-                "preview", preview.main, DetectionLookup, words="the preview process", patience=FROZEN_SECONDS, nice=0
+                "preview", preview.main, DetectionLookup, words=marked("engine", "the preview process"), patience=FROZEN_SECONDS, nice=0
             )
             self._notifier = QSocketNotifier(self._process.connection.fileno(), QSocketNotifier.Type.Read, self)
             self._notifier.activated.connect(self._receive)

@@ -32,7 +32,8 @@ class Sound(QObject):
         self._player = player
         self._on = False
         self._process: ChildProcess | None = None
-        self._sent: Play | None = None
+        self.wanted: Play | None = None
+        """What plays, None = nothing."""
         self._refused: str | None = None
         self._looking = QTimer(self, interval=LOOK_MS)
         self._looking.timeout.connect(self._look)
@@ -54,7 +55,7 @@ class Sound(QObject):
     def stop(self) -> None:
         """End the process."""
         self._looking.stop()
-        self._sent = None
+        self.wanted = None
         self.error = math.nan
         if self._process is not None:
             ended, self._process = self._process, None
@@ -63,11 +64,11 @@ class Sound(QObject):
     def _follow(self, *_: object) -> None:
         wanted = self._wanted()
         if wanted is None:
-            if self._sent is not None:
-                self._sent, self.error = None, math.nan
+            if self.wanted is not None:
+                self.wanted, self.error = None, math.nan
                 self._send(Stop())
-        elif self._sent is None or wanted.path != self._sent.path or not self._agrees(wanted):
-            self._sent = wanted
+        elif self.wanted is None or wanted.path != self.wanted.path or not self._agrees(wanted):
+            self.wanted = wanted
             self._send(wanted)
 
     def _wanted(self) -> Play | None:
@@ -78,8 +79,8 @@ class Sound(QObject):
         return Play(path, pts, at)
 
     def _agrees(self, wanted: Play) -> bool:
-        assert self._sent is not None
-        return abs((wanted.pts - self._sent.pts) - (wanted.at - self._sent.at)) < SAME
+        assert self.wanted is not None
+        return abs((wanted.pts - self.wanted.pts) - (wanted.at - self.wanted.at)) < SAME
 
     def _send(self, command: Play | Stop) -> None:
         if self._process is None:
@@ -98,10 +99,10 @@ class Sound(QObject):
             elif isinstance(answer, Silent):
                 self._refuse(answer.path, answer.reason)
             else:
-                path = self._sent.path if self._sent is not None else ""
+                path = self.wanted.path if self.wanted is not None else ""
                 self.stop()
                 self._refuse(path, translate("viewer", "the sound process ended: press M twice to start it again"))
 
     def _refuse(self, path: str, reason: str) -> None:
-        self._refused, self._sent, self.error = path, None, math.nan
+        self._refused, self.wanted, self.error = path, None, math.nan
         self.silent.emit(translate("viewer", "No sound: {reason}").format(reason=of_engine(reason)))

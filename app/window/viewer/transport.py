@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QMenu, QToolButton
+from PySide6.QtWidgets import QLabel, QMenu, QToolButton
 
 from app.window.results.clock_time import clock_text
 from app.window.timeline.part_button import PartButton
@@ -18,6 +20,7 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.store.clock import Clock
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+DIGIT = re.compile(r"\d")
 TEXT_MS = 100
 """Time between changes of the shown position while the video plays: they lay the row of controls out and paint the timeline again."""
 
@@ -37,8 +40,9 @@ class Transport(Panel):
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
         self._roomy, self._playing = True, False
         self._writing = QTimer(self, singleShot=True, interval=TEXT_MS)
-        self._writing.timeout.connect(self._write_position)
+        self._writing.timeout.connect(lambda: self.set_position(*self._shown) if self._shown != self._written else None)
         self._shown: tuple[float, int | None] = (0.0, None)
+        self._written: tuple[float, int | None] = (0.0, None)
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
         self.back = tool_button("step-back", translate("viewer", "Previous frame"))
@@ -169,27 +173,24 @@ class Transport(Panel):
         self._shown = pts, frame
         if not self._writing.isActive():
             self._write_position()
-            if self._playing:
-                self._writing.start()
 
     def _write_position(self) -> None:
-        pts, frame = self._shown
+        if self._playing:
+            self._writing.start()
+        self._written = pts, frame = self._shown
         self.timeline.set_position(pts)
         text = clock_text(self._clock, pts, dated=self.hint.isVisible())
         self.clock.setText(text)
         self.clock.setVisible(bool(text) and self._roomy)
         if not self._total and not self._duration:
-            self.time.setText("")
+            _write(self.time, "")
         elif self._pictures:
-            self.time.setText(f"{round(pts) + 1}")
+            _write(self.time, f"{round(pts) + 1}")
         else:
-            self.time.setText(formats.clock(pts, 3 if self._roomy else 1))
+            _write(self.time, formats.clock(pts, 3 if self._roomy else 1))
         known = not self._pictures and (self._rate or frame is not None)
-        self.frame.setText(
-            translate("viewer", "frame {number}").format(number=formats.count(round(pts * self._rate) if frame is None else frame))
-            if known
-            else ""
-        )
+        number = formats.count(round(pts * self._rate) if frame is None else frame)
+        _write(self.frame, translate("viewer", "frame {number}").format(number=number) if known else "")
 
     def set_playback(self, state: Playback) -> None:
         """Show whether the video plays or waits for detection."""
@@ -200,3 +201,11 @@ class Transport(Panel):
         self.play.setIcon(icon("pause" if state.playing else "play"))
         self.play.setAccessibleName(translate("viewer", "Pause") if state.playing else translate("viewer", "Play"))
         self.hint.setText(translate("viewer", "Waiting for detection") if state.waiting else "")
+
+
+def _write(field: QLabel, text: str) -> None:
+    """Set the text of a label whose size depends on the number of digits only: other changes do not lay the whole row out again."""
+    width = field.fontMetrics().horizontalAdvance(DIGIT.sub("0", text)) + 2
+    if width != field.minimumWidth():
+        field.setFixedSize(width, field.sizeHint().height())
+    field.setText(text)

@@ -93,6 +93,8 @@ def _show(application: QApplication) -> None:
         sheet = widget.styleSheet()
         if sheet and (now := current(sheet)) != sheet:
             widget.setStyleSheet(now)
+        if (use_theme := getattr(widget, "use_theme", None)) is not None:
+            use_theme()  # colours that no style sheet has
         widget.update()
 
 

@@ -102,10 +102,11 @@ def say(line: QLabel, text: str) -> None:
 
 
 class ElidedLabel(QLabel):
-    """One line of plain text that ends in an ellipsis if it does not fit. It does not widen its parent."""
+    """One line of plain text with an ellipsis if it does not fit. It does not widen its parent. mode: where the ellipsis is."""
 
-    def __init__(self, role: str) -> None:
+    def __init__(self, role: str, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__()
+        self._mode = mode
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -118,7 +119,7 @@ class ElidedLabel(QLabel):
         """Draw the text, elided to the width."""
         with QPainter(self) as painter:
             painter.setPen(self.palette().color(self.foregroundRole()))
-            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+            text = self.fontMetrics().elidedText(self.text(), self._mode, self.width())
             painter.drawText(self.rect(), int(LEFT), text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel
@@ -49,11 +49,11 @@ class _Engine(QIconEngine):
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
-        made = QPixmap(size)
+        made = QPixmap(size * scale)  # the size is that in logical pixels
+        made.setDevicePixelRatio(scale)
         made.fill(Qt.GlobalColor.transparent)
         with QPainter(made) as painter:
             self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
-        made.setDevicePixelRatio(scale)
         return made
 
     def clone(self) -> QIconEngine:
@@ -78,8 +78,6 @@ class Symbol(QLabel):
         self._shown = name, colour
         self.setPixmap(pixmap(name, self._size, theme.colour(colour)) if name else QPixmap())
 
-    def changeEvent(self, event: QEvent) -> None:
+    def use_theme(self) -> None:
         """Draw the icon in the colours of a new theme."""
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange:
-            self.show_icon(*self._shown)
+        self.show_icon(*self._shown)

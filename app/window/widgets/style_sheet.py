@@ -6,18 +6,6 @@ from app.window.widgets import theme
 from resources.icons import icon_path
 
 
-def table_style() -> str:
-    """The style sheet of a table of rows."""
-    return f"""
-QTreeWidget {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px; }}
-QTreeWidget::item {{ padding: 4px 6px; }}
-QTreeWidget::item:hover {{ background: {theme.HOVER}; }}
-QTreeWidget::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.TEXT}; }}
-QHeaderView, QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; }}
-QHeaderView::section {{ padding: 5px 6px; min-height: {theme.base_size() + 4}px; }}
-"""
-
-
 def style_sheet() -> str:
     """The style sheet; widgets are addressed by the dynamic property ``role`` rather than by name."""
     base = theme.base_size()
@@ -114,8 +102,8 @@ QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {theme
 QCheckBox::indicator:disabled {{ background: {theme.SURFACE}; border-color: {theme.BORDER}; }}
 
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}
-QSlider::sub-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}
-QSlider::add-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.ACCENT}; }}
+QSlider::sub-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.ACCENT}; }}
+QSlider::add-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}
 QSlider::handle:horizontal {{ width: 14px; height: 14px; margin: -5px 0; border-radius: 7px; background: {theme.TEXT}; }}
 QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus {{ background: {theme.ACCENT_HOVER}; }}
 
@@ -126,6 +114,15 @@ QListView, QScrollArea {{ background: transparent; border: none; }}
 QScrollArea[role="pane"] {{ border: 1px solid transparent; border-radius: 6px; }}
 QScrollArea[role="pane"]:focus {{ border-color: {theme.ACCENT}; }}
 QListView::item {{ border-radius: 6px; }}
+QTableView, QTreeView {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
+    selection-background-color: {theme.SELECTED}; selection-color: {theme.TEXT}; }}
+QTableView:focus, QTreeView:focus {{ border-color: {theme.ACCENT}; }}
+QTreeView::item {{ padding: 4px 5px; }}
+QTreeView::item:hover {{ background: {theme.HOVER}; }}
+QTreeView::item:selected {{ background: {theme.SELECTED}; color: {theme.TEXT}; }}
+QHeaderView, QHeaderView::section, QTableCornerButton::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; }}
+QHeaderView::section {{ padding: 4px 8px; }}
+QTableView QHeaderView::section {{ padding: 3px; }}
 QListView[role="classes"]::item {{ padding: 4px 6px; }}
 QListView[role="classes"]::item:hover {{ background: {theme.HOVER}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}

@@ -10,20 +10,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from app.window.widgets import theme
 
 
-def table_sheet() -> str:
-    """The style sheet of tables and lists with columns."""
-    return f"""
-QTableView, QTreeView {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
-    selection-background-color: {theme.SELECTED}; selection-color: {theme.TEXT}; }}
-QTableView:focus, QTreeView:focus {{ border-color: {theme.ACCENT}; }}
-QHeaderView, QTableCornerButton::section {{ background: {theme.SURFACE}; border: none; }}
-QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 3px 8px; }}
-"""
-
-
 def style_table(table: QTableView) -> None:
     """Let a table show rows of equal height without a grid; its rows are selected as a whole."""
-    table.setStyleSheet(table_sheet())
     table.setShowGrid(False)
     table.setWordWrap(False)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

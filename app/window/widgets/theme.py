@@ -41,50 +41,34 @@ COLOURS: Final = {
 }
 """The only table of colours. Within a theme, no two names have the same colour."""
 
-BACKGROUND: str
-SURFACE: str
-RAISED: str
-HOVER: str
-BORDER: str
-EDGE: str
-TEXT: str
-MUTED: str
-DISABLED: str
-ACCENT: str
-ACCENT_HOVER: str
-ACCENT_QUIET: str
-ON_ACCENT: str
-GOOD: str
-WARNING: str
-DANGER: str
-SELECTED: str
-INFO_GROUND: str
-GOOD_GROUND: str
-WARNING_GROUND: str
-DANGER_GROUND: str
-STAGE: str
-ON_STAGE: str
-ON_STAGE_MUTED: str
-ON_STAGE_WARNING: str
-VARIANT: str
-"""The end of the names of the style sheet's icons."""
-
 SPACE: Final = 8
 """The unit of distances in the window, logical pixels."""
 MAX_BASE, MIN_BASE = 17, 12
 
 
+_column = 0
+"""The column of ``COLOURS`` for the current theme."""
+
+
 def use(*, dark: bool) -> None:
     """Set the module's colours to those of a theme."""
-    globals().update({name: pair[0 if dark else 1] for name, pair in COLOURS.items()}, VARIANT="" if dark else "-light")
+    global _column
+    _column = 0 if dark else 1
 
 
-use(dark=True)
+def __getattr__(name: str) -> str:
+    """The current colour with this name, or, for VARIANT, the end of the names of the style sheet's icons."""
+    if name == "VARIANT":
+        return ("", "-light")[_column]
+    try:
+        return COLOURS[name][_column]
+    except KeyError:
+        raise AttributeError(name) from None
 
 
 def colour(name: str) -> str:
     """The current colour with this name. A text that is no name in the table is a colour already."""
-    return str(globals()[name]) if name in COLOURS else name
+    return COLOURS[name][_column] if name in COLOURS else name
 
 
 def name_of(colour: str) -> str | None:

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.widgets.build import column, label
-from app.window.widgets.table import table_sheet
 from app.window.widgets.translation import translate
 
 _PATH = Qt.ItemDataRole.UserRole
@@ -29,7 +28,6 @@ class FilesDialog(QDialog):
         self.setWindowTitle(translate("zones", "Files with the set '{name}'").format(name=name))
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels([translate("zones", "File"), translate("zones", "Present set")])
-        self.tree.setStyleSheet(table_sheet())
         self.tree.setAccessibleName(translate("zones", "Files of the queue"))
         folders: dict[Path, QTreeWidgetItem] = {}
         self._rows: list[QTreeWidgetItem] = []

@@ -57,9 +57,17 @@ class ZoneLayer(QWidget):
         self.setAccessibleName(translate("zones", "Lines and zones over the video"))
         self.setMouseTracking(True)
         canvas.resized.connect(lambda _: self.resize(canvas.size()))
-        editor.changed.connect(self.update)
-        editor.drawn.connect(self.update)
+        editor.changed.connect(self._refresh)
+        editor.drawn.connect(self._refresh)
         self.resize(canvas.size())
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Paint again, or hide the layer while nothing is on it: each picture of a playing video would paint it."""
+        self.setVisible(self.editing or self._tracks is not None or bool(self._editor.zones.shapes) or self._editor.drawing is not None)
+        if self.isHidden():
+            self._canvas.reserve([])
+        self.update()
 
     def set_editing(self, editing: bool) -> None:
         """Let the mouse draw and move lines and zones, or pass through."""
@@ -69,7 +77,7 @@ class ZoneLayer(QWidget):
         if not editing:
             self._editor.cancel()
             self.unsetCursor()
-        self.update()
+        self._refresh()
 
     def draw(self, kind: type[Line] | type[Zone]) -> None:
         """Let the user draw a line or a zone."""
@@ -85,7 +93,7 @@ class ZoneLayer(QWidget):
     def set_tracks(self, tracks: Tracks | None) -> None:
         """Draw the trails and the heat map of these tracks."""
         self._tracks, self._heat = tracks, None
-        self.update()
+        self._refresh()
 
     def set_counts(self, counts: Counts | None, until: float = math.inf) -> None:
         """Show these counts at lines and zones. until: nothing is counted behind this time, seconds."""

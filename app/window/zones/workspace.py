@@ -226,4 +226,4 @@ def _words(why: Untracked) -> str:
         None,
         why.detections,
     )
-    return words.format(highest=formats.percent(why.highest), least=formats.percent(why.least))
+    return words.format(highest=formats.percent(round(why.highest, 2)), least=formats.percent(round(why.least, 2)))

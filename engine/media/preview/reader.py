@@ -84,6 +84,8 @@ class VideoReader(Closing):
     def _play_video(self, file: VideoFile, target: float | None) -> Generator[DecodedFrame]:
         start = None if target is None else self._keyframe_before(file, target)
         file.reopen()
+        if self._max_size is not None:  # a smaller picture hides the edges of blocks; no other frame is based on these frames
+            file.codec.options |= {"skip_loop_filter": "noref"}
         earlier: tuple[float, VideoFrame] | None = None  # the last frame that begins before the target
         for pts, frame, _ in SegmentDecoder(file, Segment(0, start, None, 0)).outcomes():
             if isinstance(frame, str):

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from engine.errors import ExportError
-from engine.processes.child import ChildProcess
 from engine.store.clips.plan import ClipPlan, stamp
 from engine.store.export.destinations import Destinations, Protected, names_for
 from engine.store.export.outputs import Purpose
@@ -86,19 +83,13 @@ def write_clips(
             wanted += [(f"{stem}.{plan.name}.{stamp(best)}", ".jpg", best, None) for plan in plans for best in dict.fromkeys(plan.best)]
         made = [place / f"{number}{row[1]}" for number, row in enumerate(wanted)]
         cuts = tuple(Cut(str(path), start, end) for path, (_, _, start, end) in zip(made, wanted, strict=True))
-        process = ChildProcess("clips", _main, CutsJob(str(source.file), cuts, exact), words="the process that writes clips", quiet=True)
-        outcome = run_child(process, progress)
-        if outcome.crashed and outcome.exit_code != 0:
-            raise ExportError(f"{outcome.reason}: no clip of {source.file} was written; try again with other times or classes")
+        job = CutsJob(str(source.file), cuts, exact)
+        crash = run_child("clips", "the process that writes clips", "engine.store.clips.process", job, progress)
+        if crash is not None:
+            raise ExportError(f"{crash}: no clip of {source.file} was written; try again with other times or classes")
         with explained(folder, "write"):
             for path, (name, ending, start, end) in zip(made, wanted, strict=True):
                 kind = f"clip {name} {start:.6f} {end} {exact} {ending}"
                 purpose = Purpose(os.path.normpath(source.file), kind, source.complete)
                 written.append(destinations.place(path, folder, names_for(name, ending, complete=True), purpose))
     return written
-
-
-def _main(connection: Connection[Any, Any], job: CutsJob) -> None:
-    from engine.store.clips.process import main
-
-    main(connection, job)

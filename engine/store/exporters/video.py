@@ -6,13 +6,10 @@ A child process decodes and encodes (``video_process``), so this process loads n
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
-from engine.processes.child import ChildProcess
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, Progress, complete_file, part_of
 from engine.store.exporters.common.child import run_child
@@ -79,22 +76,14 @@ def _zones(export: Export) -> ZoneSet | None:
 
 
 def _run(job: Job, part: Path, progress: Progress) -> None:
-    process = ChildProcess("annotated video", _main, job, words="the process that writes annotated videos", quiet=True)
+    words = "the process that writes annotated videos"
     try:
-        outcome = run_child(process, progress)
+        crash = run_child("annotated video", words, "engine.store.exporters.video_process", job, progress)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    if outcome.exit_code != 0 or not outcome.crashed:
-        how = outcome.reason if outcome.crashed else f"{process.words} ended: {outcome.reason}"
-        kept = f"; what it had written is in {part}" if part.exists() else ""
-        raise ExportError(f"{how}{kept}")
-
-
-def _main(connection: Connection[Any, Any], job: Job) -> None:
-    from engine.store.exporters.video_process import main
-
-    main(connection, job)
+    if crash is not None:
+        raise ExportError(f"{crash}; what it had written is in {part}" if part.exists() else crash)
 
 
 # the suffix differs from the source's, which may be in the same folder

@@ -32,13 +32,18 @@ class ReadingConnection(Closing):
         self.confidence, self.classes, self.span, self.tracks_shown = confidence, classes, span, tracks
         with schema.reading(self.path):
             self._connection = schema.open_existing(path, "ro")
-            self.corrected = corrected and show_corrected(self._connection)
-        if span is not None:
-            with schema.explained(self.path, "read"):
-                restrict(self._connection, span)
-        self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
-        with schema.reading(self.path):
-            self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
+        try:
+            with schema.reading(self.path):
+                self.corrected = corrected and show_corrected(self._connection)
+            if span is not None:
+                with schema.explained(self.path, "read"):
+                    restrict(self._connection, span)
+            self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
+            with schema.reading(self.path):
+                self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
+        except BaseException:
+            self._connection.close()
+            raise
 
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with schema.reading(self.path):  # SQLite may return any bytes as text from a damaged file

@@ -293,7 +293,7 @@ def test_a_device_that_refuses_leaves_earlier_results_as_they_are(results: tuple
     out = tmp_path / "out"
     shutil.copytree(results[1], out)
     before = {path.name for path in out.iterdir()}
-    run = run_main("detect", video, *TINY, "--devices", "openvino:GPU.7", "--out", out, "--json")
+    run = run_main("detect", video, *TINY, "--confidence", "0.01", "--devices", "openvino:GPU.7", "--out", out, "--json")
     assert run.status == 2
     assert "\nopenvino:GPU.7: OpenVINO finds no device" in run.err, "its name once"
     assert {path.name for path in out.iterdir()} == before | {"session.previous.sqlite"}
@@ -308,6 +308,21 @@ def test_quiet_still_names_the_device_and_its_engine(tmp_path: Path, video: Path
     assert line.startswith("cpu:0: ")
     assert "128×64, batch 2" in line
     assert {found["label"] for each in read_lines(tmp_path / "a.jsonl") for found in each["detections"]} == {"class 1"}
+
+
+def test_another_confidence_needs_no_detection_if_weaker_ones_are_stored(tmp_path: Path, video: Path) -> None:
+    def detect(confidence: str, out: Path) -> tuple[str, bytes]:
+        run = run_main("detect", video, *FAST, "--confidence", confidence, "--out", out)
+        assert run.status == 0, run.err
+        return run.err, (out / "a.jsonl").read_bytes()
+
+    _, weak = detect("0.05", tmp_path / "one")
+    said, strong = detect("0.2", tmp_path / "one")
+    assert "the results stay" in said
+    assert strong == detect("0.2", tmp_path / "fresh")[1] != weak
+    assert detect("0.05", tmp_path / "one")[1] == weak
+    detect("0.01", tmp_path / "one")
+    assert [file.name for file in sorted((tmp_path / "one").glob("*.sqlite"))] == ["session.previous.sqlite", "session.sqlite"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
@@ -325,3 +340,18 @@ def test_names_and_folders_that_are_not_text(tmp_path: Path, monkeypatch: pytest
     assert {line["source"] for line in read_lines(lines)} == {r"gr\xE4n #1?.mp4"}
     assert lines.name == "gr_n #1?.jsonl"
     assert len([*(folder / "out").glob("*.annotated.mp4")]) == 1
+
+
+def test_a_finished_source_stays_unless_the_user_restarts(video: Path, tmp_path: Path) -> None:
+    options = (*FAST, "--confidence", "0.05", "--out", tmp_path)
+    for restart, says in (
+        ((), ""),
+        ((), "the results stay (--restart detects again)"),
+        (("--restart",), "the earlier results are kept in"),
+    ):
+        run = run_main("detect", video, *options, *restart)
+        assert run.status == 0, run.err
+        assert says in run.err
+        assert (tmp_path / "session.previous.sqlite").exists() is bool(restart)
+        with SessionReader(tmp_path / "session.sqlite") as reader:
+            assert reader.count(0) == FRAMES

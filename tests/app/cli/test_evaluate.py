@@ -13,12 +13,14 @@ import pytest
 from engine.model.describe import describe
 from engine.model.random_weights import random_weights
 from engine.model.weights import write_weights
+from engine.pool.events import Ledger
 from engine.store.exporters.pictures.names import picture_name
+from engine.store.session import SessionWriter
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.cli import run_main
-from tests.support.guide import GUIDE, PROJECT, commands
+from tests.support.guide import GUIDE, PROJECT, blocks, commands
 from tests.support.models import TINY_CFG
-from tests.support.store import write_session
+from tests.support.store import LABELS, make_frame, video_info, write_session
 
 CLIP = PROJECT / "tests/goldens/street.mp4"
 FRAMES = 20
@@ -67,6 +69,17 @@ def test_two_sessions_side_by_side(folder: Path) -> None:
     assert "![confusion-new.svg](confusion-new.svg)" in report
 
 
+def test_the_guide_shows_what_the_command_prints(folder: Path) -> None:
+    (shown,) = (content for _, content in blocks(GUIDE / "evaluate.md") if " objects in " in content)
+    done = run_main("evaluate", "old", "new", "--truth", "truth.json", "--out", "report")
+    assert words_of(done.out) == words_of(shown)
+
+
+def words_of(text: str) -> list[str]:
+    """The lines of a report, with the same text in place of all numbers."""
+    return [re.sub(r"[+-]?\d[\d,.]*%?", "#", " ".join(line.split())) for line in text.splitlines()]
+
+
 def test_the_table_says_what_limits_it(folder: Path) -> None:
     write_session(folder / "third.sqlite", {"street.mp4": 5})
     done = run_main("evaluate", "third.sqlite", "--truth", "truth.json", "--common")
@@ -74,6 +87,18 @@ def test_the_table_says_what_limits_it(folder: Path) -> None:
     assert re.search(r"mAP@0\.5 +100\.0%\n", done.out)
     assert "15 pictures are left out, because not all sessions have them." in done.out
     assert "There are too few pictures to say how certain the results are." in done.out
+
+
+def test_failed_frames_and_left_out_weak_detections_are_said(folder: Path) -> None:
+    with SessionWriter(folder / "weak.sqlite", LABELS, {"confidence": "0.25"}) as writer:
+        writer.add_source(0, "street.mp4", video_info("", FRAMES))
+        writer.add_frames(make_frame(0, index, failure="damaged" if index < 2 else None) for index in range(FRAMES))
+        writer.finish_source(0, "street.mp4", Ledger(FRAMES, FRAMES - 2, {}, {"damaged": 2}), 1.0)
+    done = run_main("evaluate", "weak.sqlite", "--truth", "truth.json")
+    assert done.status == 0
+    assert "weak holds only detections of a confidence of 0.25 and more: its mAP is lower than the model's." in done.out
+    assert "weak: 2 frames failed. They count as frames without detections." in done.out
+    assert "failed" not in run_main("evaluate", "old", "--truth", "truth.json").out
 
 
 def test_what_cannot_be_done_is_said(folder: Path) -> None:

@@ -46,7 +46,7 @@ ELSEWHERE = {
     "main.py: there is no display for the window: use 'framefleet detect', or start it where there is one",
     "sessions/dialog.py: Delete",
     "settings/folders.py: Cache",
-    "viewer/preview_conversation.py: the preview process",
+    "viewer/preview_client.py: the preview process",
     "session/thread.py: framefleet session",
     "devices/telemetry_text.py: power limit",
     "devices/telemetry_text.py: sync boost",

@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +144,7 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
     there.mkdir()
     deaths = [lambda: kill(raylets.agent("beta")), lose_the_node]
     ready, failures, working = 0, list[DeviceFailed](), False
-    settings = replace(tiny_settings(confidence=0.05), devices=(ALPHA, BETA))
+    settings = tiny_settings(confidence=0.05)
     monkeypatch.setattr(EnginePool, "worker_main", staticmethod(SLOW_MAIN))
     with DetectionSession(settings, there / DATABASE, check_model(settings.model).labels, hosts=cluster) as session:
 
@@ -185,8 +184,9 @@ def test_the_driver_dies_nothing_is_left_and_the_next_run_goes_on(raylets: Rayle
     options = ("--precision", "fp32", "--confidence", "0.05", "--format", FORMATS)
     command = ["detect", str(video), *TINY, *options, "--cluster", raylets.address, "--out", str(there)]
     driver = subprocess.Popen([sys.executable, "-c", SLOW_COMMAND, *command], cwd=PROJECT, stderr=subprocess.DEVNULL)
-    until(lambda: bool(raylets.worker("alpha") and raylets.worker("beta") and stored(there)), 90)
-    left = [find(name) for find in (raylets.worker, raylets.agent) for name in ("alpha", "beta")]
+    until(lambda: bool((raylets.worker("alpha") or raylets.worker("beta")) and stored(there)), 90)
+    left = [pid for find in (raylets.worker, raylets.agent) for name in ("alpha", "beta") if (pid := find(name))]
+    assert len(left) > 2, "the agents of both nodes, and a worker"
     driver.send_signal(signal.SIGKILL)
     driver.wait()
     until(lambda: not any(map(alive, left)))

@@ -119,6 +119,11 @@ def test_an_interval_holds_the_value_and_shrinks_with_more_pictures() -> None:
     assert widths[1] < widths[0] / 3
 
 
+def test_an_interval_holds_95_percent_of_the_draws() -> None:
+    found = interval(0.5, np.linspace(-0.1, 0.1, 1001))
+    assert (found.low, found.high) == (pytest.approx(0.405), pytest.approx(0.595))
+
+
 def test_too_few_pictures_give_no_interval() -> None:
     truth = random_boxes(np.random.default_rng(0), 30, 9)
     assert drawn_changes([match(truth, truth)], truth, 9, CLASSES) is None

@@ -37,8 +37,8 @@ def whole(_: int) -> None:
 class Work:
     """A segment, or the rest of one, for one device.
 
-    skip: number of frames at the segment's start that are done. limit: most frames to do now, None = all. crashes: of workers
-    of workers during this work without progress.
+    skip: number of frames at the segment's start that are done. limit: most frames to do now, None = all. crashes: of
+    workers during this work without progress.
     """
 
     source: int

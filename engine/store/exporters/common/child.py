@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
 from engine.errors import ExportError, FramefleetError
 from engine.processes.child import ChildProcess
-from engine.processes.outcome import Failed, Outcome
+from engine.processes.outcome import Failed
 from engine.processes.watchdog import Clock, start_clock
 from engine.store.exporters.common.base import Progress
 
@@ -19,12 +20,16 @@ STALL_SECONDS = 60.0
 """The time limit for one frame. A frame takes longer only if the decoder or the disk hangs."""
 
 
-def run_child(process: ChildProcess, progress: Progress) -> Outcome:
-    """Pass the numbers that a process sends to ``progress``, until the process ends. If ``progress`` raises, kill the process.
+def run_child(name: str, words: str, module: str, job: object, progress: Progress) -> str | None:
+    """Call ``main(connection, job)`` of a module in a child process. If ``progress`` raises, the process is killed.
+
+    name: of the process. words: for messages, "the process that …". progress: called with each number that the process sends. Returns how
+    the process crashed, None if it has done its job.
 
     Raises:
         ExportError: the process ended with a message about what failed.
     """
+    process = ChildProcess(name, _run, module, job, words=words, quiet=True)
     try:
         for written in process.messages():
             progress(written)
@@ -35,7 +40,13 @@ def run_child(process: ChildProcess, progress: Progress) -> Outcome:
         process.kill()
         process.end()
         raise
-    return outcome
+    if outcome.crashed:
+        return outcome.reason if outcome.exit_code else None
+    return f"{words} ended: {outcome.reason}"
+
+
+def _run(connection: Connection[Any, Any], module: str, job: object) -> None:
+    import_module(module).main(connection, job)  # only the child loads media libraries
 
 
 def serve(connection: Connection[Any, Any], opening: str, writing: str, work: Callable[[Callable[[int], None], Clock], int]) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from engine.errors import ExportError
 from engine.media.stamp import stamp_of
-from engine.processes.child import ChildProcess
 from engine.store.exporters.common.base import Export
 from engine.store.exporters.common.child import run_child
 from engine.store.exporters.common.options import ExportOptions
@@ -45,14 +42,11 @@ def write_pictures(export: Export, source: StoredSource, folder: Path, last: int
         raise ExportError(f"{source.file} has changed since its detections were made: detect again, or export without pictures")
     folder.mkdir(parents=True)
     job = PicturesJob(export.reader.view, source.number, str(source.file), str(folder), export.options)
-    process = ChildProcess("pictures", _main, job, words="the process that writes pictures", quiet=True)
     count = export.reader.count(source.number)  # fewer frames than the process decodes, if the session or the view has a part of them
-    outcome = run_child(process, lambda decoded: export.progress(export.written + count * min(decoded, last + 1) // (last + 1)))
-    if outcome.exit_code != 0 or not outcome.crashed:
-        raise ExportError(outcome.reason if outcome.crashed else f"{process.words} ended: {outcome.reason}")
 
+    def progress(decoded: int) -> None:
+        export.progress(export.written + count * min(decoded, last + 1) // (last + 1))
 
-def _main(connection: Connection[Any, Any], job: PicturesJob) -> None:
-    from engine.store.exporters.pictures.process import main
-
-    main(connection, job)
+    crash = run_child("pictures", "the process that writes pictures", "engine.store.exporters.pictures.process", job, progress)
+    if crash is not None:
+        raise ExportError(crash)

@@ -46,7 +46,8 @@ def test_devices_stand_below_their_machine_with_its_network_and_work(qtbot: QtBo
     panel = shown(qtbot, *(Machine(state(name)) for name in NAMES[:2]))
     assert [str(device) for device in panel._cards] == ["alpha/cuda:0", "alpha/cuda:1", "beta/cuda:0", "beta/cuda:1"]
     broken = fold(working(DeviceId("cuda", "1", "beta"), 0.0), DeviceFailed(DeviceId("cuda", "1", "beta"), "it burns", False), 0.0)
-    panel.show_devices([working(DeviceId("cuda", "0", "alpha"), 40), working(DeviceId("cuda", "0", "beta"), 50.5), broken])
+    panel.show_devices([working(DeviceId("cuda", "0", "beta"), 50.5), working(DeviceId("cuda", "0", "alpha"), 40), broken])
+    assert [device.node for device in panel._cards] == ["alpha", "alpha", "beta", "beta"]
     panel.refresh()
     alpha, beta = panel.machines.headings["alpha"], panel.machines.headings["beta"]
     places = [each.y() for each in (alpha, panel._cards[DeviceId("cuda", "0", "alpha")], beta, panel._cards[DeviceId("cuda", "0", "beta")])]

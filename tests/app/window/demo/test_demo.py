@@ -57,7 +57,7 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
         results = write_truth_as_session(tmp_path / f"{images}.sqlite", images)
         window.items.update(changed(item, state=ItemState.DONE, results=results, frames=675, seconds=10.0))
         window.controller.item_changed.emit(item.key)
-        assert card.state.text() == "Comparing with the truth…"
+        assert card.state.text() == "Comparing with the true objects…"
         qtbot.waitUntil(card.figures.isVisible)
         assert (card.map50.text() == "100.0 %") is exact
         assert (card.map50_95.text() == "100.0 %") is exact

@@ -89,7 +89,7 @@ def test_a_slow_device_names_itself_and_why_its_clocks_are_low() -> None:
     found = find_bottleneck(statuses, {slow: Telemetry(slow, throttling=("temperature",))}, None)
     assert found is not None
     assert found.text == "cuda:1 is slower than the others: 412 instead of 1,185 frames/s."
-    assert found.advice == "Its clocks are lowered: temperature. Check it."
+    assert found.advice == "Its clock rates are reduced: temperature. Check the device."
     other = replace(statuses[0], engine=replace(engine_info(statuses[0].device), device_name="A faster kind"))
     assert find_bottleneck([other, statuses[1]], {}, None) != found  # devices of other kinds are not compared
 
@@ -113,7 +113,7 @@ def test_the_panel_and_the_status_line_show_it_and_take_it_back(qtbot: QtBot) ->
     panel.bottleneck_changed.connect(line.show_bottleneck)
     statuses, _ = replayed("one CPU device")
     panel.show_devices(statuses)
-    assert panel.run.title.text() == line.bottleneck.text() == "Limited by the network: the devices are fully used."
-    assert panel.run.text.text() == line.bottleneck.toolTip() == "Choose a smaller network or model, or more devices."
+    assert panel.run.title.text() == line.bottleneck.text() == "Limited by the model: the devices are fully used."
+    assert panel.run.text.text() == line.bottleneck.toolTip() == "Choose a smaller model, or more devices."
     panel.show_devices([replace(status, rate=0.0) for status in statuses])
     assert line.bottleneck.text() == ""

@@ -81,7 +81,7 @@ def test_what_sets_the_pace_and_what_has_changed_is_said(qtbot: QtBot) -> None:
     panel.show_devices([fold(status, stats, 2.0)])
     (card,) = panel.cards
     card.refresh()
-    assert card.note.text() == "The batch went from 32 to 16: its memory was full"
+    assert card.note.text() == "The batch size changed from 32 to 16: its memory was full"
     assert card.figures.bottleneck.text() == "Slowest stage: decode"
     assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}0.42 · network\N{NO-BREAK SPACE}0.39"  # the device's own clock
 
@@ -209,7 +209,7 @@ def test_a_device_can_be_taken_out_unless_it_is_the_last(qtbot: QtBot) -> None:
         second.change.click()
     assert asked.args == [GPU]
     (action,) = second.menu().actions()
-    assert action.text() == "Take cuda:0 out of this run"
+    assert action.text() == "Remove cuda:0 from this run"
     with qtbot.waitSignal(panel.leave_requested):
         action.trigger()
     panel.show_devices([replace(working(0.0), phase=Phase.LEAVING), gpu()])
@@ -247,7 +247,7 @@ def test_the_devices_that_could_join_are_in_a_menu(qtbot: QtBot) -> None:
     assert panel.run.menu.actions() == actions  # the menu may be open while figures come
     panel.show_devices([fold(DeviceStatus(known.id), DeviceReady(engine_info(known.id)), 0.0) for known in DESCRIBED])
     assert not panel.run.add.isEnabled()
-    assert panel.run.add.toolTip() == "All devices of this machine take part"
+    assert panel.run.add.toolTip() == "All devices of this machine are in this run"
 
 
 def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtBot) -> None:

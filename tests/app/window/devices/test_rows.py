@@ -101,7 +101,7 @@ def test_eight_devices_fit_without_scrolling(qtbot: QtBot, tmp_path: Path) -> No
     area = window.devices.findChild(QScrollArea)
     assert area is not None
     QApplication.processEvents()
-    assert window.devices.run.title.text().startswith("Limited by the network")  # the heading has its full height
+    assert window.devices.run.title.text().startswith("Limited by the model")  # the heading has its full height
     assert [card.row.isVisible() for card in window.devices.cards] == [True] * 8
     assert area.verticalScrollBar().maximum() == 0
     last = window.devices.cards[-1].row

@@ -80,4 +80,4 @@ def test_a_new_batch_is_explained_once_it_differs() -> None:
     status = fold(fold(DeviceStatus(CPU), DeviceReady(engine), 0.0), DeviceReady(engine), 1.0)
     assert status.note == ""
     smaller = replace(engine, batch=16, reason="fp16; batch 16: the memory became too small for 32")
-    assert fold(status, DeviceReady(smaller), 2.0).note == "The batch went from 32 to 16: the memory became too small for 32"
+    assert fold(status, DeviceReady(smaller), 2.0).note == "The batch size changed from 32 to 16: the memory became too small for 32"

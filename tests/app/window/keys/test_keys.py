@@ -133,7 +133,8 @@ def test_i_is_for_statistics_and_on_the_timeline_for_the_part(qtbot: QtBot, wind
     qtbot.keyClick(window, Qt.Key.Key_I)
     assert "a.mp4" in viewer.canvas.statistics
     assert timeline.part is None
-    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=timeline.rect().center())
+    timeline.setFocus(Qt.FocusReason.TabFocusReason)
+    viewer.player.seek(1.0)
     qtbot.waitUntil(lambda: viewer.player.position > 0.5)
     qtbot.keyClick(timeline, Qt.Key.Key_I)
     assert timeline.part is not None
@@ -158,3 +159,44 @@ def test_keys_are_off_while_the_user_types(qtbot: QtBot, window: MainWindow, tmp
     assert field.text() == "jkl mspx.,[]"
     assert not window.viewer.player.playing
     assert not window.viewer.transport.sound.isChecked()
+
+
+def test_after_a_click_on_the_timeline_the_keys_are_still_the_player_s(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / "a.mp4", 360, (32, 32))])
+    viewer, timeline = window.viewer, window.viewer.transport.timeline
+    qtbot.waitUntil(lambda: viewer.canvas.placement is not None and timeline.duration > 0)
+    viewer.player.pause()
+    window.setFocus()
+    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=timeline.rect().center())
+    qtbot.waitUntil(lambda: viewer.player.position > 5)
+    assert not timeline.hasFocus()
+    before = viewer.player.position
+    qtbot.keyClick(window, Qt.Key.Key_Left)
+    qtbot.waitUntil(lambda: viewer.player.position == pytest.approx(before - 5, abs=0.04))
+    timeline.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    qtbot.keyClick(window, Qt.Key.Key_I)
+    assert viewer.canvas.statistics
+    assert timeline.part is None
+    timeline.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, True)
+    qtbot.keyClick(window, Qt.Key.Key_I)
+    assert viewer.canvas.statistics
+    assert timeline.part is not None
+
+
+def test_the_question_mark_opens_the_list_of_keys(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_Question)
+    (dialog,) = window.findChildren(KeysDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+
+
+def test_control_0_fits_an_enlarged_picture_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / "a.mp4", 30)])
+    canvas = window.viewer.canvas
+    qtbot.waitUntil(lambda: canvas.placement is not None)
+    window.viewer.player.pause()
+    fitted = canvas.placement
+    canvas.set_zoom(3.0)
+    assert canvas.placement != fitted
+    qtbot.keyClick(window, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
+    assert (canvas.zoom, canvas.placement) == (1.0, fitted)

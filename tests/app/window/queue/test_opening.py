@@ -41,6 +41,7 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert (first.state, first.progress.frames, first.path) == (ItemState.DONE, 40, stored.parent / "there.mp4")
     assert (second.state, second.progress.frames) == (ItemState.DONE, 10)
     assert window.shown.key == first.key
+    assert window.status.devices.text().startswith("Stored results of ")
     assert not any("Choose a model" in text for text in window.banners.texts), "nothing is to be detected"
     qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) == 2, timeout=PATIENCE)
     tally = window.controller.tally(first.key)

@@ -2,14 +2,15 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QDropEvent, QImage
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtGui import QColor, QDropEvent, QFontMetrics, QImage
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.queue.delegate import THUMBNAIL, thumbnail
+from app.window.queue.delegate import THUMBNAIL, shortened, thumbnail
 from app.window.queue.item import ItemState, Results
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue.panel import CTRL_SHIFT, QueuePanel
+from app.window.widgets import theme
 from engine.media.decoder_use import DecoderUse
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item, window_actions
@@ -34,6 +35,16 @@ def change(model: QueueModel, key: int, **changes: Any) -> None:
 
 def titles(menu: QMenu) -> dict[str, bool]:
     return {action.text(): action.isEnabled() for action in menu.actions() if not action.isSeparator()}
+
+
+def test_names_of_a_camera_stay_apart_where_there_is_little_room(qapp: QApplication) -> None:
+    metrics = QFontMetrics(theme.font())
+    width = metrics.horizontalAdvance("north_20261101_0")
+    shown = [shortened(metrics, f"north_20261101_0{hour}0000.mp4", width) for hour in range(7, 10)]
+    assert len(set(shown)) == 3
+    assert all(name.startswith("nort") and name.endswith("0000") and metrics.horizontalAdvance(name) <= width for name in shown)
+    assert shortened(metrics, "north.mp4", width) == "north.mp4"
+    assert shortened(metrics, "north_2026_11.mp4", metrics.horizontalAdvance("north_2026_11.m")) == "north_2026_11"
 
 
 def test_the_heading_sums_up_and_screen_readers_get_text(qtbot: QtBot) -> None:

@@ -181,7 +181,7 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     assert "its driver is too old" in form.boxes[GPU].accessibleName()
     assert "Its driver is too old" in shown_text(form)
     assert not can_save(dialog)  # nothing is ticked
-    assert form.problem.text().startswith("Tick at least one device")
+    assert form.problem.text().startswith("Select at least one device")
     form.boxes[CPU].setChecked(True)
     assert can_save(dialog)
     assert dialog.preferences.values["devices"] == (CPU,)

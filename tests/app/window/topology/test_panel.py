@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, QSettings, Qt
+from PySide6.QtCore import QPointF, QSettings, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,6 +16,7 @@ from app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
 from app.window.topology.tabs import DeviceTabs
 from app.window.topology.text import about_link, traffic
 from app.window.widgets import theme
+from app.window.widgets.appearance import Theme, apply_theme
 from engine.devices.recording import read_recording
 from engine.devices.topology.types import Level, Link, Topology
 from tests.support.devices.machines import SWITCH_CODES, gpu
@@ -38,7 +39,7 @@ def test_the_matrix_has_colours_and_words(qtbot: QtBot) -> None:
     assert tuple(tuple(cell.text() for cell in row) for row in cells) == SWITCH_CODES
     assert cells[0][1].toolTip() == (
         "cuda:0 and cuda:1: over PCIe through one PCIe switch.\n"
-        "Neither reads the other's memory: what they exchange goes through the processors' memory."
+        "Neither reads the other's memory: they exchange data through the processors' memory."
     )
     assert cells[2][2].toolTip() == "cuda:2 · GPU 2 · NVIDIA RTX 6000 Ada"
     image = matrix.grab().toImage()
@@ -89,7 +90,7 @@ def test_the_machine_in_words(qtbot: QtBot) -> None:
 def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
     panel = shown(qtbot, ALONE)
     panel.show()
-    assert panel.note.text() == "No NVIDIA GPU: the processors do the work."
+    assert panel.note.text() == "This machine has no NVIDIA GPU: detection runs on its processors."
     assert [widget.isVisible() for widget in (panel.drawing, panel.matrix, panel.legend, panel.peers)] == [True, False, False, False]
     qtbot.waitUntil(lambda: panel.telemetry.of(CPU) is not None, timeout=10_000)  # the real processors, by the real sampler
     panel.refresh()
@@ -99,7 +100,7 @@ def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
 
 def test_problems_are_told(qtbot: QtBot) -> None:
     panel = shown(qtbot, Topology(ALONE.nodes, problem="the driver is out of order"))
-    assert panel.problem.text() == "Not all is known: the driver is out of order."
+    assert panel.problem.text() == "The topology is incomplete: the driver is out of order."
     panel.show_problem("it failed")
     assert (panel.problem.text(), panel.note.text()) == ("it failed", "")
 
@@ -150,12 +151,11 @@ def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tm
     window.close()
 
 
-def test_the_legend_has_the_colours_of_a_new_theme(qtbot: QtBot) -> None:
+def test_the_legend_has_the_colours_of_a_new_theme(qtbot: QtBot, qapp: QApplication) -> None:
     panel = shown(qtbot, eight())
     try:
-        theme.use(dark=False)
-        QApplication.sendEvent(panel, QEvent(QEvent.Type.PaletteChange))
+        apply_theme(qapp, Theme.LIGHT)
         assert theme.colour(PCIE) in panel.legend.text()
         assert theme.colour(NVLINK) in panel.legend.text()
     finally:
-        theme.use(dark=True)
+        apply_theme(qapp, Theme.DARK)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.window.topology.text import about_rail, between, nvlink_share, nvlink_share_between
+from app.window.topology.loads import between, nvlink_share, nvlink_share_between
+from app.window.topology.text import about_rail
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.types import Gpu
 from engine.types import DeviceId
@@ -66,7 +67,7 @@ def test_a_fabric_in_words_names_a_link_that_stands_out() -> None:
     idle = snapshot(THIRD, *[(SWITCH, 0.0, 0.0)] * 3, (SWITCH, 1e3, 0.0))
     assert about_rail([ONE, OTHER, THIRD], 4, even | uneven | idle).splitlines() == [
         "NVLink",
-        "cuda:0, cuda:1, cuda:2: each with each by 4 links",
+        "cuda:0, cuda:1, cuda:2: each pair by 4 links",
         "cuda:0: ↓ 40  ↑ 4.0 GB/s",
         "cuda:1: ↓ 23  ↑ 4.0 GB/s; the most on link 3: ↓ 20  ↑ 1.0 GB/s",
         "cuda:2: ↓ 1.0  ↑ 0 kB/s",

@@ -17,7 +17,7 @@ from app.window.viewer.player import Playback, Player
 from app.window.viewer.preview_client import PreviewClient, Shown
 from engine.store.session import SessionReader
 from engine.types import FrameResult
-from tests.support.media import make_video, number_of
+from tests.support.media import make_video, number_of, truncated
 from tests.support.window import changed, pixels, queue_item, write_results
 
 FRAMES = 45
@@ -185,6 +185,23 @@ def test_a_file_that_is_no_video_is_explained(qtbot: QtBot, player: Player, tmp_
     assert not player.playing
 
 
+def test_a_recording_that_is_not_finished_plays_what_is_there_and_later_what_was_added(
+    qtbot: QtBot, player: Player, tmp_path: Path
+) -> None:
+    whole = make_video(tmp_path / "whole.mkv", FRAMES)
+    growing = truncated(whole, tmp_path / "growing.mkv", 0.6)
+    screen = Screen(player)
+    player.open(queue_item(growing), play=True)
+    qtbot.waitUntil(lambda: bool(screen.pictures) and not player.playing)
+    there = len(screen.pictures)
+    assert screen.numbers == list(range(there))
+    assert there < FRAMES
+    growing.write_bytes(whole.read_bytes())
+    player.seek(FRAMES / 30)
+    qtbot.waitUntil(lambda: screen.numbers[-1] == FRAMES - 1)
+    assert not screen.failures
+
+
 def test_pictures_of_a_folder_are_shown_by_position(qtbot: QtBot, player: Player, data: Path) -> None:
     screen = Screen(player)
     player.open(queue_item(data / "images"), play=False)
@@ -241,6 +258,41 @@ def test_a_still_is_small_and_does_not_disturb_the_player(qtbot: QtBot, client: 
     player.step(1)
     qtbot.waitUntil(lambda: len(screen.pictures) == 2)
     assert screen.numbers == [0, 1]
+
+
+def test_a_still_of_a_file_that_cannot_be_read_does_not_move_the_player(
+    qtbot: QtBot, client: PreviewClient, player: Player, video: Path, tmp_path: Path
+) -> None:
+    screen = Screen(player)
+    (tmp_path / "broken.mp4").write_bytes(b"not a video at all")
+    player.open(queue_item(video), play=False, at=0.5)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    with qtbot.waitSignal(client.still) as still:
+        client.fetch_still(str(tmp_path / "broken.mp4"), (64, 64))
+    assert still.args[1] is None
+    player.step(1)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 2)
+    assert screen.numbers == [15, 16]
+
+
+def test_a_picture_that_is_kept_is_not_overwritten_and_others_use_its_place_afterwards(
+    qtbot: QtBot, player: Player, client: PreviewClient, video: Path
+) -> None:
+    kept: list[Shown] = []
+    numbers: list[int] = []
+
+    def look(shown: Shown) -> None:
+        numbers.append(number_of(pixels(shown.image)))
+        if len(kept) < 2:
+            kept.append(shown)
+
+    player.shown.connect(look)
+    player.open(queue_item(video), play=True)
+    qtbot.waitUntil(lambda: len(numbers) == FRAMES and not player.playing)
+    assert numbers == list(range(FRAMES))
+    assert [number_of(pixels(shown.image)) for shown in kept] == [0, 1]
+    client.stop()
+    assert [number_of(pixels(shown.image)) for shown in kept] == [0, 1]
 
 
 def test_when_the_window_goes_the_process_goes(qtbot: QtBot, video: Path) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
+from app.window.viewer.sound import SAME
 from engine.media.sound import process
 from tests.support.media import make_sound, make_video
 
@@ -30,6 +31,12 @@ def test_m_turns_sound_on_and_off_and_it_plays_at_normal_speed_only(qtbot: QtBot
     viewer.player.play()
     qtbot.keyClick(window, Qt.Key.Key_M)
     qtbot.waitUntil(lambda: not math.isnan(viewer.sound.error), timeout=PATIENCE)
+    viewer.player.seek(30.0)
+    qtbot.waitUntil(lambda: viewer.player.position > 30.0 and viewer.sound.wanted is not None, timeout=PATIENCE)
+    anchor, wanted = viewer.player.anchor, viewer.sound.wanted
+    assert anchor is not None
+    assert wanted is not None
+    assert wanted.pts - wanted.at == pytest.approx(anchor[1] - anchor[0], abs=SAME)  # it sounds when its picture is due
     viewer.transport.choose_speed(2.0)
     qtbot.waitUntil(lambda: math.isnan(viewer.sound.error), timeout=PATIENCE)
     viewer.transport.choose_speed(1.0)

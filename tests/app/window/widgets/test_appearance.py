@@ -1,10 +1,11 @@
+import re
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QIcon
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +14,7 @@ from app.window.widgets import appearance, theme
 from app.window.widgets.appearance import Theme, apply_theme, current, stored_theme
 from app.window.widgets.banner import Severity
 from app.window.widgets.icons import Symbol, icon
+from tests.support.goldens import PROJECT
 from tests.support.window import pixels
 
 
@@ -87,3 +89,21 @@ def test_a_change_of_the_system_is_followed(qapp: QApplication, monkeypatch: pyt
 
 def test_an_unknown_stored_theme_is_that_of_the_system() -> None:
     assert [stored_theme(text) for text in (None, "", "purple", "light")] == [Theme.SYSTEM, Theme.SYSTEM, Theme.SYSTEM, Theme.LIGHT]
+
+
+def test_icons_are_drawn_in_the_resolution_of_the_screen(qapp: QApplication) -> None:
+    drawn = icon("folder").pixmap(QSize(18, 18), 2.0)
+    assert (drawn.size(), drawn.devicePixelRatio()) == (QSize(36, 36), 2.0)
+    shown, enlarged = (QImage(36, 36, QImage.Format.Format_ARGB32) for _ in range(2))
+    for image, source in ((shown, drawn), (enlarged, icon("folder").pixmap(QSize(18, 18), 1.0).scaled(36, 36))):
+        image.fill(0)
+        with QPainter(image) as painter:
+            painter.drawPixmap(image.rect(), source)
+    assert shown != enlarged
+
+
+def test_every_colour_that_the_code_names_is_in_the_table() -> None:
+    code = "\n".join(path.read_text() for path in (PROJECT / "app").rglob("*.py"))
+    named = set(re.findall(r"\btheme\.([A-Z][A-Z_]+)\b", code))
+    assert {name for name in named if not hasattr(theme, name)} == set()
+    assert {"TEXT", "DANGER"} <= named

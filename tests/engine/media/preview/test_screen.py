@@ -38,3 +38,8 @@ def test_a_picture_that_is_ready_for_the_screen_is_only_scaled(size: tuple[int, 
     assert (shown.shape[1], shown.shape[0]) == shown_size((40, 20), size)
     assert (shown == (250, 120, 10, 255)).all()
     assert memory is None or memory[:4].tobytes() == bytes((250, 120, 10, 255))
+
+
+def test_pixels_of_padded_rows_are_made_contiguous() -> None:
+    padded = np.zeros((20, 48, 4), np.uint8)[:, :40]
+    assert for_screen(padded, (40, 20)).flags.c_contiguous

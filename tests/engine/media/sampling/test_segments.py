@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine.media.container.video_file import VideoFile
 from engine.media.decode import decode
 from engine.media.probe import probe
 from engine.media.sampling.wanted import Sampling, Wanted
@@ -101,6 +102,28 @@ def test_samples_are_frames_of_the_whole_video(name: str, clip: Clip) -> None:
     whole = outcomes(info)
     for each in SAMPLINGS:
         check(path, sampling(*each), info.rate or 30, whole)
+
+
+def test_groups_of_pictures_without_samples_are_not_decoded(clip: Clip, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded = []
+    decode_packet = VideoFile.decode
+
+    def count(self: VideoFile, packet: Any) -> list[Any]:
+        frames = list(decode_packet(self, packet))
+        decoded.extend(frames)
+        return frames
+
+    monkeypatch.setattr(VideoFile, "decode", count)
+    info = probe(clip("groups.mp4", frames=FRAMES, gop=10), sampling("", "", "50"))
+    assert [outcome.index for outcome in outcomes(info)] == [0, 50, 100, 150]
+    assert 4 <= len(decoded) < FRAMES / 4
+
+
+def test_segments_without_samples_are_left_out(clip: Clip) -> None:
+    path = clip("groups.mp4", frames=FRAMES, gop=10)
+    part = probe(path, sampling("50", "60", "")).segments
+    assert 1 <= len(part) < len(probe(path).segments)
+    assert sum(segment.frames for segment in part) == 10
 
 
 def test_the_announced_number_of_samples_is_exact_in_segments_that_the_interval_does_not_divide() -> None:

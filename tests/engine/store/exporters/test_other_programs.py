@@ -1,6 +1,6 @@
 """Programs that are not ours read the exported files.
 
-See ``tests.support.other_programs``: datumaro (with pycocotools), megadetector (which needs no dependencies for this), label-studio-sdk.
+See ``tests.support.other_programs``: datumaro (with pycocotools), megadetector, label-studio-sdk.
 CVAT's importer is in no package: ``FRAMEFLEET_CVAT`` names a checkout of CVAT's source.
 """
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from pyarrow import parquet
 
 from engine.errors import ExportError
 from engine.media.types import SourceInfo, SourceKind
@@ -53,7 +54,7 @@ def traffic(tmp_path: Path) -> Path:
         times = [(0.0, [2, 2]), (9.5, [2]), (10.0, [2, 0]), (29.9, [])]
         writer.add_frames(frame_of(0, index, pts, classes) for index, (pts, classes) in enumerate(times))
         writer.add_frames([make_frame(0, 4, failure="corrupt")])
-        writer.finish_source(0, 'cam 1, "north".mp4', Ledger(5, 4, {}, {"corrupt": 1}), 1.0)
+        writer.finish_source(0, 'cam 1, "north".mp4', Ledger(7, 4, {"late": 2}, {"corrupt": 1}, 9), 1.0)
         writer.add_source(1, "empty.mp4", video_info("", 3))
         writer.add_frames(make_frame(1, index, boxes=0) for index in range(3))
         writer.finish_source(1, "empty.mp4", Ledger(3, 3), 1.0)
@@ -104,6 +105,13 @@ def test_pandas_and_duckdb_read_the_same_detections_from_both_formats(tmp_path: 
         assert found == [["a/x.mp4", 9000, 2999], ["b/x.mp4", 6, 1]]
 
 
+def test_parquet_is_written_in_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.store.exporters.parquet.ROW_GROUP", 5000)
+    export(write_session(tmp_path / "s.sqlite", {"a.mp4": 9000}), tmp_path, "parquet")
+    file = parquet.ParquetFile(tmp_path / "a.detections.parquet").metadata
+    assert [file.row_group(number).num_rows for number in range(file.num_row_groups)] == [8000, 8000, 2000], "whole blocks of frames"
+
+
 def test_counts_per_interval(traffic: Path, tmp_path: Path) -> None:
     export(traffic, tmp_path, "csv", interval=10.0)
     counts = pd.read_csv(tmp_path / "counts.csv")
@@ -118,6 +126,12 @@ def test_counts_per_interval(traffic: Path, tmp_path: Path) -> None:
         [20.0, 30.0, "car", 1, 0, 0, 0.0],
     ]
     assert set(counts.source) == {'cam 1, "north".mp4', "empty.mp4"}
+    export(traffic, tmp_path / "long", "csv", interval=20.0)
+    counts = pd.read_csv(tmp_path / "long" / "counts.csv")
+    assert counts[columns].to_numpy().tolist()[:2] == [
+        [0.0, 20.0, "person", 3, 1, 1, 0.3333],
+        [0.0, 20.0, "car", 3, 3, 2, 1.3333],
+    ]
 
 
 def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
@@ -127,6 +141,7 @@ def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
     assert files["empty"].map(str).to_list() == ["False", "True", "False", "True", "nan", "nan"]
     assert files.inferred.to_list() == [4, 3, 1, 1, 0, 0]
     assert files.failed.to_list() == [1, 0, 0, 0, 1, 0]
+    assert (files.dropped.iloc[0], files.skipped.iloc[0]) == (2, 9)
     assert files.error.fillna("").to_list() == ["", "", "", "", "no picture", "broken.mp4 is no video"]
     north = files.loc['cam 1, "north".mp4']
     assert [north[f"car_{column}"] for column in tables.PER_CLASS] == [0.0, 10.0, 3, 2]
