@@ -25,11 +25,7 @@ from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
 from engine.store.export.outputs import outputs_among
 from engine.store.export.run import Exported
-<<<<<<< HEAD
-from engine.store.facts import SHARD, SHOWN, ZONES
-=======
-from engine.store.facts import SHARD, SHOWN, differences, run_facts
->>>>>>> main
+from engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from engine.tracking.follow import LEAST_CONFIDENCE
@@ -54,15 +50,10 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     sources, out = _sources(arguments.sources, arguments.out / DATABASE), arguments.out
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
-<<<<<<< HEAD
-    shown, settings = settings.engine.confidence, _stored(settings)
-    facts = {} if settings.track is Track.NONE else {SHOWN: str(shown)}
-    if exporting.zones is not None:
-        facts[ZONES] = zones_text(exporting.zones)
-=======
     shown = settings.engine.confidence
     facts = {SHOWN: str(shown)}
->>>>>>> main
+    if exporting.zones is not None:
+        facts[ZONES] = zones_text(exporting.zones)
     chosen, shard = dict(enumerate(sources)), arguments.shard
     if shard is not None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}
