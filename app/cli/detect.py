@@ -27,10 +27,11 @@ from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
 from engine.store.export.outputs import outputs_among
 from engine.store.export.run import Exported
-from engine.store.facts import SHARD, SHOWN, differences, run_facts
+from engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from engine.tracking.follow import LEAST_CONFIDENCE
+from engine.zones.file import zones_text
 
 
 def run(argv: Sequence[str]) -> int:
@@ -53,6 +54,8 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
     shown = settings.engine.confidence
     facts = {SHOWN: str(shown)}
+    if exporting.zones is not None:
+        facts[ZONES] = zones_text(exporting.zones)
     chosen, shard = dict(enumerate(sources)), arguments.shard
     if shard is not None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}

@@ -27,7 +27,10 @@ SHARD = "shard"
 SHOWN = "shown_confidence"
 """Name of the fact that says from which confidence detections are exported, if weaker ones are stored for trackers."""
 
-REPLACED = (SHARD, SHOWN, TRACK)
+ZONES = "zones"
+"""Name of the fact with the lines and zones of the run, as the text of a zones file."""
+
+REPLACED = (SHARD, SHOWN, TRACK, ZONES)
 """Names of the facts that a run replaces when it goes on with a session. They change no stored result."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))

@@ -187,7 +187,7 @@
     </message>
     <message>
         <source>Redo</source>
-        <translation>Vor</translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Undo the last correction of this session (also Ctrl+Z)</source>
@@ -239,7 +239,7 @@
     </message>
     <message>
         <source>Undo</source>
-        <translation>Zurück</translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Undone: {words}</source>
@@ -254,8 +254,12 @@
         <translation>{key} verbindet es mit Spur {number}</translation>
     </message>
     <message>
-        <source>{next}, {previous}: next, previous object · Esc: none · {later} {earlier}: next, previous frame</source>
-        <translation>{next}, {previous}: nächstes, voriges Objekt · Esc: keines · {later} {earlier}: nächstes, voriges Bild</translation>
+        <source>select the other track and press {key}</source>
+        <translation>wählen Sie die andere Spur und drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>
+        <translation>{next}, {previous}: nächstes, voriges Objekt · Esc: keins · „{later}“, „{earlier}“: nächstes, voriges Bild</translation>
     </message>
 </context>
 <context>
@@ -2744,6 +2748,10 @@
         <translation>Klasse {number}</translation>
     </message>
     <message>
+        <source>no other place</source>
+        <translation>kein anderer Ort</translation>
+    </message>
+    <message>
         <source>Search events</source>
         <translation>Ereignisse suchen</translation>
     </message>
@@ -2799,10 +2807,6 @@
     <message>
         <source>is in {zone}</source>
         <translation>ist in {zone}</translation>
-    </message>
-    <message>
-        <source>nowhere else</source>
-        <translation>nirgends sonst</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -5120,6 +5124,13 @@ Labels: {labels}</translation>
             <numerusform>%Ln Bilder fehlgeschlagen</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>+ %Ln classes</source>
+        <translation>
+            <numerusform>+ %Ln Klasse</numerusform>
+            <numerusform>+ %Ln Klassen</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Choose the whole video</source>
         <translation>Das ganze Video wählen</translation>
@@ -5147,6 +5158,10 @@ Labels: {labels}</translation>
     <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
         <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
+    </message>
+    <message>
+        <source>fewer classes</source>
+        <translation>weniger Klassen</translation>
     </message>
 </context>
 <context>
@@ -5934,16 +5949,52 @@ Klicken, um es zu ändern</translation>
         <translation>„{name}“ ist gewählt: Pfeiltasten verschieben es, Enter wählt einen Punkt, Entf löscht es.</translation>
     </message>
     <message>
+        <source>All files with this set</source>
+        <translation>Alle Dateien mit diesem Satz</translation>
+    </message>
+    <message>
         <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
         <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
+    </message>
+    <message>
+        <source>Backward</source>
+        <translation>Rückwärts</translation>
     </message>
     <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
         <translation>Klicken Sie auf die Ecken, dann wieder auf die erste, oder verwenden Sie Pfeiltasten und Enter; Esc beendet</translation>
     </message>
     <message>
+        <source>Click the first corner of the zone, or press an arrow key to draw with the keyboard.</source>
+        <translation>Klicken Sie auf die erste Ecke der Zone, oder zeichnen Sie mit den Pfeiltasten.</translation>
+    </message>
+    <message>
+        <source>Click the next corner, or the first one again to complete the zone.</source>
+        <translation>Klicken Sie auf die nächste Ecke, oder noch einmal auf die erste, um die Zone abzuschließen.</translation>
+    </message>
+    <message>
+        <source>Click the next corner. Backspace removes the last one, Esc stops.</source>
+        <translation>Klicken Sie auf die nächste Ecke. Die Rücktaste entfernt die letzte, Esc beendet.</translation>
+    </message>
+    <message>
         <source>Click where it begins and where it ends, or use the arrow keys and Enter</source>
         <translation>Klicken Sie auf Anfang und Ende, oder verwenden Sie Pfeiltasten und Enter</translation>
+    </message>
+    <message>
+        <source>Click where the line begins, or press an arrow key to draw with the keyboard.</source>
+        <translation>Klicken Sie auf den Anfang der Linie, oder zeichnen Sie mit den Pfeiltasten.</translation>
+    </message>
+    <message>
+        <source>Click where the line ends. Esc stops.</source>
+        <translation>Klicken Sie auf das Ende der Linie. Esc beendet.</translation>
+    </message>
+    <message>
+        <source>Crossings against the direction of the arrow at the line</source>
+        <translation>Überquerungen gegen die Richtung des Pfeils an der Linie</translation>
+    </message>
+    <message>
+        <source>Crossings in the direction of the arrow at the line</source>
+        <translation>Überquerungen in Richtung des Pfeils an der Linie</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -5998,6 +6049,10 @@ Klicken, um es zu ändern</translation>
         <translation>Objekte werden verfolgt …</translation>
     </message>
     <message>
+        <source>Forward</source>
+        <translation>Vorwärts</translation>
+    </message>
+    <message>
         <source>Heat map</source>
         <translation>Heatmap</translation>
     </message>
@@ -6032,6 +6087,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Lines and zones over the video</source>
         <translation>Linien und Zonen über dem Video</translation>
+    </message>
+    <message>
+        <source>Mean time</source>
+        <translation>Dauer (Mittel)</translation>
     </message>
     <message>
         <source>Name</source>
@@ -6089,6 +6148,10 @@ Klicken, um es zu ändern</translation>
         <translation>Dieser Satz</translation>
     </message>
     <message>
+        <source>Show</source>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
         <source>The last point is removed.</source>
         <translation>Der letzte Punkt ist entfernt.</translation>
     </message>
@@ -6096,13 +6159,20 @@ Klicken, um es zu ändern</translation>
         <source>The lines and zones of this camera: videos of a folder use the same set</source>
         <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden denselben Satz</translation>
     </message>
-    <message>
-        <source>{name}   {inside} inside · {total} in all</source>
-        <translation>{name}   {inside} innen · {total} insgesamt</translation>
+    <message numerus="yes">
+        <source>The sum of %Ln files.</source>
+        <translation>
+            <numerusform>Die Summe von %Ln Datei.</numerusform>
+            <numerusform>Die Summe von %Ln Dateien.</numerusform>
+        </translation>
     </message>
     <message>
-        <source>{name}: crossings in {seconds} s each</source>
-        <translation>{name}: Überquerungen je {seconds} s</translation>
+        <source>What is drawn over the picture</source>
+        <translation>Was über dem Bild gezeichnet wird</translation>
+    </message>
+    <message>
+        <source>What the table counts; the counts over the video go up to the shown frame</source>
+        <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
     </message>
     <message>
         <source>{name}: objects inside</source>
@@ -6114,11 +6184,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation>Vor</translation>
-    </message>
-    <message>
-        <source>Reverse</source>
-        <translation>Umkehren</translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Set</source>
@@ -6131,10 +6197,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Swap the directions of the line</source>
         <translation>Die Richtungen der Linie tauschen</translation>
-    </message>
-    <message>
-        <source>The point of each box that must cross a line</source>
-        <translation>Der Punkt jedes Rahmens, der eine Linie überqueren muss</translation>
     </message>
     <message>
         <source>Top of the box</source>
@@ -6154,7 +6216,23 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation>Zurück</translation>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Visits</source>
+        <translation>Aufenthalte</translation>
+    </message>
+    <message>
+        <source>What the table counts</source>
+        <translation>Was die Tabelle zählt</translation>
+    </message>
+    <message>
+        <source>Whole file</source>
+        <translation>Ganze Datei</translation>
+    </message>
+    <message>
+        <source>Without tracks or of another shape: {names}.</source>
+        <translation>Ohne Spuren oder mit anderer Form: {names}.</translation>
     </message>
     <message>
         <source>Zone</source>
@@ -6173,16 +6251,20 @@ Klicken, um es zu ändern</translation>
         <translation>{mean} s</translation>
     </message>
     <message>
+        <source>{name}   {forward} forward · {backward} backward so far</source>
+        <translation>{name}   bisher {forward} vorwärts · {backward} rückwärts</translation>
+    </message>
+    <message>
+        <source>{name}   {inside} inside · {total} so far</source>
+        <translation>{name}   {inside} darin · bisher {total}</translation>
+    </message>
+    <message>
+        <source>{name}: crossings in {seconds} s, forward upwards, backward downwards</source>
+        <translation>{name}: Überquerungen in {seconds} s, vorwärts nach oben, rückwärts nach unten</translation>
+    </message>
+    <message>
         <source>{x}, {y}</source>
         <translation>{x}, {y}</translation>
-    </message>
-    <message>
-        <source>← / mean time</source>
-        <translation>← / mittlere Zeit</translation>
-    </message>
-    <message>
-        <source>→ / visits</source>
-        <translation>→ / Aufenthalte</translation>
     </message>
 </context>
 </TS>

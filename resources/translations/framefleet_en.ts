@@ -216,6 +216,13 @@
             <numerusform>%Ln frames failed</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>+ %Ln classes</source>
+        <translation>
+            <numerusform>+ %Ln class</numerusform>
+            <numerusform>+ %Ln classes</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>viewer</name>
@@ -244,6 +251,13 @@
         <translation>
             <numerusform>No object could be followed: %Ln detection with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
             <numerusform>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The sum of %Ln files.</source>
+        <translation>
+            <numerusform>The sum of %Ln file.</numerusform>
+            <numerusform>The sum of %Ln files.</numerusform>
         </translation>
     </message>
 </context>

@@ -68,6 +68,7 @@ class CorrectionBar(QWidget):
             margins=(12, 6, 12, 6),
             of=self,
         )
+        self.set_undoable(False, False)
         bindings.changed.connect(self._name_keys)
         self._name_keys()
 
@@ -79,10 +80,17 @@ class CorrectionBar(QWidget):
         self.track.setText(titled(translate("corrections", "Whole track"), "track"))
         for name, text, _ in BUTTONS:
             self.buttons[name].setText(titled(translate("corrections", text), name))
-        hint = translate("corrections", "{next}, {previous}: next, previous object · Esc: none · {later} {earlier}: next, previous frame")
+        hint = translate(
+            "corrections", "{next}, {previous}: next, previous object · Esc: none · '{later}', '{earlier}': next, previous frame"
+        )
         following, before = self._bindings.short("correct/next"), self._bindings.short("correct/previous")
         later, earlier = self._bindings.short("player/next_frame"), self._bindings.short("player/previous_frame")
         self.hint.setText(hint.format(next=following, previous=before, later=later, earlier=earlier))
+
+    def set_undoable(self, undo: bool, redo: bool) -> None:
+        """Offer to undo and to do again."""
+        self.buttons["undo"].setEnabled(undo)
+        self.buttons["redo"].setEnabled(redo)
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Offer these classes."""
@@ -90,9 +98,22 @@ class CorrectionBar(QWidget):
             self.classes.clear()
             self.classes.addItems([*labels])
 
+    def say(self, message: str) -> None:
+        """Show why a correction is impossible, in the whole width, until the selection changes."""
+        self.selected.setText(message)
+        self.selected.setToolTip(message)
+        self.hint.hide()
+
+    @property
+    def refused(self) -> bool:
+        """Whether the bar says why a correction is impossible."""
+        return self.hint.isHidden()
+
     def show_selected(self, text: str, class_id: int | None, track: int | None) -> None:
         """Show the selected object. text: in words. class_id: None = nothing is selected. track: None = it has none."""
         self.selected.setText(text)
+        self.selected.setToolTip("")
+        self.hint.show()
         self.classes.setEnabled(class_id is not None)
         if class_id is not None:
             self.classes.setCurrentIndex(class_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
@@ -14,9 +15,9 @@ from app.window.keys.shortcuts import Shortcuts
 from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
-from app.window.widgets import undo_keys
+from app.window.widgets import formats, undo_keys
 from app.window.widgets.translation import marked, translate
-from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
+from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack, undoable
 from engine.store.session import SessionReader
 
 _NOTHING = marked("corrections", "Click an object, or press {key}")
@@ -39,6 +40,7 @@ class Corrector(QObject):
         self._joining: int | None = None
         self._frame: int | None = None
         self._busy = False
+        self._database: Path | None = None  # the session whose edits the bar knows
         acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._act, name) for name, _, _ in BUTTONS}
         acts |= {"correct/next": partial(self._step, 1), "correct/previous": partial(self._step, -1)}
         acts |= {"correct/class": self._choose_class, "correct/track": self.bar.track.toggle}
@@ -60,6 +62,7 @@ class Corrector(QObject):
                 watched.installEventFilter(self)
         if shown:
             self._viewer.player.pause()
+            self._read_edits()
         self._select(None)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -78,8 +81,24 @@ class Corrector(QObject):
         result = self._canvas.result
         frame = None if result is None else result.ref.index
         if self.bar.isVisible():
-            self._select(self._selected if frame == self._frame else None)
+            if self._shown_database != self._database:
+                self._read_edits()
+            if frame != self._frame or not self.bar.refused:  # a refusal stays while the picture is the same
+                self._select(self._selected if frame == self._frame else None)
         self._frame = frame
+
+    @property
+    def _shown_database(self) -> Path | None:
+        item = self._viewer.item
+        return item.results.database if item is not None and item.results is not None else None
+
+    def _read_edits(self) -> None:
+        """Find out whether there is something to undo."""
+        self._database = self._shown_database
+        if self._database is None:
+            self.bar.set_undoable(False, False)
+        else:
+            self._background.start(partial(undoable, self._database), lambda found: self.bar.set_undoable(*found), self._failed)
 
     def _step(self, by: int) -> None:
         count = len(self._canvas.visible_detections)
@@ -114,7 +133,11 @@ class Corrector(QObject):
         if found.verified is not None and found.verified[self._selected]:
             words.append(translate("corrections", "verified"))
         if self._joining is not None:
-            ask = translate("corrections", "press {key} to join it with track {number}")
+            ask = (
+                translate("corrections", "select the other track and press {key}")
+                if self._joining == track
+                else translate("corrections", "press {key} to join it with track {number}")
+            )
             words.append(ask.format(key=self._viewer.bindings.short("correct/join"), number=self._joining))
         self.bar.show_selected(" · ".join(words), class_id, track)
 
@@ -158,12 +181,13 @@ class Corrector(QObject):
     def _done(self, key: int, words: str) -> None:
         self._busy = False
         self.corrected.emit(key)
+        self._read_edits()
         self._viewer.transport.hint.setText(words)
         self._viewer.player.reread()
 
     def _failed(self, message: str) -> None:
         self._busy = False
-        self._viewer.transport.hint.setText(message)
+        self.bar.say(formats.capitalised(message))
 
 
 def _correct(

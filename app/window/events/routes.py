@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QHeaderView
 
 from app.window.events.table_model import ArrayModel
 from app.window.widgets import formats
@@ -46,7 +47,7 @@ class RouteModel(ArrayModel):
             return self.label(value)
         if column == 3:
             return formats.count(value)
-        return self._names[value] if value >= 0 else translate("events", "nowhere else")
+        return self._names[value] if value >= 0 else translate("events", "no other place")
 
 
 class RoutesPanel(Panel):
@@ -56,5 +57,9 @@ class RoutesPanel(Panel):
         super().__init__()
         self.model = RouteModel(self)
         self.table = sorted_table(self.model, translate("events", "Routes"), _WIDTHS)
+        header = self.table.horizontalHeader()
+        for place in (0, 1):
+            header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(3, QHeaderView.ResizeMode.ResizeToContents)
         hint = translate("events", "From the first line or zone of a track to its last one.")
         column((self.table, 1), label("small", hint, wrap=True), spacing=6, of=self)

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QButtonGroup, QStackedWidget
 from app.window.events.detections import DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
-from app.window.widgets.build import Panel, column, push_button, row
+from app.window.widgets.build import Panel, column, push_button
+from app.window.widgets.flow import Flow
 from app.window.widgets.translation import translate
 from app.window.zones.chart import CountChart
 
@@ -31,4 +32,4 @@ class EventTabs(Panel):
             self.buttons.addButton(button, number)
         self.buttons.idClicked.connect(self.stack.setCurrentIndex)
         self.buttons.button(0).setChecked(True)
-        column(row(*self.buttons.buttons(), None, spacing=2), (self.stack, 1), spacing=6, margins=(12, 8, 12, 8), of=self)
+        column(Flow(*self.buttons.buttons(), spacing=2), (self.stack, 1), spacing=6, margins=(12, 8, 12, 8), of=self)

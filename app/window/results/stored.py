@@ -10,6 +10,7 @@ from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.pool.events import SourceFinished
 from engine.pool.progress import SourceProgress
+from engine.store.facts import ZONES
 from engine.store.session import SessionReader, StoredSource
 
 
@@ -44,5 +45,5 @@ def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:
     finished = SourceFinished(source.number, source.ledger, source.seconds or 0.0, source.error, source.cancelled)
     frames, failed, head = reader.count(source.number), reader.failed(source.number), reader.last_pts(source.number)
     progress = SourceProgress(source.file, source.info, frames, failed, head, finished)
-    results = Results(reader.path, source.number, reader.labels, reader.facts.get("model", ""))
+    results = Results(reader.path, source.number, reader.labels, reader.facts.get("model", ""), reader.facts.get(ZONES, ""))
     return QueueItem(0, progress, state, results, reason=source.error, changed=source.changed())

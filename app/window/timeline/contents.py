@@ -10,13 +10,13 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from app.window.timeline.class_counts import BINS
-from app.window.timeline.lanes import Lane, draw_lanes, draw_tracks
+from app.window.timeline.lanes import NAMES, Lane, draw_lanes, draw_names, draw_tracks
 from app.window.timeline.view import TimeView
 from app.window.widgets import formats, theme
 from app.window.widgets.translation import translate
 from engine.store.objects.events import EVENTS, EventKind
 
-TRACK_ROWS = 6
+TRACK_ROWS = LANES = 6
 MARKS = 4.0
 """The height of the marks of crossings and failures, logical pixels."""
 CROSSING = QColor("#f5d76e")
@@ -29,7 +29,8 @@ class Contents:
     """What was found in a source.
 
     lanes: of classes. columns: the finest useful division of the length. failures: failed frames in each slice of the length, int32
-    (BINS,). events: ``EVENTS``. by_track: whether to show tracks instead of classes, if there are any.
+    (BINS,). events: ``EVENTS``. by_track: whether to show tracks instead of classes, if there are any. all_lanes: whether to show more
+    than ``LANES`` of them.
     """
 
     lanes: tuple[Lane, ...] = ()
@@ -38,6 +39,7 @@ class Contents:
     events: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, EVENTS))
     _kinds: tuple[object, NDArray[np.void], NDArray[np.float64]] | None = None
     by_track: bool = False
+    all_lanes: bool = False
 
     @property
     def tracks(self) -> NDArray[np.void]:
@@ -55,8 +57,28 @@ class Contents:
 
     @property
     def rows(self) -> int:
-        """The number of lanes."""
-        return TRACK_ROWS if len(self.tracks) else len(self.lanes)
+        """The number of lanes, and of the row that says how many more there are."""
+        return TRACK_ROWS if len(self.tracks) else len(self.shown) + bool(self.more)
+
+    @property
+    def shown(self) -> tuple[Lane, ...]:
+        """The lanes that are shown, if no tracks are."""
+        few = len(self.lanes) <= LANES + 1  # a row that says "1 more" is as high as the lane
+        return self.lanes if few or self.all_lanes else self.lanes[:LANES]
+
+    @property
+    def more(self) -> str:
+        """The text of the row that shows more or fewer lanes, "" without such a row."""
+        if len(self.lanes) <= LANES + 1 or len(self.tracks):
+            return ""
+        if self.all_lanes:
+            return translate("timeline", "fewer classes")
+        return translate("timeline", "+ %Ln classes", None, len(self.lanes) - LANES)
+
+    @property
+    def names_width(self) -> float:
+        """The width of the names beside the lanes, logical pixels."""
+        return NAMES if self.lanes and not len(self.tracks) else 0.0
 
     def draw(self, view: TimeView, duration: float, size: QSize, area: QRectF, ratio: float) -> QPixmap:
         """Draw a picture of this size, logical pixels. area: of the lanes; the marks are below it. duration: of the source, seconds."""
@@ -64,11 +86,15 @@ class Contents:
         drawn.setDevicePixelRatio(ratio)
         drawn.fill(Qt.GlobalColor.transparent)
         with QPainter(drawn) as painter:
+            height = area.height() / max(self.rows, 1)
+            names = QRectF(area.left() - self.names_width, area.top(), self.names_width, area.height())
+            draw_names(painter, [*(lane.name for lane in self.shown), self.more] if names.width() else (), names, height)
             painter.setClipRect(area.adjusted(0, 0, 0, MARKS))
             if len(self.tracks):
                 draw_tracks(painter, self.tracks, view, duration, TRACK_ROWS, area)
             elif self.lanes:
-                draw_lanes(painter, self.lanes, view, self.columns, area, ratio)
+                lanes = QRectF(area.left(), area.top(), area.width(), height * len(self.shown))
+                draw_lanes(painter, self.shown, view, self.columns, lanes, ratio)
             crossings = self._by_kind[1] / duration if duration else np.zeros(0)
             failed = np.flatnonzero(self.failures)
             for places, end, colour in ((crossings, crossings, CROSSING), (failed / BINS, (failed + 1) / BINS, QColor(theme.DANGER))):

@@ -121,7 +121,25 @@ class TimelineFace(QAbstractSlider):
 
     def x_of(self, fraction: float) -> float:
         """The place of a fraction of the length, logical pixels; outside the widget if the view does not contain it."""
-        return MARGIN + self.view.place(fraction) * (self.width() - 2 * MARGIN)
+        return self.left + self.view.place(fraction) * (self.width() - MARGIN - self.left)
+
+    @property
+    def left(self) -> float:
+        """Where the length begins, logical pixels: beside the names of lanes."""
+        return MARGIN + self._contents.names_width
+
+    @property
+    def more_row(self) -> QRectF:
+        """The row that shows more or fewer lanes when it is clicked, empty if there is none."""
+        if not self._contents.more:
+            return QRectF()
+        height = (self.height() - BELOW - TOP) / self._contents.rows
+        return QRectF(MARGIN, self.height() - BELOW - height, self._contents.names_width, height)
+
+    def toggle_lanes(self) -> None:
+        """Show the lanes of all classes, or only those of the most frequent ones."""
+        self._contents.all_lanes = not self._contents.all_lanes
+        self._changed()
 
     @property
     def duration(self) -> float:
@@ -146,15 +164,15 @@ class TimelineFace(QAbstractSlider):
     def _paint(self, painter: QPainter) -> None:
         middle = self.height() - 10.0
         painter.setClipRect(QRectF(0, 0, self.width(), self.height()))
-        played = min(max(self.x_of(self.sliderPosition() / STEPS), MARGIN), self.width() - MARGIN)
+        played = min(max(self.x_of(self.sliderPosition() / STEPS), self.left), self.width() - MARGIN)
         self._paint_contents(painter, played)
         for right, colour in ((self.width() - MARGIN, theme.HOVER), (played, theme.ACCENT)):
-            draw_box(painter, QRectF(MARGIN, middle - TRACK / 2, right - MARGIN, TRACK), TRACK / 2, colour)
+            draw_box(painter, QRectF(self.left, middle - TRACK / 2, right - self.left, TRACK), TRACK / 2, colour)
         # below the track, so that it can be seen wherever the video plays
         self._fill(painter, *self._detected, middle + TRACK / 2 + 2, ANALYSED, QColor(theme.GOOD))
         if self.view.span < 1:  # the visible part of the whole, at the upper edge
-            whole = self.width() - 2 * MARGIN
-            draw_box(painter, QRectF(MARGIN + self.view.start * whole, 1, max(self.view.span * whole, 8), 2), 1, theme.MUTED)
+            whole = self.width() - MARGIN - self.left
+            draw_box(painter, QRectF(self.left + self.view.start * whole, 1, max(self.view.span * whole, 8), 2), 1, theme.MUTED)
         if not self.isEnabled():
             return
         self._paint_part(painter, middle)
@@ -169,7 +187,7 @@ class TimelineFace(QAbstractSlider):
 
     def _fill(self, painter: QPainter, begin: float, end: float, top: float, height: float, colour: QColor) -> None:
         """Fill a rectangle from one fraction of the length to another, where the view contains it; at least one pixel wide."""
-        left, right = max(self.x_of(begin), MARGIN), min(self.x_of(end), self.width() - MARGIN)
+        left, right = max(self.x_of(begin), self.left), min(self.x_of(end), self.width() - MARGIN)
         if end > begin and right > left:
             painter.fillRect(QRectF(left, top, max(right - left, 1.0), height), colour)
 
@@ -192,7 +210,7 @@ class TimelineFace(QAbstractSlider):
             draw_box(painter, ground, 2, theme.STAGE)
         key = (self.size(), self.devicePixelRatio(), self.view, theme.VARIANT)
         if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
-            area = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, self.height() - BELOW - TOP)
+            area = QRectF(self.left, TOP, self.width() - MARGIN - self.left, self.height() - BELOW - TOP)
             self._drawn = key, self._contents.draw(self.view, self._duration, self.size(), area, self.devicePixelRatio())
         lanes, below = self.height() - BELOW, float(self.height())
         for left, top, right, bottom, opacity in (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.window.timeline.view import TimeView
@@ -19,6 +19,8 @@ MOST_BARS = 200
 """The largest number of tracks that are drawn, the longest first."""
 LEAST_TEXT = 9
 """The height of a lane from which it has room for text, logical pixels."""
+NAMES = 80.0
+"""The width of the names beside the lanes, logical pixels."""
 
 
 @dataclass(frozen=True)
@@ -42,23 +44,28 @@ class Lane:
 
 
 def draw_lanes(painter: QPainter, lanes: Sequence[Lane], view: TimeView, columns: int, area: QRectF, ratio: float) -> None:
-    """Draw the lanes below each other in an area, with their names if they fit.
+    """Draw the lanes below each other in an area.
 
     columns: the finest division of the whole length. ratio: device pixels of a logical pixel.
     """
     columns = max(min(round(columns * view.span), round(area.width() * ratio)), 1)
     height = area.height() / len(lanes)
-    painter.setFont(theme.font(-4))
     for number, lane in enumerate(lanes):
         slices, top = len(lane.counts), area.top() + number * height
         first, last = int(view.start * slices), max(math.ceil(view.end * slices), 1)
         left, right = (area.left() + area.width() * view.place(each / slices) for each in (first, last))
         painter.drawImage(QRectF(left, top, right - left, max(height - 1, 1)), lane.image(view, columns))
-        if height >= LEAST_TEXT:
-            width = painter.fontMetrics().horizontalAdvance(lane.name) + 8
-            painter.fillRect(QRectF(area.left(), top, width, height - 1), QColor(14, 16, 20, 190))
-            painter.setPen(QColor(232, 236, 242))
-            painter.drawText(QRectF(area.left() + 4, top, width, height - 1), lane.name)
+
+
+def draw_names(painter: QPainter, names: Sequence[str], area: QRectF, height: float) -> None:
+    """Draw names below each other in an area, in rows of this height if they fit."""
+    if height < LEAST_TEXT:
+        return
+    painter.setFont(theme.font(-4))
+    painter.setPen(QColor(theme.ON_STAGE))
+    for number, name in enumerate(names):
+        place = QRectF(area.left() + 4, area.top() + number * height, area.width() - 8, height - 1)
+        painter.drawText(place, painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, round(place.width())))
 
 
 def rows_of(tracks: NDArray[np.void], rows: int) -> list[tuple[int, np.void]]:

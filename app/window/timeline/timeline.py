@@ -32,7 +32,7 @@ class Timeline(TimelineFace):
 
     def _at(self, x: float) -> float:
         """The fraction of the length at a place of the widget."""
-        place = (x - MARGIN) / max(self.width() - 2 * MARGIN, 1.0)
+        place = (x - self.left) / max(self.width() - MARGIN - self.left, 1.0)
         return min(max(self.view.fraction(min(max(place, 0.0), 1.0)), 0.0), 1.0)
 
     def _acted(self, action: int) -> None:
@@ -58,6 +58,9 @@ class Timeline(TimelineFace):
         if event.button() is not Qt.MouseButton.LeftButton or not self._duration:
             return
         x = event.position().x()
+        if self.more_row.contains(event.position()):
+            self.toggle_lanes()
+            return
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self._fixed = self._at(x) * self._duration
         elif event.position().y() < self.height() - 18:  # the track below belongs to the position
@@ -75,7 +78,8 @@ class Timeline(TimelineFace):
         elif self.isSliderDown():
             self._drag(x)
         at_edge = self._fixed is not None or self._edge_at(x) is not None
-        self.setCursor(Qt.CursorShape.SplitHCursor if at_edge else Qt.CursorShape.ArrowCursor)
+        shape = Qt.CursorShape.SplitHCursor if at_edge else Qt.CursorShape.ArrowCursor
+        self.setCursor(Qt.CursorShape.PointingHandCursor if self.more_row.contains(event.position()) else shape)
         if self._duration:
             self.hovered.emit(self.hover * self._duration)
         self.update()

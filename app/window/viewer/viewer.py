@@ -32,7 +32,7 @@ from app.window.widgets.translation import marked, translate
 from engine.media.types import SourceInfo, SourceKind
 from engine.store.clock import Clock
 
-LANES = 6
+LANES = 20
 """The largest number of classes that the timeline shows, the most frequent first."""
 COUNT_MS = 1000
 """Time between updates of how often each class was seen."""

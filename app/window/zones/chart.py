@@ -18,7 +18,9 @@ from engine.media.annotation.colours import class_colour
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line
 
-BINS = 60
+MOST_BARS = 60
+LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
+"""The lengths of a bar, seconds or pictures: the first one with at most ``MOST_BARS`` bars."""
 MOST_CLASSES = 6
 
 
@@ -39,6 +41,7 @@ class CountChart(QWidget):
             item.getAxis(side).setTextPen(theme.ON_STAGE_MUTED)
             item.getAxis(side).setStyle(tickFont=theme.font(-2))
         item.getAxis("bottom").tickStrings = self._ticks
+        item.getAxis("left").tickStrings = self._numbers
         self._pictures = False
         self._heading = label("small", "", wrap=True)
         self._heading.setTextFormat(Qt.TextFormat.RichText)
@@ -65,19 +68,25 @@ class CountChart(QWidget):
         table = table[table["shape"] == number]
         class_ids, totals = np.unique(table["class_id"], return_counts=True)
         shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
-        edges = np.linspace(0, length, BINS + 1)
-        below = np.zeros(BINS)
-        for class_id in shown:  # bars on top of each other, so that the upper edge is the sum
-            values = _per_bin(table[table["class_id"] == class_id], edges, is_line, pictures)
-            bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=below, height=values, pen=None, brush=class_colour(class_id))
-            item.addItem(bars)
-            below = below + values
+        bar = next((each for each in LENGTHS if length <= each * MOST_BARS), length / MOST_BARS)
+        edges = np.append(np.arange(0, length, bar), length)
+        sums = {sign: np.zeros(len(edges) - 1) for sign in ((1, -1) if is_line else (1,))}
+        for class_id in shown:  # bars on top of each other, so that the outer edge is the sum
+            mine = table[table["class_id"] == class_id]
+            for sign, sum_ in sums.items():
+                values = sign * _per_bin(mine[mine["forward"] == (sign > 0)] if is_line else mine, edges, is_line, pictures)
+                bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=sum_, height=values, pen=None, brush=class_colour(class_id))
+                item.addItem(bars)
+                sums[sign] = sum_ + values
         item.setXRange(0, length, padding=0.01)
-        item.setYRange(0, max(float(below.max()), 1.0), padding=0.05)
+        highest = max(float(np.abs(each).max()) for each in sums.values())
+        item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.05)
         squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
         what = (
-            translate("zones", "{name}: crossings in {seconds} s each") if is_line else translate("zones", "{name}: objects inside")
-        ).format(name=escape(shape.name), seconds=formats.decimal(length / BINS))
+            translate("zones", "{name}: crossings in {seconds} s, forward upwards, backward downwards")
+            if is_line
+            else translate("zones", "{name}: objects inside")
+        ).format(name=escape(shape.name), seconds=formats.decimal(bar, 0))
         self._heading.setText(f"{what}&nbsp;&nbsp; {'  '.join(squares)}")
 
     def _ticks(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
@@ -85,6 +94,10 @@ class CountChart(QWidget):
         if self._pictures:
             return [f"{value + 1:.0f}" for value in values]
         return [formats.clock(max(value, 0.0), int(spacing < 1)) for value in values]
+
+    def _numbers(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
+        """The numbers at the left: a crossing is a whole one, in both directions."""
+        return [formats.decimal(abs(value), int(spacing < 1)) for value in values]
 
     def set_time(self, time: float) -> None:
         """Mark the current time, seconds."""

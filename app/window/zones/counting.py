@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.session.background import Background
-from app.window.zones.tracks import Tracks, count, events, read_tracks
+from app.window.widgets.translation import translate
+from app.window.zones.tracks import Tracks, count, count_files, events, read_tracks
 from engine.errors import FramefleetError
 from engine.store.file.lock import lock_session
 from engine.store.objects.live_counts import LiveCounts
@@ -25,6 +26,9 @@ REREAD_MS = 2000
 """Time from one reading of a running file to the next, at least."""
 LIVE_SECONDS = 0.25
 """Time for counting at once, so that it takes an eighth of a core at most, however fast the devices are."""
+
+MOST_NAMES = 3
+"""Files without counts that are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +157,53 @@ class Counting(QObject):
         self._reading = False
         if self._item is not None and key == self._item.key:
             self.failed.emit(problem)
+
+
+class Totals(QObject):
+    """Counts all files with the set of lines and zones together, while it is on. files: returns their results.
+
+    found: Counts or None, what is wrong, and what they count.
+    """
+
+    found = Signal(object, str, str)
+
+    def __init__(self, background: Background, files: Callable[[], list[Results]], zones: Callable[[], ZoneSet], parent: QObject) -> None:
+        super().__init__(parent)
+        self._background, self._files, self._zones = background, files, zones
+        self.on = self._reading = self._stale = False
+        self._soon = QTimer(self, singleShot=True, interval=REREAD_MS)
+        self._soon.timeout.connect(self.count)
+
+    def count_soon(self) -> None:
+        """Count again soon, because files have changed."""
+        if self.on and not self._soon.isActive():
+            self._soon.start()
+
+    def count(self) -> None:
+        """Count again."""
+        if self._reading or not self.on:
+            self._stale = self._reading
+            return
+        self._reading, self._stale = True, False
+        self._background.start(partial(count_files, self._files(), self._zones()), self._counted, self._failed)
+
+    def _counted(self, counted: tuple[Counts | None, int, list[str]]) -> None:
+        counts, files, others = counted
+        problem = ""
+        if others:
+            names = ", ".join(others[:MOST_NAMES]) + (" …" if len(others) > MOST_NAMES else "")
+            problem = translate("zones", "Without tracks or of another shape: {names}.").format(names=names)
+        self._end(counts, problem, translate("zones", "The sum of %Ln files.", None, files))
+
+    def _failed(self, problem: str) -> None:
+        self._end(None, problem, "")
+
+    def _end(self, counts: Counts | None, problem: str, remark: str) -> None:
+        self._reading = False
+        if self._stale:
+            self.count()
+        elif self.on:
+            self.found.emit(counts, problem, remark)
 
 
 def _count_live(live: LiveCounts | partial[LiveCounts]) -> tuple[LiveCounts, Counts]:

@@ -17,6 +17,18 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _DRAW = marked(
     "zones", "Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}."
 )
+_MOUSE = {
+    Line: (
+        marked("zones", "Click where the line begins, or press an arrow key to draw with the keyboard."),
+        marked("zones", "Click where the line ends. Esc stops."),
+    ),
+    Zone: (
+        marked("zones", "Click the first corner of the zone, or press an arrow key to draw with the keyboard."),
+        *[marked("zones", "Click the next corner. Backspace removes the last one, Esc stops.")] * 2,
+        marked("zones", "Click the next corner, or the first one again to complete the zone."),
+    ),
+}
+"""What the user does next with the mouse, by the number of points so far."""
 _CLOSE = marked("zones", "Point {count} is at {x}, {y}. Enter here again, or on the first point, completes the zone.")
 
 
@@ -35,13 +47,14 @@ class ShapeKeyboard(QObject):
         self.at: Point | None = None
         self.corner: int | None = None
         self._shape: int | None = None
+        self._drawing = False
         editor.drawn.connect(self._selected)
 
-    def begin(self) -> None:
-        """Show the cross hair in the middle of the picture."""
-        width, height = self._editor.zones.size
-        self.at = width / 2, height / 2
-        self._say(_DRAW, self.at)
+    def yield_to_mouse(self) -> None:
+        """Hide the cross hair, because the user draws with the mouse."""
+        if self.at is not None:
+            self.at = None
+            self._say_next()
 
     def takes(self, event: QKeyEvent) -> bool:
         """Whether a key draws or changes a line or zone now. The player has other uses for the arrow keys."""
@@ -72,9 +85,7 @@ class ShapeKeyboard(QObject):
         if key == Qt.Key.Key_Backspace:
             editor.remove_last_point()
             self.said.emit(translate("zones", "The last point is removed."))
-        elif key in _ENTER and (
-            at is None or (editor.drawing is Zone and len(editor.draft) > 2 and at in (editor.draft[0], editor.draft[-1]))
-        ):
+        elif key in _ENTER and ((at is None and editor.draft) or self._closes(at)):
             editor.finish()
             self._completed()
         elif key in _ENTER and at is not None:
@@ -83,11 +94,16 @@ class ShapeKeyboard(QObject):
                 self._completed()
             else:
                 self._say(_CLOSE if len(editor.draft) > 2 else marked("zones", "Point {count} is at {x}, {y}."), at)
-        elif key in _ARROWS:
+        else:
             width, height = editor.zones.size
             x, y = at or (width / 2, height / 2)
             self.at = editor.inside((x + step[0], y + step[1]))
             self._say(_DRAW if at is None else marked("zones", "{x}, {y}"), self.at)
+
+    def _closes(self, at: Point | None) -> bool:
+        """Whether the zone that is drawn is complete with Enter at this point."""
+        draft = self._editor.draft
+        return self._editor.drawing is Zone and len(draft) > 2 and at in (draft[0], draft[-1])
 
     def _change(self, number: int, shape: Shape, key: int, step: Point) -> None:
         editor, points, corner = self._editor, shape.points, self.corner
@@ -125,12 +141,24 @@ class ShapeKeyboard(QObject):
         return across * length, down * length
 
     def _selected(self) -> None:
-        """Move the whole of what is selected newly; hide the cross hair when nothing is drawn."""
+        """Move the whole of what is selected newly. Say what the mouse does next; hide cross hair and hint when nothing is drawn."""
         editor = self._editor
+        drawing, selected = self._drawing, self._shape
+        self._drawing, self._shape = editor.drawing is not None, editor.selected
+        if editor.selected != selected:
+            self.corner = None
         if editor.drawing is None:
             self.at = None
-        if editor.selected != self._shape:
-            self._shape, self.corner = editor.selected, None
+            if drawing or editor.selected != selected:
+                self.said.emit("")
+        elif self.at is None:
+            self._say_next()
+
+    def _say_next(self) -> None:
+        """Say what the mouse does next."""
+        if self._editor.drawing is not None:
+            hints = _MOUSE[self._editor.drawing]
+            self.said.emit(translate("zones", hints[min(len(self._editor.draft), len(hints) - 1)]))
 
     def _completed(self) -> None:
         editor = self._editor

@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+)
 from PySide6.QtWidgets import QWidget
 
 from app.window.viewer.canvas import VideoCanvas
@@ -72,7 +82,6 @@ class ZoneLayer(QWidget):
     def draw(self, kind: type[Line] | type[Zone]) -> None:
         """Let the user draw a line or a zone."""
         self._editor.begin(kind)
-        self.keyboard.begin()
         self.setFocus()
 
     def _announce(self, text: str) -> None:
@@ -162,7 +171,7 @@ class ZoneLayer(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Draw or take a line or zone, or let the picture have the event."""
         scale = self._scale
-        self.keyboard.at = None
+        self.keyboard.yield_to_mouse()
         event.setAccepted(scale is not None and self._hand.press(scale.to_picture(event.position()), scale.factor, event.button()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -171,7 +180,8 @@ class ZoneLayer(QWidget):
         if scale is None:
             event.ignore()
             return
-        point, self.keyboard.at = scale.to_picture(event.position()), None
+        point = scale.to_picture(event.position())
+        self.keyboard.yield_to_mouse()
         if not self._hand.move(point):
             if self._editor.drawing is not None:
                 self.setCursor(Qt.CursorShape.CrossCursor)
@@ -199,6 +209,12 @@ class ZoneLayer(QWidget):
         if not self.keyboard.press(event) and not undo_keys.press(event, self._editor.undo, self._editor.redo):
             event.ignore()
         self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Hide the help for keys, which go elsewhere now."""
+        if self._editor.drawing is None:
+            self.keyboard.said.emit("")
+        super().focusOutEvent(event)
 
     def event(self, event: QEvent) -> bool:
         """Let the keys concern lines and zones while the focus is here."""

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
@@ -44,6 +45,20 @@ class ZoneLibrary:
             ExportError: it cannot be written.
         """
         self.write(self._path(name), zones)
+
+    def keep(self, wish: str, zones: ZoneSet) -> str:
+        """Store lines and zones unless a set has the same ones. Returns the name of the set: the wish, or with a number behind it.
+
+        Raises:
+            ExportError: it cannot be written.
+        """
+        for name in self.names():
+            with suppress(UsageError):
+                if self.read(name) == zones:
+                    return name
+        name = self.free_name(wish)
+        self.save(name, zones)
+        return name
 
     def write(self, path: Path, zones: ZoneSet) -> None:
         """Write a set to any file.

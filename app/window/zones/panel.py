@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
+from PySide6.QtGui import QActionGroup, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
 
 from app.window.widgets import undo_keys
-from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
+from app.window.widgets.build import Panel, column, push_button, row, say, tool_button, wrapped
 from app.window.widgets.fields import combo_box, narrow
+from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
 from app.window.zones.editor import ZoneEditor
@@ -22,6 +24,8 @@ from engine.zones.shapes import Line, Reference, Zone
 
 NONE = marked("zones", "No lines and zones")
 KINDS = marked("zones", "Lines and zones (*.json)")
+NARROWEST = 60
+"""The smallest width of a column, logical pixels: a narrow panel scrolls instead of hiding names."""
 _REFERENCES = {
     Reference.BOTTOM: marked("zones", "Bottom of the box"),
     Reference.CENTRE: marked("zones", "Centre of the box"),
@@ -32,11 +36,12 @@ _REFERENCES = {
 class ZonesPanel(Panel):
     """Shows and edits the lines and zones of the shown file.
 
-    chosen: the name of another set, "" = none. create_requested: a name. delete_requested, apply_requested. import_requested,
-    export_requested: a Path.
+    chosen: the name of another set, "" = none. scope_chosen: whether the table counts all files with the set. create_requested: a name.
+    delete_requested, apply_requested. import_requested, export_requested: a Path.
     """
 
     chosen = Signal(str)
+    scope_chosen = Signal(bool)
     create_requested = Signal(str)
     delete_requested = Signal()
     apply_requested = Signal()
@@ -72,40 +77,50 @@ class ZonesPanel(Panel):
             lambda: self._begin(Zone),
             tip=translate("zones", "Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops"),
         )
-        self.undo = push_button(translate("zones", "Undo"), editor.undo, role="flat", tip="Ctrl + Z")
-        self.redo = push_button(translate("zones", "Redo"), editor.redo, role="flat", tip="Ctrl + Shift + Z")
-        self.delete = push_button(translate("zones", "Delete"), editor.delete, role="flat", tip=translate("zones", "Delete"))
-        self.turn = push_button(
-            translate("zones", "Reverse"), self._reverse, role="flat", tip=translate("zones", "Swap the directions of the line")
-        )
-        self.reference = combo_box(translate("zones", "Point that counts"))
+        self.undo = tool_button("undo", translate("zones", "Undo"), "Ctrl + Z", editor.undo)
+        self.redo = tool_button("redo", translate("zones", "Redo"), "Ctrl + Shift + Z", editor.redo)
+        self.turn = tool_button("swap", translate("zones", "Swap the directions of the line"), clicked=self._reverse)
+        self.delete = tool_button("delete", translate("zones", "Delete"), clicked=editor.delete)
+        shown = push_button(translate("zones", "Show"), role="flat", tip=translate("zones", "What is drawn over the picture"))
+        shown.setMenu(QMenu(shown))
+        shown.menu().addActions([action for name, action in parts.actions.items() if name != BY_TRACK])
+        points = self.menu.addMenu(translate("zones", "Point that counts"))
+        self.references, group = {}, QActionGroup(self)
         for reference, title in _REFERENCES.items():
-            self.reference.addItem(translate("zones", title), reference)
-        narrow(self.reference)
-        self.reference.setToolTip(translate("zones", "The point of each box that must cross a line"))
-        self.reference.activated.connect(lambda _: editor.set_reference(self.reference.currentData()))
-        self.checks = {name: _check_box(action) for name, action in parts.actions.items() if name != BY_TRACK}
+            action = self.references[reference] = points.addAction(translate("zones", title), partial(editor.set_reference, reference))
+            action.setCheckable(True)
+            group.addAction(action)
+        self.scope = combo_box(translate("zones", "What the table counts"))
+        for files, title in ((False, translate("zones", "Whole file")), (True, translate("zones", "All files with this set"))):
+            self.scope.addItem(title, files)
+        narrow(self.scope)
+        self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
+        self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
         self.model = ShapeModel(editor, self)
         self.table = QTableView()
         self.table.setModel(self.model)
         self.table.setAccessibleName(translate("zones", "Lines and zones"))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setMinimumSectionSize(NARROWEST)
+        for section in (0, 1):
+            header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
-        self.note = wrapped("notice")
+        self.note, self.remark = wrapped("notice"), wrapped("small")
         self.track = push_button(
             translate("zones", "Track the objects"),
             self.track_requested.emit,
             tip=translate("zones", "Follow the objects through the stored results"),
         )
         self.track.hide()
-        tools = row(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, None, spacing=4)
+        tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, spacing=4)
         column(
-            row((self.sets, 1), more, (self.reference, 1), spacing=6),
+            row((self.sets, 1), more, (self.scope, 1), spacing=6),
             tools,
             (self.table, 1),
-            row(*self.checks.values(), None, spacing=12),
+            self.remark,
             row((self.note, 1), self.track),
             spacing=6,
             margins=(12, 10, 12, 8),
@@ -135,10 +150,11 @@ class ZonesPanel(Panel):
             self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
         self._update()
 
-    def set_counts(self, counts: Counts | None, note: str, can_track: bool = False) -> None:
-        """Show these counts. note: what the user should know about them. can_track: offer to track the objects."""
+    def set_counts(self, counts: Counts | None, note: str, can_track: bool = False, remark: str = "") -> None:
+        """Show these counts. note: what is wrong with them. can_track: offer to track the objects. remark: what they count."""
         self.model.set_counts(counts)
         self.say(note)
+        say(self.remark, remark)
         self.track.setVisible(can_track)
 
     def say(self, text: str) -> None:
@@ -155,12 +171,16 @@ class ZonesPanel(Panel):
             (self.turn, selected is not None and isinstance(editor.zones.shapes[selected], Line)),
         ):
             button.setEnabled(enabled)
-        with QSignalBlocker(self.table.selectionModel()):
-            if selected is None:
-                self.table.clearSelection()
-            elif self.table.currentIndex().row() != selected:
-                self.table.selectRow(selected)
-        self.reference.setCurrentIndex(list(_REFERENCES).index(editor.zones.reference))
+        if selected is None:
+            self.table.setCurrentIndex(QModelIndex())  # else a click on the same row would change nothing
+        elif self.table.currentIndex().row() != selected:
+            self.table.selectRow(selected)
+        self.references[editor.zones.reference].setChecked(True)
+        lines = any(isinstance(shape, Line) for shape in editor.zones.shapes)
+        zones = any(isinstance(shape, Zone) for shape in editor.zones.shapes)
+        for section in (2, 3):
+            self.table.setColumnHidden(section, zones and not lines)
+            self.table.setColumnHidden(section + 2, not zones)
 
     def _begin(self, kind: type[Line] | type[Zone]) -> None:
         say(self.note, "")
@@ -171,7 +191,9 @@ class ZonesPanel(Panel):
             self._editor.reverse(self._editor.selected)
 
     def _select(self, current: QModelIndex, _before: QModelIndex) -> None:
-        self._editor.select(current.row() if current.isValid() else None)
+        number = current.row() if current.isValid() else None
+        if number != self._editor.selected:
+            self._editor.select(number)
 
     def _ask_name(self) -> None:
         dialog = QInputDialog(self.window())
@@ -196,13 +218,3 @@ class ZonesPanel(Panel):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.export_requested.emit(Path(name)))
         dialog.open()
-
-
-def _check_box(action: QAction) -> QCheckBox:
-    """A box that turns a part of the picture on and off, as its action in the menu does."""
-    box = QCheckBox(action.text())
-    box.setToolTip(action.toolTip())
-    box.setChecked(action.isChecked())
-    box.toggled.connect(action.setChecked)
-    action.toggled.connect(box.setChecked)
-    return box

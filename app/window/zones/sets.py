@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import QueueItem
+from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.zones.editor import EMPTY, ZoneEditor
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.library import ZoneLibrary
 from engine.errors import FramefleetError
-from engine.zones.file import read_zones
+from engine.zones.file import parse_zones, read_zones
 from engine.zones.shapes import ZoneSet
 
 SAVE_MS = 400
@@ -35,6 +36,7 @@ class ShownSet(QObject):
         self.library, self._editor, self._items = library, editor, items
         self.name: str | None = None
         self._item: QueueItem | None = None
+        self._taken: set[Path] = set()
         self._saving = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._saving.timeout.connect(self._save)
         editor.changed.connect(self._edited)
@@ -45,6 +47,7 @@ class ShownSet(QObject):
         info = item.progress.info if item is not None else None
         found, zones, problem = None, EMPTY, ""
         if item is not None and info is not None:
+            self._take_stored(item)
             found, zones = self.library.read_for(item.path), ZoneSet((info.width, info.height))
         if found is not None:
             try:
@@ -58,6 +61,15 @@ class ShownSet(QObject):
         self.listed.emit()
         if problem:
             self.failed.emit(problem)
+
+    def _take_stored(self, item: QueueItem) -> None:
+        """Let a file without a set use the lines and zones of the run that made its results, once."""
+        text = item.results.zones if item.results is not None else ""
+        if not text or item.path in self._taken or self.library.name_for(item.path) is not None:
+            return
+        self._taken.add(item.path)
+        with suppress(FramefleetError):
+            self.library.choose(item.path, self.library.keep(item.path.absolute().parent.name, parse_zones(text)))
 
     def stop(self) -> None:
         """Store what was changed last."""
@@ -122,6 +134,17 @@ class ShownSet(QObject):
             return self._editor.zones if self._editor.zones.shapes else None
         found = self.library.read_for(item.path)
         return found[1] if found is not None and found[1].shapes else None
+
+    def files(self) -> list[Results]:
+        """The results of all files of the queue that have the set and are not being detected."""
+        found = {}
+        for item in self._items:
+            results = item.results
+            if results is None or results.source < 0 or item.state is ItemState.RUNNING or self.name is None:
+                continue
+            if self.library.name_for(item.path) == self.name:
+                found[item.path.absolute()] = results
+        return list(found.values())
 
     def take(self, path: Path) -> None:
         """Import a set from a file, and use it."""

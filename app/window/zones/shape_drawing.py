@@ -72,8 +72,10 @@ def count_text(shape: Shape, number: int, now: Counts | None, time: float) -> st
     if now is None or number >= len(now.zones.shapes):
         return shape.name
     if isinstance(shape, Line):
-        return f"{shape.name}   → {now.crossed(number, forward=True)}   ← {now.crossed(number, forward=False)}"
-    return translate("zones", "{name}   {inside} inside · {total} in all").format(
+        return translate("zones", "{name}   {forward} forward · {backward} backward so far").format(
+            name=shape.name, forward=now.crossed(number, forward=True), backward=now.crossed(number, forward=False)
+        )
+    return translate("zones", "{name}   {inside} inside · {total} so far").format(
         name=shape.name, inside=now.inside(number, time), total=now.visited(number)
     )
 

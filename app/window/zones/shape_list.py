@@ -13,7 +13,14 @@ from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Shape
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
-HEADINGS = (marked("zones", "Name"), marked("zones", "Classes"), marked("zones", "→ / visits"), marked("zones", "← / mean time"))
+HEADINGS = (
+    *(marked("zones", "Name"), marked("zones", "Classes"), marked("zones", "Forward"), marked("zones", "Backward")),
+    *(marked("zones", "Visits"), marked("zones", "Mean time")),
+)
+_TIPS = {
+    2: marked("zones", "Crossings in the direction of the arrow at the line"),
+    3: marked("zones", "Crossings against the direction of the arrow at the line"),
+}
 _ROOT = QModelIndex()
 
 
@@ -46,7 +53,7 @@ class ShapeModel(QAbstractTableModel):
         return 0 if parent.isValid() else self._rows
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """Name, classes and two counts."""
+        """Name, classes, two counts of lines and two of zones."""
         return 0 if parent.isValid() else len(HEADINGS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -55,6 +62,8 @@ class ShapeModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(section)
+        if role == Qt.ItemDataRole.ToolTipRole and section in _TIPS:
+            return translate("zones", _TIPS[section])
         return translate("zones", HEADINGS[section]) if role == Qt.ItemDataRole.DisplayRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -81,11 +90,11 @@ class ShapeModel(QAbstractTableModel):
         if column == 1:
             return ", ".join(shape.classes) or translate("zones", "All")
         counts = self._counts
-        if counts is None or number >= len(counts.zones.shapes):
+        if counts is None or number >= len(counts.zones.shapes) or isinstance(shape, Line) != (column < 4):
             return ""
-        if isinstance(shape, Line):
+        if column < 4:
             return str(counts.crossed(number, forward=column == 2))
-        if column == 2:
+        if column == 4:
             return str(counts.visited(number))
         mean = counts.mean_seconds(number)
         return "" if mean is None else translate("zones", "{mean} s").format(mean=formats.decimal(mean))

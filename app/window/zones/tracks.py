@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.window.queue.item import Results
+from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.store.blocks import read_blocks
 from engine.store.objects.appearances import read_appearances
 from engine.store.objects.events import events_of
-from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked
+from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
 from engine.store.session import SessionReader
 from engine.store.tracks import Untracked, why_untracked
 from engine.tracking.appearances import APPEARANCE
@@ -109,6 +111,26 @@ def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
         part = slice(first, first + _PART)
         counter.add(TrackTable(*(getattr(table, name)[part] for name in TrackTable.__dataclass_fields__)))
     return counter.counts()
+
+
+def count_files(files: Sequence[Results], zones: ZoneSet) -> tuple[Counts | None, int, list[str]]:
+    """Count several sources together. Returns the counts, the number of counted sources, and the names of the others.
+
+    Raises:
+        ExportError: a session cannot be read.
+    """
+    found, others = [], []
+    for results in files:
+        with SessionReader(results.database) as reader:
+            source = next(each for each in reader.sources() if each.number == results.source)
+            try:
+                found.append(read_counts(reader, source, zones_for(zones, source)[0]))
+            except UsageError:
+                others.append(source.name)
+    if not found:
+        return None, 0, others
+    crossings, visits = (np.concatenate([getattr(counts, name) for counts in found]) for name in ("crossings", "visits"))
+    return Counts(zones, crossings, visits), len(found), others
 
 
 def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:

@@ -22,7 +22,7 @@ from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel
 from app.window.widgets.translation import translate
 from app.window.zones.chart import CountChart
-from app.window.zones.counting import Counted, Counting
+from app.window.zones.counting import Counted, Counting, Totals
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
 from app.window.zones.library import ZoneLibrary
@@ -54,6 +54,7 @@ class Zones(QObject):
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
         self.counting = Counting(background, lambda: self.editor.zones, lambda: TrackerName.of(load(store).values["track"]), self)
+        self.totals = Totals(background, self.set.files, lambda: self.editor.zones, self)
         self.area = QSplitter(Qt.Orientation.Horizontal)
         self.area.addWidget(self.panel)
         self.area.addWidget(self.tabs)
@@ -70,6 +71,8 @@ class Zones(QObject):
         self.counting.found.connect(self._found)
         self.counting.found_live.connect(self._found_live)
         self.counting.failed.connect(lambda problem: self._take_counts(None, problem))
+        self.totals.found.connect(lambda counts, note, remark: self.panel.set_counts(counts, note, remark=remark))
+        items.dataChanged.connect(lambda *_: self.totals.count_soon())
         self.set.listed.connect(lambda: self.panel.set_sets(self.set.library.names(), self.set.name))
         self.set.failed.connect(self.panel.say)
         self.parts.changed.connect(self._parts_changed)
@@ -79,6 +82,7 @@ class Zones(QObject):
             table.sought.connect(viewer.player.seek)
         panel = self.panel
         panel.chosen.connect(self.set.choose)
+        panel.scope_chosen.connect(self._set_scope)
         panel.create_requested.connect(self.set.create)
         panel.delete_requested.connect(self.set.delete)
         panel.apply_requested.connect(lambda: self.set.ask_files(parent))
@@ -153,10 +157,17 @@ class Zones(QObject):
         self._viewer.transport.timeline.set_events(counted.events)
         self._take_counts(counted.counts, counted.problem)
 
+    def _set_scope(self, all_files: bool) -> None:
+        """Let the table count the shown file, or all files with its set."""
+        self.totals.on = all_files
+        self.counting.count_again() if self.counting.tracks is not None else self._take_counts(None, "")
+
     def _found_live(self, counts: Counts, until: float) -> None:
         self.layer.set_counts(counts, until)
         self._counts, self._length = counts, until
-        self.panel.set_counts(counts, translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until)))
+        if not self.totals.on:
+            remark = translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until))
+            self.panel.set_counts(counts, "", remark=remark)
         self._show_chart()
         self._show_routes()
 
@@ -175,7 +186,8 @@ class Zones(QObject):
         elif not problem and tracks is not None and tracks.untracked is not None:
             note = _words(tracks.untracked)
         idle = item is not None and item.state is not ItemState.RUNNING
-        self.panel.set_counts(counts, note, can_track=untracked and idle and not pictures)
+        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and idle and not pictures)
+        self.totals.count()
         self._show_chart()
         self._show_routes()
 
@@ -194,7 +206,7 @@ class Zones(QObject):
     def _track(self) -> None:
         if self.counting.track():
             self._tracking = True
-            self.panel.set_counts(None, translate("zones", "Following the objects…"))
+            self.panel.set_counts(None, "", remark=translate("zones", "Following the objects…"))
 
     def _shown(self, shown: Shown) -> None:
         self.layer.set_time(shown.pts)

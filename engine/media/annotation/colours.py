@@ -13,27 +13,27 @@ Rgb: TypeAlias = tuple[int, int, int]
 
 PALETTE: tuple[Rgb, ...] = (
     (33, 255, 102),
-    (145, 57, 169),
-    (255, 204, 249),
+    (84, 76, 218),
+    (255, 163, 1),
     (199, 0, 68),
-    (123, 12, 255),
+    (249, 253, 0),
+    (86, 187, 176),
+    (255, 204, 249),
+    (158, 71, 3),
+    (251, 152, 255),
+    (223, 110, 26),
+    (12, 132, 96),
+    (145, 57, 169),
     (147, 198, 151),
     (197, 118, 255),
-    (221, 255, 228),
-    (223, 110, 26),
-    (112, 88, 119),
-    (158, 71, 3),
-    (179, 166, 93),
-    (251, 152, 255),
-    (86, 187, 176),
-    (161, 255, 165),
-    (255, 163, 1),
-    (84, 76, 218),
-    (12, 132, 96),
-    (249, 253, 0),
     (137, 135, 185),
+    (221, 255, 228),
+    (179, 166, 93),
+    (112, 88, 119),
+    (123, 12, 255),
+    (161, 255, 165),
 )
-"""Neighbours differ most, because the ids of a model's most frequent classes are often neighbours."""
+"""The first eight differ most, because the first classes of a model are usually the most frequent ones. Neighbours differ clearly."""
 PATTERNS = 4
 """The number of line patterns: with no gap, or with one, two or three gaps in each side."""
 DARK_INK: Rgb = (11, 18, 32)

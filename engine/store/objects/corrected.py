@@ -70,6 +70,14 @@ def forget_undone(connection: sqlite3.Connection) -> None:
             connection.execute(f"DELETE FROM {table} WHERE edit < 0")
 
 
+def undoable(connection: sqlite3.Connection) -> tuple[bool, bool]:
+    """Whether there is something to undo, and something to do again."""
+    if not has_table(connection, "edits"):
+        return False, False
+    undo, redo = connection.execute("SELECT max(edit) > 0, min(edit) < 0 FROM edits").fetchone()
+    return bool(undo), bool(redo)
+
+
 def has_track_corrections(connection: sqlite3.Connection) -> bool:
     """Whether a person joined or split tracks."""
     query = "SELECT 1 FROM corrections WHERE track IS NOT NULL LIMIT 1"

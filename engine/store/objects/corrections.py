@@ -6,7 +6,7 @@ Corrections are stored beside the model's results (see ``corrected``). ``Session
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -71,6 +71,16 @@ class Edit:
     number: int
     made: str
     words: str
+
+
+def undoable(path: Path) -> tuple[bool, bool]:
+    """Whether the session at ``path`` has a correction to undo, and one to do again.
+
+    Raises:
+        ExportError: the session cannot be read.
+    """
+    with schema.explained(path, "read"), closing(schema.open_existing(path, "ro")) as connection:
+        return corrected.undoable(connection)
 
 
 class Corrections(Closing):

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 
+from app.cli.run.exports import DATABASE
 from app.cli.run.zones import LiveZones
 from engine.media.types import SourceInfo, SourceKind
-from engine.store.session import SessionWriter
+from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
-from engine.zones.file import parse_zones
+from engine.zones.file import parse_zones, read_zones
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session
@@ -221,6 +222,8 @@ def test_detect_tracks_and_counts(tmp_path):
     zones.write_text(json.dumps({"version": 1, **size, "lines": [{"name": "gate", "from": [20, 10], "to": [20, 40]}]}))
     done = run_main("detect", video, *FAST, "--zones", zones, "--out", tmp_path / "out", "--json", "--quiet")
     assert done.report["zones"] == [{"path": str(video), "counts": [{"line": "gate", "forward": 0, "backward": 0}]}]
+    with SessionReader(tmp_path / "out" / DATABASE) as reader:
+        assert parse_zones(reader.facts["zones"]) == read_zones(zones)
     zones.write_text(zones.read_text().replace("320", "240"))
     done = run_main("detect", video, *FAST, "--zones", zones, "--out", tmp_path / "out", "--json", "--quiet")
     assert (done.status, done.report["exit"]) == (1, "failed")

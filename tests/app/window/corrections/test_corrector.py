@@ -62,6 +62,23 @@ def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(sh
     assert sum(map(len, read(shown))) == FRAMES
 
 
+def test_undo_and_redo_are_offered_when_there_is_something_to_undo(shown, qtbot):
+    buttons = shown.corrector.bar.buttons
+
+    def offered():
+        return [name for name in ("undo", "redo") if buttons[name].isEnabled()]
+
+    assert offered() == []
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_C)
+    qtbot.waitUntil(lambda: offered() == ["undo"])
+    buttons["undo"].click()
+    qtbot.waitUntil(lambda: offered() == ["redo"])
+    shown.actions_.correct.setChecked(False)
+    shown.corrector.bar.set_undoable(False, False)
+    shown.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: offered() == ["redo"])
+
+
 def test_another_class_is_chosen_from_the_list(shown, qtbot):
     bar = shown.corrector.bar
     press(qtbot, shown, Qt.Key.Key_E)
@@ -74,13 +91,13 @@ def test_another_class_is_chosen_from_the_list(shown, qtbot):
 def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
     bar, player = shown.corrector.bar, shown.viewer.player
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
-    qtbot.waitUntil(lambda: "give a frame behind the first one" in shown.viewer.transport.hint.text())
+    qtbot.waitUntil(lambda: "give a frame behind the first one" in bar.selected.text())
     player.seek(5 / 30)
     qtbot.waitUntil(lambda: shown.corrector._frame == 5)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     waits(qtbot, shown, lambda: bar.selected.text().endswith("track 2"))
     press(qtbot, shown, Qt.Key.Key_G)
-    assert bar.selected.text().endswith("press G to join it with track 2")
+    assert bar.selected.text().endswith("select the other track and press G")
     player.seek(0.0)
     qtbot.waitUntil(lambda: shown.corrector._frame == 0)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
@@ -129,6 +146,6 @@ def test_escape_selects_nothing_and_the_mouse_keeps_the_selection(shown, qtbot):
     canvas.highlight(None)  # the mouse leaves the picture
     assert canvas._selected == 0
     press(qtbot, shown, Qt.Key.Key_G)
-    assert "press G to join it with track 1" in bar.selected.text()
+    assert bar.selected.text().endswith("select the other track and press G")
     press(qtbot, shown, Qt.Key.Key_Escape)
     assert (canvas._selected, bar.selected.text()) == (None, "Click an object, or press E")

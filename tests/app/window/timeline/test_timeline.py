@@ -139,6 +139,24 @@ def test_a_rare_object_stays_visible_when_slices_are_narrower_than_pixels(timeli
         assert sum(picture.pixelColor(x, 0).alpha() > 0 for x in range(picture.width())) == 1
 
 
+def test_names_stand_beside_the_lanes_and_further_classes_appear_at_a_click(qtbot: QtBot, timeline: Timeline) -> None:
+    counts = np.ones(BINS, np.int64)
+    timeline.set_lanes([Lane(f"class {number}", number, counts) for number in range(9)])
+    timeline.resize(timeline.width(), timeline.sizeHint().height())
+    low = timeline.height()
+    lane = timeline.grab().toImage().pixelColor(int(timeline.left) + 3, 10)
+    assert lane.green() > lane.red() + 20  # the lane's first slice is not behind its name
+    assert timeline._contents.more == "+ 3 classes"
+    qtbot.mouseClick(timeline, LEFT, pos=timeline.more_row.center().toPoint())
+    assert timeline.sizeHint().height() == low + 30
+    timeline.resize(timeline.width(), timeline.sizeHint().height())
+    qtbot.mouseClick(timeline, LEFT, pos=timeline.more_row.center().toPoint())
+    assert timeline.sizeHint().height() == low
+    with qtbot.waitSignal(timeline.sought) as sought:
+        qtbot.mouseClick(timeline, LEFT, pos=QPoint(int(timeline.left), 50))
+    assert sought.args == [0.0]
+
+
 def test_the_mouse_asks_for_the_time_below_it(qtbot: QtBot, timeline: Timeline) -> None:
     with qtbot.waitSignal(timeline.hovered) as hovered:
         qtbot.mouseMove(timeline, spot(125))

@@ -55,11 +55,13 @@ def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot)
     other[BINS // 24 : BINS // 12] = 1
     timeline.set_lanes([Lane("car", 2, counts), Lane("person", 0, other)])
     timeline.set_position(80.0)  # the played part does not cover the analysed one
+    left = int(timeline.left)  # the names of the lanes stand before it
+    timeline.resize(500 + left + int(MARGIN), timeline.height())
     image = timeline.grab().toImage()
-    assert image.pixelColor(int(MARGIN) + 200, 35) == QColor(theme.GOOD)
-    assert image.pixelColor(int(MARGIN) + 300, 35) != QColor(theme.GOOD)
+    assert image.pixelColor(left + 200, 35) == QColor(theme.GOOD)
+    assert image.pixelColor(left + 300, 35) != QColor(theme.GOOD)
     for y, class_id, first, last in ((10, 2, 250, 251), (20, 0, 21, 41)):
-        seen = [x - int(MARGIN) for x in range(image.width()) if image.pixelColor(x, y) == QColor(*class_colour(class_id))]
+        seen = [x - left for x in range(image.width()) if image.pixelColor(x, y) == QColor(*class_colour(class_id))]
         assert (seen[0], seen[-1]) == (pytest.approx(first, abs=1), pytest.approx(last, abs=1))
     assert timeline.text_at(50.0) == "0:50.0\n4 car"
 

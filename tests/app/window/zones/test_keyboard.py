@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 
 from engine.zones.shapes import Line, Zone, ZoneSet
@@ -29,7 +29,8 @@ def keys(layer, qtbot):
 
 def test_a_line_is_drawn(layer, keys):
     layer.draw(Line)
-    assert "cross hair" in layer.accessibleDescription()
+    assert layer.accessibleDescription().startswith("Click where the line begins, or press an arrow key")
+    assert "cross hair" in keys(ENTER)
     keys(LEFT, UP, modifier=SHIFT)
     keys(LEFT)
     keys(LEFT, modifier=CTRL)
@@ -41,7 +42,7 @@ def test_a_line_is_drawn(layer, keys):
 
 def test_a_zone_is_drawn_and_completed_on_its_last_point(layer, keys):
     layer.draw(Zone)
-    keys(ENTER)
+    keys(ENTER, ENTER)
     keys(RIGHT, modifier=SHIFT)
     keys(ENTER, DOWN, ENTER, ENTER)
     assert layer.editor.zones.shapes == (Zone("Zone 1", ((320, 160), (384, 160), (384, 166.4))),)
@@ -49,7 +50,7 @@ def test_a_zone_is_drawn_and_completed_on_its_last_point(layer, keys):
 
 def test_a_point_is_taken_back_and_drawing_is_cancelled(layer, keys):
     layer.draw(Zone)
-    keys(ENTER, RIGHT, ENTER)
+    keys(ENTER, ENTER, RIGHT, ENTER)
     assert keys(KEY.Key_Backspace) == "The last point is removed."
     assert layer.editor.draft == [(320, 160)]
     keys(KEY.Key_Escape)
@@ -113,6 +114,18 @@ def test_arrow_keys_belong_to_the_player_unless_something_is_drawn_or_selected(l
 
 def test_the_mouse_takes_over_from_the_cross_hair(layer, keys, qtbot):
     layer.draw(Line)
+    keys(RIGHT)
     assert layer.keyboard.at is not None
     qtbot.mouseMove(layer, layer.rect().center())
     assert layer.keyboard.at is None
+    assert layer.accessibleDescription().startswith("Click where the line begins")
+
+
+def test_the_hint_follows_the_mouse_and_ends_with_the_drawing(layer, keys, qtbot):
+    said = []
+    layer.keyboard.said.connect(said.append)
+    layer.draw(Line)
+    for place in (QPoint(100, 100), QPoint(200, 100)):
+        qtbot.mouseClick(layer, Qt.MouseButton.LeftButton, pos=place)
+    assert [text.split(",")[0].split(".")[0] for text in said if text] == ["Click where the line begins", "Click where the line ends"]
+    assert (said[-1], layer.accessibleDescription(), len(layer.editor.zones.shapes)) == ("", "", 1)

@@ -22,7 +22,8 @@ from engine.store.session import SessionWriter
 from engine.store.tracks import track_session, tracked_with
 from engine.tracking.follow import TrackerName
 from engine.types import Detections, FrameRef, FrameResult
-from engine.zones.shapes import Line, Zone
+from engine.zones.file import zones_text
+from engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.media import make_video
 from tests.support.window import CPU, write_results
 
@@ -61,6 +62,13 @@ def write_folder(place, count):
     return place / "s.sqlite"
 
 
+def draw_zone(zones, *points):
+    zones.editor.begin(Zone)
+    for point in points:
+        zones.editor.add_point(point)
+    zones.editor.finish()
+
+
 def draw_gate(zones):
     zones.editor.begin(Line)
     zones.editor.add_point((40, 5))
@@ -75,6 +83,93 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
+
+
+def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
+    tools = [shown.panel.line, shown.panel.undo, shown.panel.delete]
+    for panel, buttons in ((shown.panel, tools), (shown.tabs, shown.tabs.buttons.buttons())):
+        panel.setParent(None)
+        qtbot.addWidget(panel)
+        panel.resize(panel.minimumSizeHint().width(), 400)
+        panel.show()
+        assert panel.width() < 350
+        assert all(button.width() >= button.sizeHint().width() and button.geometry().right() < panel.width() for button in buttons)
+
+
+def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
+    draw_gate(shown)
+    table = shown.panel.table
+    assert (shown.editor.selected, table.currentIndex().row()) == (0, 0)
+    item = window.queue.current
+    shown.show_item(None)
+    shown.show_item(item)
+    assert (shown.editor.selected, table.currentIndex().row(), table.selectionModel().hasSelection()) == (None, -1, False)
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(shown.panel.model.index(0, 0)).center())
+    assert shown.editor.selected == 0
+    assert shown.panel.turn.isEnabled()
+
+
+def test_the_table_has_columns_for_what_there_is(shown, qtbot):
+    def headings():
+        return [
+            shown.panel.model.headerData(number, Qt.Orientation.Horizontal)
+            for number in range(2, 6)
+            if not shown.panel.table.isColumnHidden(number)
+        ]
+
+    draw_gate(shown)
+    assert headings() == ["Forward", "Backward"]
+    draw_zone(shown, (0, 0), (30, 0), (30, 200))
+    assert headings() == ["Forward", "Backward", "Visits", "Mean time"]
+    shown.editor.select(0)
+    shown.editor.delete()
+    assert headings() == ["Visits", "Mean time"]
+
+
+def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tmp_path):
+    draw_gate(shown)
+    results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    untracked = write_results(tmp_path / "c.sqlite", make_video(tmp_path / "camera" / "c.mp4", FRAMES, (320, 240)), FRAMES)
+    window.open_paths([untracked.database])
+    qtbot.waitUntil(lambda: len(window.items) == 3)
+    window.queue.show_item(next(iter(window.items)).key)
+
+    def row():
+        return [shown.panel.model.index(0, column).data() for column in (2, 3)]
+
+    qtbot.waitUntil(lambda: row() == ["0", "1"])
+    choose_scope(shown, 1)
+    qtbot.waitUntil(lambda: row() == ["0", "2"])
+    assert shown.panel.remark.text() == "The sum of 2 files."
+    assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
+    shown.editor.reverse(0)
+    qtbot.waitUntil(lambda: row() == ["2", "0"])
+    choose_scope(shown, 0)
+    qtbot.waitUntil(lambda: row() == ["1", "0"])
+
+
+def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_them(window, qtbot, tmp_path):
+    (tmp_path / "camera").mkdir()
+    video = make_video(tmp_path / "camera" / "a.mp4", FRAMES, (320, 240))
+    drawn = ZoneSet((640, 480), (Line("gate", (40, 5), (40, 100)),))
+    results = write_results(tmp_path / "a.sqlite", video, FRAMES, zones=zones_text(drawn))
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    window.actions_.zones.setChecked(True)
+    zones = window.zones
+    qtbot.waitUntil(lambda: zones.list.model.rowCount() == 2)
+    assert zones.list.model.index(1, 3).data() == "crosses gate backward"
+    assert (zones.editor.zones, zones.set.name) == (drawn, "camera")
+    assert zones.set.library.keep("other", drawn) == "camera"
+    zones.set.choose("")
+    assert (zones.editor.zones.shapes, zones.set.name) == ((), None)
+
+
+def choose_scope(zones, number):
+    zones.panel.scope.setCurrentIndex(number)
+    zones.panel.scope.activated.emit(number)
 
 
 def test_the_table_renames_and_limits_classes(shown, qtbot):
@@ -156,7 +251,7 @@ def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
     shown.tabs.buttons.button(2).click()
-    assert "Line 1: crossings in" in shown.chart._heading.text()
+    assert "Line 1: crossings in 1 s, forward upwards" in shown.chart._heading.text()
     shown.editor.select(None)
     assert "Choose a line" in shown.chart._heading.text()
     window.actions_.zones.setChecked(False)
@@ -179,11 +274,8 @@ def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_
     qtbot.waitUntil(lambda: window.viewer.player.current is not None, timeout=20_000)
     window.actions_.zones.setChecked(True)
     zones = window.zones
-    zones.editor.begin(Zone)
-    for point in ((0, 0), (200, 0), (200, 200), (0, 200)):
-        zones.editor.add_point(point)
-    zones.editor.finish()
-    qtbot.waitUntil(lambda: zones.panel.model.index(0, 2).data() == "4", timeout=20_000)
+    draw_zone(zones, (0, 0), (200, 0), (200, 200), (0, 200))
+    qtbot.waitUntil(lambda: zones.panel.model.index(0, 4).data() == "4", timeout=20_000)
     assert "lines count tracked objects of videos only" in zones.panel.note.text()
     assert not zones.panel.track.isVisible()
 
@@ -191,10 +283,9 @@ def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_
 def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
     parts = window.zones.parts
     assert {name for name in parts.actions if parts[name]} == {"zones", "trails", "numbers"}
-    window.zones.panel.checks["trails"].setChecked(False)
+    parts.actions["trails"].trigger()
     parts.actions["heat"].trigger()
     assert (window.zones.layer.show_trails, window.zones.layer.show_heat) == (False, True)
-    assert window.zones.panel.checks["heat"].isChecked()
     other = QWidget()
     qtbot.addWidget(other)
     again = ShownParts(window._store, other)
@@ -203,10 +294,7 @@ def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
 
 def test_routes_are_listed_and_sorted(shown, qtbot):
     """The object begins in the zone and crosses the line behind it."""
-    shown.editor.begin(Zone)
-    for point in ((0, 0), (30, 0), (30, 200), (0, 200)):
-        shown.editor.add_point(point)
-    shown.editor.finish()
+    draw_zone(shown, (0, 0), (30, 0), (30, 200), (0, 200))
     draw_gate(shown)
     model = shown.routes.model
     qtbot.waitUntil(lambda: model.rowCount() == 1 and model.index(0, 1).data() == "Line 1")

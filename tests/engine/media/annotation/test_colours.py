@@ -47,6 +47,11 @@ def test_the_twenty_colours_stay_apart_for_colour_blind_eyes(kind: str | None) -
     assert min(float(np.linalg.norm(first - second)) for first, second in combinations(seen, 2)) >= 20
 
 
+def test_the_first_eight_colours_have_different_hues() -> None:
+    seen = [simulated(class_colour(number), None) for number in range(8)]
+    assert min(float(np.linalg.norm(first - second)) for first, second in combinations(seen, 2)) >= 40
+
+
 def test_colour_and_pattern_tell_the_classes_of_coco_apart() -> None:
     assert len({(class_colour(number), class_pattern(number)) for number in range(80)}) == 80
 

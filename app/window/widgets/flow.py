@@ -1,0 +1,69 @@
+"""A layout for rows of buttons that may be wider than their panel."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+
+class Flow(QLayout):
+    """Widgets from left to right, in further rows where they do not fit. spacing: logical pixels."""
+
+    def __init__(self, *widgets: QWidget, spacing: int) -> None:
+        super().__init__()
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing)
+        for widget in widgets:
+            self.addWidget(widget)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Add a widget at the end."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """The number of widgets."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """A widget's item, None if there is none with this number."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """Remove a widget."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def hasHeightForWidth(self) -> bool:
+        """A narrow layout has more rows."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of all rows."""
+        return self._arrange(QRect(0, 0, width, 0), place=False)
+
+    def setGeometry(self, area: QRect) -> None:
+        """Place the widgets."""
+        super().setGeometry(area)
+        self._arrange(area, place=True)
+
+    def sizeHint(self) -> QSize:
+        """The size of one row with all widgets."""
+        hints = [item.sizeHint() for item in self._items]
+        return QSize(sum(hint.width() + self.spacing() for hint in hints), max((hint.height() for hint in hints), default=0))
+
+    def minimumSize(self) -> QSize:
+        """The size of the largest widget, so that no text is cut."""
+        hints = [item.sizeHint() for item in self._items]
+        return QSize(max((hint.width() for hint in hints), default=0), max((hint.height() for hint in hints), default=0))
+
+    def _arrange(self, area: QRect, place: bool) -> int:
+        """Return the height of all rows. place: also place the widgets."""
+        x, y, height = area.x(), area.y(), 0
+        for item in self._items:
+            hint = item.sizeHint()
+            if x > area.x() and x + hint.width() > area.x() + area.width():
+                x, y, height = area.x(), y + height + self.spacing(), 0
+            if place:
+                item.setGeometry(QRect(QPoint(x, y), hint))
+            x, height = x + hint.width() + self.spacing(), max(height, hint.height())
+        return y + height - area.y()
