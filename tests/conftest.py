@@ -108,8 +108,8 @@ def data() -> Path:
 
 
 def _shared_memory() -> set[str]:
-    folder = Path("/dev/shm")
-    return {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
+    folder = Path("/dev/shm")  # the audio library JACK, where it is installed, leaves a file there
+    return {entry.name for entry in folder.iterdir() if not entry.name.startswith("jack")} if folder.is_dir() else set()
 
 
 def _used_by_others(name: str) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tests.support.goldens import CLIP, STORED, Goldens, framefleet
 
+SUMMARY = "4 files: 0 empty, 3 with objects, 1 failed; 26 frames"
 BLOCK = 16
 """Side of the squares in which pictures are compared, pixels."""
 MEAN_TOLERANCE = 1.5
@@ -36,7 +37,7 @@ def stored(tmp_path: Path) -> Path:
 def test_text_formats_are_the_recorded_bytes(goldens: Goldens, stored: Path, form: str, suffix: str) -> None:
     run = framefleet(stored, "results", "session.sqlite", "--format", form, "--out", "out")
     assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == [f"out/street.{suffix}", f"out/pictures.{suffix}"]
+    assert run.stdout.splitlines() == [f"out/street.{suffix}", f"out/pictures.{suffix}", SUMMARY]
     for name in ("street", "pictures"):
         content = (stored / "out" / f"{name}.{suffix}").read_bytes()
         # a list, so that a difference shows as lines
@@ -54,7 +55,7 @@ def test_a_choice_of_what_is_stored_is_the_recorded_bytes(goldens: Goldens, stor
 def test_the_annotated_video_looks_as_recorded(goldens: Goldens, stored: Path) -> None:
     run = framefleet(stored, "results", "session.sqlite", "--format", "video", "--out", "out")
     assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == ["out/street.annotated.mp4"]
+    assert run.stdout.splitlines() == ["out/street.annotated.mp4", SUMMARY]
     target = stored / "out" / "street.annotated.mp4"
     golden = stored / "golden.mp4"
     golden.write_bytes(goldens.expect("export.street.annotated.mp4", target.read_bytes()))
