@@ -16,8 +16,8 @@ import cv2
 
 from benchmarks.report import spread, table, write
 from engine.bench.clips import Clips
-from engine.media.decode import decode
 from engine.media.probe import probe
+from engine.media.segment_decoder import decode
 
 THREADS = 2
 

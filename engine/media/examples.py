@@ -8,8 +8,8 @@ from pathlib import Path
 
 from engine.detection.frame_format import HostImage
 from engine.errors import SourceError
-from engine.media.decode import decode_planes
 from engine.media.probe import probe
+from engine.media.segment_decoder import decode_planes
 from engine.media.types import DecodeFailure
 
 _APART = 12

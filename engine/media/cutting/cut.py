@@ -17,9 +17,9 @@ from engine.media.annotation.writer import VideoWriter, explained_encoding, make
 from engine.media.container.opening import reason
 from engine.media.container.video_file import VideoFile
 from engine.media.cutting.keyframes import packets_before
-from engine.media.decode import THREADS
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
+from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment
 
 JPEG_QUALITY = 95

@@ -24,7 +24,6 @@ from engine.detection.frame_format import FrameFormat
 from engine.errors import DeviceError
 from engine.media.container.open_files import Identity, OpenFiles, identity
 from engine.media.container.video_file import VideoFile, VideoPacket
-from engine.media.decode import THREADS, decode_planes
 from engine.media.decoder import Decoded, Decoder
 from engine.media.nvdec.bitstream import Bitstream
 from engine.media.nvdec.errors import DamagedError, UncertainEndError, UnsupportedError
@@ -37,6 +36,7 @@ from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.sampling.decode import is_reliable
 from engine.media.sampling.segment_table import SegmentTable
+from engine.media.segment_decoder import THREADS, decode_planes
 from engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo, SourceKind
 
 _LEAST_SURFACES = 8

@@ -12,7 +12,7 @@ from engine.backends import create_backend
 from engine.backends.base import Backend, Progress
 from engine.detection.frame_format import HostImage
 from engine.devices.affinity import usable_cores
-from engine.media.decode import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
+from engine.media.segment_decoder import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
 from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.groups.decoding import SharedDecoder

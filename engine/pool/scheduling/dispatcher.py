@@ -20,8 +20,8 @@ from engine.pool.position import Position
 from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.results import Frames
 from engine.pool.scheduling.assigning import assign_segments
+from engine.pool.scheduling.cost_of_crash import cost_of_crash
 from engine.pool.scheduling.crash_count import CrashCount
-from engine.pool.scheduling.crashes import cost_of_crash
 from engine.pool.scheduling.probes import Probes
 from engine.pool.scheduling.state import OpenSource, WorkerState, uncut_sources
 from engine.pool.scheduling.strategies.base import Strategy

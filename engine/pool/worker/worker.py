@@ -36,7 +36,7 @@ from engine.pool.protocol import (
     ToWorker,
 )
 from engine.pool.worker.building import build
-from engine.pool.worker.inferring import InferringPipeline
+from engine.pool.worker.member_pipeline import MemberPipeline
 from engine.pool.worker.pipeline import Pipeline
 from engine.pool.worker.probing import probe_sources
 from engine.pool.worker.result_sender import Timings
@@ -70,7 +70,7 @@ class Worker:
         self._over = False  # the last message was sent
         self._stopping = False
         self._probes: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
-        self._pipeline: Pipeline | InferringPipeline | None = None
+        self._pipeline: Pipeline | MemberPipeline | None = None
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
     def run(self) -> None:
@@ -129,7 +129,7 @@ class Worker:
             traceback.print_exc()
             self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
-    def _build_pipeline(self) -> Pipeline | InferringPipeline:
+    def _build_pipeline(self) -> Pipeline | MemberPipeline:
         """Build the engine, and open what decodes for it."""
         from engine.model.load import load_network
 
@@ -142,7 +142,7 @@ class Worker:
         # the members of a group watch themselves
         build(backend, lambda: load_network(self._setup.model), self._setup.engine, self._send, self._watchdog, watched=not group)
         if self._setup.inferring:
-            return InferringPipeline(backend, self._send, self._watchdog)
+            return MemberPipeline(backend, self._send, self._watchdog)
         try:
             decoder, timings = self._open_decoder(backend)
         except BaseException:

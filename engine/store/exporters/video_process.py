@@ -22,9 +22,9 @@ from engine.media.annotation.draw import Annotator, Planes
 from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
 from engine.media.annotation.writer import Chapter, VideoWriter, make_plain
 from engine.media.container.video_file import VideoFile
-from engine.media.decode import THREADS
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
+from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment
 from engine.processes.child_main import when_parent_ends
 from engine.processes.watchdog import Clock

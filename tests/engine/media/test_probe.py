@@ -14,8 +14,8 @@ import pytest
 
 from engine.errors import SourceError
 from engine.media.container.opening import open_local
-from engine.media.decode import decode
 from engine.media.probe import probe
+from engine.media.segment_decoder import decode
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_audio, number_of, numbered
 

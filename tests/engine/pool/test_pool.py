@@ -16,8 +16,8 @@ import pytest
 
 from engine.backends import create_backend
 from engine.errors import UsageError
-from engine.media.decode import decode_planes
 from engine.media.probe import probe
+from engine.media.segment_decoder import decode_planes
 from engine.media.types import DecodeFailure, SourceKind
 from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool

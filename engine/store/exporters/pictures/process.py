@@ -14,10 +14,10 @@ import cv2
 from engine.errors import ExportError, SourceError
 from engine.media.container.opening import reason
 from engine.media.container.video_file import VideoFile
-from engine.media.decode import THREADS
 from engine.media.images import read_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
+from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment, SourceKind
 from engine.processes.watchdog import Clock
 from engine.store.exporters.common.child import serve

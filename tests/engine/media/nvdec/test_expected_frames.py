@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from engine.media.container.video_file import VideoFile, VideoPacket
-from engine.media.decode import decode
 from engine.media.nvdec.errors import DamagedError, UncertainEndError
 from engine.media.nvdec.expected_frames import AwaitedFrames, leads, stamp
 from engine.media.probe import probe
+from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame, Segment, SourceInfo
 from tests.engine.media.conftest import Clip
 from tests.support.media import rewrap, truncated

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from engine.errors import SourceError
-from engine.media.decode import decode
 from engine.media.preview.reader import VideoReader
 from engine.media.probe import probe
+from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, number_of, numbered, truncated

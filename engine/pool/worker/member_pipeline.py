@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.cuda.memory import RegisteredMemory
 
 
-class InferringPipeline:
+class MemberPipeline:
     """Infers batches of pictures and sends their detections. backend: a built engine."""
 
     def __init__(self, backend: Backend, send: Callable[[FromWorker], None], watchdog: Watchdog) -> None:
