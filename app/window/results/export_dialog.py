@@ -197,12 +197,23 @@ class ExportDialog(QDialog):
         self.command.setCursorPosition(0)
         self.copy.setEnabled(bool(command))
         self.start.setEnabled(not problem and bool(names))
-        self.adjustSize()
+        self._fit()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Fit the height when the style, which sets the sizes of fonts, is known."""
         super().showEvent(event)
-        QTimer.singleShot(0, self, self.adjustSize)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the dialog the height that its fields need. ``adjustSize`` would take no more than two thirds of the screen's height."""
+
+        def fit() -> None:
+            layout = self.layout()
+            assert layout is not None
+            layout.activate()
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+
+        QTimer.singleShot(0, self, fit)  # when the forms inside know their new heights
 
     @Slot()
     def _copy(self) -> None:

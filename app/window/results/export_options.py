@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from app.window.widgets.build import column, label, row
 from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
+from app.window.widgets.flow import Flow
 from app.window.widgets.formats import capitalised, plural
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
@@ -108,7 +109,7 @@ class OptionsForm(QWidget):
         self.map.textChanged.connect(self._changed)
         self.parts = {part: QCheckBox(translate("results", title)) for part, title in PARTS.items()}
         draws = QWidget()
-        row(*self.parts.values(), None, spacing=12, of=draws)
+        draws.setLayout(Flow(*self.parts.values(), spacing=12))
         for part, check in self.parts.items():
             check.setChecked(part in DRAWN)
             check.toggled.connect(self._changed)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
@@ -83,6 +84,18 @@ def test_every_format_is_offered_with_its_options_only(dialog: ExportDialog) -> 
         assert dialog.purpose.text() == f"{exporter.purpose}."
         assert dialog.start.isEnabled() is (name != "zones")  # the file has none
         assert dialog.choice.options == ExportOptions()
+
+
+def test_no_field_is_cut_off_whatever_the_format(qtbot: QtBot, dialog: ExportDialog) -> None:
+    def cut() -> list[str]:
+        fields = [each for each in dialog.findChildren(QWidget) if each.isVisible() and isinstance(each, QCheckBox | QComboBox | QLineEdit)]
+        assert fields
+        low = [each.accessibleName() for each in fields if each.visibleRegion().boundingRect().height() < each.sizeHint().height()]
+        return low + [each.text() for each in fields if isinstance(each, QCheckBox) and each.width() < each.sizeHint().width()]
+
+    for index in [*range(dialog.form.count()), 0, dialog.form.findData("csv")]:
+        dialog.form.setCurrentIndex(index)
+        qtbot.waitUntil(lambda: cut() == [])
 
 
 def test_the_dialog_says_what_it_writes_and_what_it_replaces(dialog: ExportDialog, tmp_path: Path) -> None:
