@@ -149,7 +149,7 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
     dropped, skipped = sum(source.ledger.dropped.values()), source.ledger.skipped
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
-    values += [is_empty(source, group, least, tracked), source.complete, source.path, source.error or failure]
+    values += [is_empty(source, group, least, tracked), source.complete and not source.error, source.path, source.error or failure]
     long_enough = group.seen(least, tracked)
     for class_id in classes:
         tally = long_enough.get(class_id)

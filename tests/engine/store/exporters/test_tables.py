@@ -143,6 +143,7 @@ def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
     assert files.failed.to_list() == [1, 0, 0, 0, 1, 0]
     assert (files.dropped.iloc[0], files.skipped.iloc[0]) == (2, 9)
     assert files.error.fillna("").to_list() == ["", "", "", "", "no picture", "broken.mp4 is no video"]
+    assert files.complete.to_list() == [True, True, True, True, True, False]
     north = files.loc['cam 1, "north".mp4']
     assert [north[f"car_{column}"] for column in tables.PER_CLASS] == [0.0, 10.0, 3, 2]
     assert [north[f"person_{column}"] for column in tables.PER_CLASS] == [10.0, 10.0, 1, 1]
