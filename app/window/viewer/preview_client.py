@@ -65,6 +65,7 @@ class PreviewClient(QObject):
         self._ticket = 0
         self._position: float | None = None
         self._budget = RestartBudget(RESTARTS)
+        self._released = False
 
     @property
     def process_id(self) -> int | None:
@@ -100,6 +101,8 @@ class PreviewClient(QObject):
 
     def _pump(self) -> None:
         """Send as many requests as may be under way."""
+        if self._released:  # the player's timer may come later
+            return
         while self._wanted and len(self._under_way) < (IN_FLIGHT if self._wanted[0].sequential else 1):
             self._fetch(self._wanted.popleft())
         if self._stills and not self._wanted and not self._under_way:
@@ -205,8 +208,7 @@ class PreviewClient(QObject):
 
     def release(self) -> Callable[[], object]:
         """Send and receive no more. Returns what ends the process, which takes as long as decoding a picture; any thread may call it."""
-        self._wanted.clear()
-        self._stills.clear()
+        self._released = True
         self._under_way.clear()
         self._forget_memory()
         process = self._detach()

@@ -295,6 +295,16 @@ def test_a_picture_that_is_kept_is_not_overwritten_and_others_use_its_place_afte
     assert [number_of(pixels(shown.image)) for shown in kept] == [0, 1]
 
 
+def test_after_the_end_no_request_starts_a_process(qtbot: QtBot, client: PreviewClient, player: Player, video: Path) -> None:
+    screen = Screen(player)
+    player.open(queue_item(video), play=True)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 2)
+    client.stop()
+    player.seek(0.5)
+    client.fetch_still(str(video), (64, 64))
+    assert client.process_id is None
+
+
 def test_when_the_window_goes_the_process_goes(qtbot: QtBot, video: Path) -> None:
     client = PreviewClient()
     with qtbot.waitSignal(client.still):
