@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -276,10 +277,11 @@ def test_runs_leave_no_open_files(long_video: Path) -> None:
         return len(list(Path("/proc/self/fd").iterdir()))
 
     first_frames(long_video)  # multiprocessing starts its resource tracker, which stays
+    gc.collect()  # earlier tests may have left open files in reference cycles
     before = open_files()
     first_frames(long_video)
     EnginePool(tiny_settings(), CPUS)
-    assert open_files() == before
+    assert open_files() <= before
 
 
 def test_a_slow_consumer_stops_the_worker(long_video: Path) -> None:

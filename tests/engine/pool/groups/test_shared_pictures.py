@@ -142,6 +142,7 @@ def test_nothing_stays_behind(anonymous: bool, monkeypatch: pytest.MonkeyPatch, 
     if not anonymous:
         monkeypatch.delattr(os, "memfd_create")
         monkeypatch.setattr(shared.tempfile, "tempdir", str(tmp_path))
+    gc.collect()  # earlier tests may have left open files in reference cycles
     before = open_files()
     pictures = SharedPictures(4 * CHUNK_BYTES)
     image = pictures.put(picture(7))
@@ -153,7 +154,7 @@ def test_nothing_stays_behind(anonymous: bool, monkeypatch: pytest.MonkeyPatch, 
     pictures.close()
     del pictures
     gc.collect()
-    assert open_files() == before
+    assert open_files() <= before
     assert not list(tmp_path.iterdir())
 
 
