@@ -54,7 +54,7 @@ class Bottleneck:
 
     @property
     def role(self) -> str:
-        """The role of labels that show it: it is no problem if the devices are fully used."""
+        """The role of labels that show it: a plain one if the devices are fully used, otherwise that of a notice."""
         return "small" if self.limit is Limit.NETWORK else "notice"
 
 

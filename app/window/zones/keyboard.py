@@ -28,7 +28,7 @@ _MOUSE = {
         marked("zones", "Click the next corner, or the first one again to complete the zone."),
     ),
 }
-"""What the user does next with the mouse, by the number of points so far."""
+"""Hints for the mouse, by the number of points that are drawn."""
 _CLOSE = marked("zones", "Point {count} is at {x}, {y}. Enter here again, or on the first point, completes the zone.")
 
 

@@ -1,7 +1,7 @@
 """The preview process: decodes the pictures that the window shows, so that a crash of a decoder cannot end the window.
 
 The window requests pictures (``Fetch``) and detections (``LookUp``). The process sends one answer to each request, in order. It writes
-the pixels of a picture to the place in shared memory that the request names. If there is no such place, they follow the answer through
+the pixels of a picture to the place in shared memory that the request names. Without such a place, the pixels follow the answer through
 the pipe. The process ends when the window closes its end of the pipe.
 
 Importing this module loads no media library, because the window imports the messages.

@@ -58,7 +58,7 @@ class StoredColumns(ReadingConnection):
     def times(self, source: int, count: int) -> NDArray[np.float64]:
         """Return the times (seconds) of a source's first ``count`` frames, float64 (n,).
 
-        SQLite puts them into one text. A row for each would take Python's lock so often that other threads hardly run.
+        SQLite puts them into one text. With a row for each, other threads would wait too often for Python's lock.
         """
         rows = "SELECT pts FROM frames WHERE source = ? ORDER BY frame LIMIT ?"
         text = self._value(f"SELECT group_concat(printf('%!.17g', pts)) FROM ({rows})", source, count)

@@ -21,7 +21,7 @@ from tests.support.store import LABELS, make_frame, video_info, write_session
 
 @pytest.fixture
 def session(tmp_path: Path) -> Path:
-    """Two videos, one of them empty but for one frame; a folder of three pictures, one of them damaged; and a file that is no video."""
+    """Two videos, one with objects in a single frame only; a folder of three pictures, one damaged; and a file that is no video."""
     path = tmp_path / "s.sqlite"
     with SessionWriter(path, LABELS, {}) as writer:
         for number, boxes in enumerate((2, 0)):
