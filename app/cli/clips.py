@@ -1,7 +1,5 @@
 """``framefleet clips SESSION``: cuts the appearances of objects out of the videos of an earlier run."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``framefleet correct SESSION WHAT``: corrects stored detections and tracks. The model's results stay beside the corrections."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """``framefleet demo``: detects in an embedded clip with an embedded model, on any machine, and measures the accuracy."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``framefleet detect SOURCE…``: detects objects in files and writes the results."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

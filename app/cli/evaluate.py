@@ -1,7 +1,5 @@
 """``framefleet evaluate SESSION…``: compares stored detections with true objects, and sessions with each other."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """``framefleet export``: writes a model as ONNX."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

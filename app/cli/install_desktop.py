@@ -1,7 +1,5 @@
 """``framefleet install-desktop``: adds Framefleet to the menu of the desktop, with its icon and the files that it opens."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

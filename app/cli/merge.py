@@ -1,7 +1,5 @@
 """``framefleet merge SESSION…``: joins the sessions of several runs into one."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``framefleet models``: lists, downloads and removes models."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """``framefleet results SESSION``: writes the stored results of an earlier run in any format."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``framefleet topology``: shows how this machine's GPUs, NUMA nodes and processors are connected."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``framefleet track SESSION``: follows the objects of an earlier run from frame to frame."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.cli.arguments.parser import make_parser

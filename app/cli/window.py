@@ -1,7 +1,5 @@
 """``framefleet [FILE…]``: opens the window."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import sys

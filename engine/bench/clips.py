@@ -1,7 +1,5 @@
 """Makes the videos for measurements of a pool, in a separate process, which loads FFmpeg."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ ends with the last frame. If each device has its own stream, it ends with the fi
 Frames count when the pool receives them from a device, in samples half a second apart.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ Every round measures every number of devices once, one after the other, so that 
 efficiency is throughput ÷ (n · throughput of one device in the same round and mode); n is 1 for CPU devices, which share the cores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The one file that imports Ray: connecting to a cluster, its nodes, and the agents on them. Raises ``ClusterError``."""
 
-from __future__ import annotations
-
 import logging
 import re
 import socket

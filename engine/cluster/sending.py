@@ -1,7 +1,5 @@
 """The driver's side of sending contents to a node."""
 
-from __future__ import annotations
-
 import errno
 from collections import deque
 from hashlib import blake2b

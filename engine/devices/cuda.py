@@ -4,8 +4,6 @@ CUDA and NVML number GPUs differently, and CUDA_VISIBLE_DEVICES hides and reorde
 both libraries: use it in a separate process.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

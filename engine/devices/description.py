@@ -1,7 +1,5 @@
 """The description of a device: its name, its backend, and whether it can be used."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self

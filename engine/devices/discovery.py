@@ -1,7 +1,5 @@
 """Finds the devices of this machine. Each library runs in a separate process, so that a driver's crash hides only its devices."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

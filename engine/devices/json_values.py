@@ -1,7 +1,5 @@
 """Reads values from JSON that other programs wrote: a missing value, or one of another type, is None."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 T = TypeVar("T")

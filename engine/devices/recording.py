@@ -4,8 +4,6 @@ The file is JSON: ``driver``, ``cuda`` (13000 = 13.0) and ``gpus``, a list with 
 A value that could not be read is the error's text, or is missing.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The accuracy of detections in one clip: mean average precision as defined by COCO (https://cocodataset.org/#detection-eval)."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Mapping, Sequence

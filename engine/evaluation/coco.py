@@ -1,7 +1,5 @@
 """Reads true objects from COCO's object-detection JSON (https://cocodataset.org/#format-data), also compressed with gzip."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib

@@ -1,7 +1,5 @@
 """Reads true objects from "CVAT for video 1.1" and "CVAT for images 1.1" (https://docs.cvat.ai/docs/dataset_management/formats)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import BinaryIO
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """Reads true objects from COCO, YOLO and CVAT files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 A line is: class, centre x, centre y, width, height, as shares of the picture. Pictures without such a file have no objects.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

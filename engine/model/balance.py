@@ -5,8 +5,6 @@ parallel, so the longer of the two times counts. For given costs of the layers t
 then corrected by the measured times of the stages.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

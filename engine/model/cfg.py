@@ -4,8 +4,6 @@ The rules are the ones of AlexeyAB's Darknet: white space is ignored, ``#`` and 
 a section counts.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Finds the class ids of labels that a user wrote, such as ``person,car``."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Finds a model's cfg and weight files by their names, and reads the start of files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from engine.errors import ModelError

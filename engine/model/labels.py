@@ -1,7 +1,5 @@
 """Reads the labels of a model from text files with one class name per line."""
 
-from __future__ import annotations
-
 from importlib.resources import files as resource_files
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The meanings and defaults of options follow https://github.com/AlexeyAB/darknet, src/parser.c and the layers' source files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType

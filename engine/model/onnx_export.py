@@ -4,8 +4,6 @@ Operators: https://onnx.ai/onnx/operators. Mish is exported as x · tanh(softplu
 builds the same engine from both.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path

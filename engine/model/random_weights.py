@@ -6,8 +6,6 @@ become the batch-normalisation statistics of the next convolution. Batch normali
 activations are nearly linear. Errors of the estimate then do not grow from layer to layer, and the outputs still depend on the picture.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType

@@ -5,8 +5,6 @@ Values of a convolution: biases; with batch normalisation scales, means and vari
 Source: https://github.com/AlexeyAB/darknet, src/parser.c.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Turns workers' messages about devices into events. A worker's device may be a group; events name its members."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from engine.pool.device_statistics import DeviceStatistics

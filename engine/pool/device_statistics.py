@@ -1,7 +1,5 @@
 """Statistics of one device over a whole run, from the reports of all its worker processes."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 ``decoded`` is counted when a result arrives, the other counts when it is handed on. The ledger therefore shows frames lost in between.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """``EnginePool``: takes sources, infers them on all devices at once and yields ordered results."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

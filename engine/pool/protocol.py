@@ -5,8 +5,6 @@ this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``D
 message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@ A frame's index is the running count over the segments in order, so that a wrong
 later segments wait here in their messages. If the source ends early, they are numbered by the container's frame counts.
 """
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The settings that are enumerations."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

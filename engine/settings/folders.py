@@ -4,8 +4,6 @@ A folder is that of its environment variable, else the one chosen in the setting
 inherit the variables, so ``apply`` puts the stored choices there once, at the start of a program.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """The kinds of settings. Each reads values from text, and some check limits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The command line's options, the settings dialog, the stored preferences and the 
 an entry here, a field of the same name in ``RunSettings``, ``EngineSettings`` or ``Tiles``, and its use in the engine.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any

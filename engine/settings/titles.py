@@ -1,7 +1,5 @@
 """What the settings dialog calls each choice, in the order that it shows."""
 
-from __future__ import annotations
-
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 
 PARALLEL = {

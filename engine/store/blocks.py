@@ -1,7 +1,5 @@
 """Reads stored frames in blocks of arrays: for tables of millions of rows, where an object for each frame takes too long."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

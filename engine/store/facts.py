@@ -1,7 +1,5 @@
 """What decides the results of a run, as texts that the session stores. Two runs with the same texts have the same results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import blake2b, file_digest
 from pathlib import Path

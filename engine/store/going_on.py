@@ -1,7 +1,5 @@
 """Decides what a run takes over from the session that it goes on with."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path

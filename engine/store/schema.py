@@ -4,8 +4,6 @@ Frames and detections are stored in the order of their primary keys (WITHOUT ROW
 is sequential.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator

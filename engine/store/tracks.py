@@ -1,7 +1,5 @@
 """Tracks the objects of stored sources, without detecting again."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What a reader shows of a session: detections of a confidence, classes and tracks, and the frames of a part of each source."""
 
-from __future__ import annotations
-
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path

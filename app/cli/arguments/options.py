@@ -1,7 +1,5 @@
 """Adds the options that several commands share, and reads option values."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Callable, Sequence

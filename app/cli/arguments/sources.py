@@ -1,7 +1,5 @@
 """Finds a source of a session by the name that the user gave."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

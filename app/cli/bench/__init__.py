@@ -1,7 +1,5 @@
 """``framefleet bench …``: starts one of the measurements, each with its own options."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """``framefleet bench devices``: measures devices and the links between them, and names slow ones."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser

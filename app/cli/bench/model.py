@@ -1,7 +1,5 @@
 """``framefleet bench model``: measures how fast a model runs on each device."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``framefleet bench pipeline SOURCE…``: measures the pool on given files: frames/s, latency, stages and bottleneck."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Shared by ``bench pipeline`` and ``bench scaling``: their options and their progress."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

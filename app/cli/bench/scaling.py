@@ -1,7 +1,5 @@
 """``framefleet bench scaling``: measures the speedup of 2, 4, 8 … devices over one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

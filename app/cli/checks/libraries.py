@@ -1,7 +1,5 @@
 """The doctor's checks of the libraries. Each is imported in another process, so that a crash is a finding."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The doctor's checks of what NVIDIA GPUs need: driver, CUDA, its compiler, TensorRT, the video decoder."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Runs code in another interpreter, so that a crash is a finding."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

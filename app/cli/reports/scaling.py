@@ -1,7 +1,5 @@
 """The scaling report: JSON for scripts, Markdown for people."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Mapping, Sequence

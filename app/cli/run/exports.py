@@ -1,7 +1,5 @@
 """Shared by ``detect``, ``demo`` and ``results``: write the results of a run to files."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

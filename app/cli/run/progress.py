@@ -1,7 +1,5 @@
 """Progress of a run on standard error: devices, failures, frames done and time left."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

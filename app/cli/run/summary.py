@@ -1,7 +1,5 @@
 """Shared by ``detect`` and ``results``: the last line after several files, and how much is printed about each of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 

@@ -4,8 +4,6 @@ That process is ``python -m engine.bench.devices.run KIND REPETITIONS BYTES DEVI
 lines of JSON: first ``{"names": {device: name}}``, then a ``Measurement`` a line.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

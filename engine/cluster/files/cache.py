@@ -4,8 +4,6 @@ Several agents of one machine may use the folder. A lock on an entry (``flock``)
 system releases the locks of a process that ends.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

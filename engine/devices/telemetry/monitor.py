@@ -1,7 +1,5 @@
 """Telemetry for the window and the command line. A separate process takes it, so that no bug of a driver ends the caller."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from threading import Thread
 

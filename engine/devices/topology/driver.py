@@ -5,8 +5,6 @@ Fields for each GPU in ``gpus``: ``name``, ``uuid``, ``pci``, ``numa``, ``cpu_af
 ``topology`` (``nvmlGpuTopologyLevel_t``), ``p2p_read`` and ``p2p_nvlink`` (``nvmlGpuP2PStatus_t``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reads NUMA nodes and the places of PCI devices from Linux's /sys. Returns nothing on other systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Finds the topology of this machine: from NVIDIA's driver, which a separate process asks, and from /sys."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping, Sequence

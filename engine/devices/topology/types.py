@@ -1,7 +1,5 @@
 """The topology of a machine as values: GPUs, the links between them, and NUMA nodes. Codes as in ``nvidia-smi topo -m``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Cancels a download from another thread immediately, even while it waits for the server."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The models that can be downloaded by name, read from ``resources/models.toml``."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from dataclasses import dataclass

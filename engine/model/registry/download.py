@@ -1,7 +1,5 @@
 """Downloads models. A downloaded model is complete and checked; otherwise it does not count as installed."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Manages the installed models. Each has a folder with its cfg, weights and labels."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

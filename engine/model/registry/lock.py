@@ -1,7 +1,5 @@
 """Locks a model for one process at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Decodes for all devices of a group into shared memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Several devices as one backend: the worker decodes for all members, and the member pool infers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace

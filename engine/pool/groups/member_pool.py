@@ -4,8 +4,6 @@ One thread per member builds its engine, takes pictures and submits them. A memb
 and the other members do its pictures. A picture that may have crashed several members is done alone.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 import traceback

@@ -1,7 +1,5 @@
 """A backend whose engine runs in another process. Pictures are in shared memory; results come back over a pipe."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The results of a batch whose pictures several devices share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from concurrent.futures import Future
 from threading import Lock

@@ -4,8 +4,6 @@ On Linux this is anonymous memory that other processes open through ``/proc``, e
 and Python's resource tracker does not try to remove it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os

@@ -1,7 +1,5 @@
 """Backend for the strategy ``tiles``: cuts a picture into overlapping tiles for all devices and merges their boxes."""
 
-from __future__ import annotations
-
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The dispatcher's state of open sources and workers, and the loads of all workers."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Provides the processes in which a run's workers live. This machine's here; a cluster's in ``engine.cluster``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from engine.devices.affinity import usable_cores

@@ -1,7 +1,5 @@
 """In a worker: builds an engine, reports progress, and detects a build that hangs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

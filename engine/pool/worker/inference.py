@@ -1,7 +1,5 @@
 """In a worker: submits batches to the engine, several at once, and measures them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """In a worker: measures the time that frames spend in each stage, between two reports."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 

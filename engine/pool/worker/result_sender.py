@@ -1,7 +1,5 @@
 """In a worker: the thread that waits for results in order and sends them, several frames per message."""
 
-from __future__ import annotations
-
 import math
 import queue
 import time

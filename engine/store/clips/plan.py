@@ -1,7 +1,5 @@
 """Plans which clips and pictures to take of a video."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Writes clips and pictures of a session's videos, in a child process, under names that no other file has."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

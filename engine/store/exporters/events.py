@@ -4,8 +4,6 @@ Times are seconds of the source. ``clock`` is empty if it is unknown when the so
 tracks, it is a class's: objects of the class were seen without a gap. ``confidence`` and ``best`` belong to its most confident detection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TextIO
 

@@ -4,8 +4,6 @@ Frames count from 0. Boxes are shares of the picture, origin top left. In sessio
 none; if a person corrected the session, ``verified``. Other programs ignore both.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence

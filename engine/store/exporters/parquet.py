@@ -4,8 +4,6 @@ Frames count from 0. ``track`` is null in sessions without tracks. ``verified`` 
 ``clock`` is a time stamp in UTC, null if it is unknown when the source began.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

@@ -3,8 +3,6 @@
 A child process decodes and encodes (``video_process``), so this process loads no media library.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

@@ -5,8 +5,6 @@ shares of the picture. Class ids count from 0. The format has no place for confi
 tracks or corrections, ``objects.csv`` has the last two for each line of the labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from engine.store.clock import Clock

@@ -3,8 +3,6 @@
 Times are seconds of the source. ``clock`` is empty if it is unknown when the source began. Only videos with tracks have rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeAlias

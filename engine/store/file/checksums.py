@@ -8,8 +8,6 @@ When a process closes a file, POSIX systems drop all locks that the process hold
 file open until the last connection to it is closed.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Locks a session for the one process that writes it, from its creation to the end of its export."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from engine.errors import ExportError

@@ -1,7 +1,5 @@
 """Opens the database of a run: a new one, or that of an earlier run with the same model and settings."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Notices that a session database was removed or moved while a run writes it, and saves its content."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

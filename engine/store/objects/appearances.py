@@ -1,7 +1,5 @@
 """Reads from a session when objects appear."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Makes chapters of a video from the appearances in it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from engine.media.annotation.writer import Chapter

@@ -3,8 +3,6 @@
 Corrections are stored beside the model's results (see ``corrected``). ``SessionReader`` applies them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tracks the sources of a run while they are detected, each in a child process that reads the session."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from multiprocessing.connection import wait

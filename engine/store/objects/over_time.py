@@ -1,7 +1,5 @@
 """Counts the objects of each class over the time of a stored source."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Stores the sources and devices of a run."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Iterable

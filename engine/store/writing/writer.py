@@ -1,7 +1,5 @@
 """Writes sessions. Readers see frames after a commit, every ``COMMIT_SECONDS`` or ``COMMIT_FRAMES``."""
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Chooses a run's strategy and gives the reason in one sentence. ``auto`` is always ``segments``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.pool.scheduling.strategies.base import Strategy

@@ -1,7 +1,5 @@
 """Strategy ``depth``: the network is cut into stages, one per device. For networks too large for one device."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.pool.scheduling.strategies.frames import Frames

@@ -1,7 +1,5 @@
 """Strategy ``frames``: one worker decodes each file, and all devices share the frames. For files that cannot be cut."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.pool.scheduling.strategies.segments import Segments

@@ -1,7 +1,5 @@
 """Strategy ``tiles``: each frame is cut into tiles for all devices. For frames much larger than the network's input."""
 
-from __future__ import annotations
-
 from engine.pool.scheduling.strategies.frames import Frames
 
 

@@ -1,7 +1,5 @@
 """COCO's own category ids: 80 classes with ids from 1 to 90."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.errors import UsageError

@@ -4,8 +4,6 @@ A name contains the frame's time in units of 1/10,000 s. A name therefore denote
 may decode frames that another one finds damaged, so that the number of a picture would not identify a frame.
 """
 
-from __future__ import annotations
-
 import shlex
 from itertools import chain, count
 from pathlib import PurePath

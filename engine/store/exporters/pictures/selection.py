@@ -1,7 +1,5 @@
 """Selects the frames of a data set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from engine.store.exporters.common.options import ExportOptions

@@ -1,7 +1,5 @@
 """Writes selected frames of a source as pictures. A child process decodes (``process``)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
