@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from engine.pool.device_statistics import DeviceStatistics
-from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, EngineBuilding, Event
-from engine.pool.protocol import Building, Failed, Member, Ready, Starting, Stats
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, Event
+from engine.pool.protocol import DeviceEvent, Stats
 from engine.pool.results import Frames
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.settings import Precision
@@ -33,13 +33,19 @@ class DeviceReports:
             self._working.add(shown)
         return [] if self._strategy.grouped else [DeviceStarting(device, attempt)]  # a group reports each member
 
-    def reported(self, device: DeviceId, message: Building | Ready | Stats | Member) -> list[Event]:
-        """Events for a worker's message about its device."""
-        if isinstance(message, Member):
-            return [self._event(message.device, message.message)]
-        if isinstance(message, Ready) and self._strategy.grouped:  # each member reports its own engine
-            return []
-        return [self._event(device, message)]
+    def reported(self, device: DeviceId, message: DeviceEvent) -> list[Event]:
+        """Events for a worker's message about its device, or about a member of its group."""
+        match message:
+            case Stats():
+                return [self._statistics[message.device].interval(message)]
+            case DeviceReady(engine):
+                if self._strategy.grouped and engine.device == device:  # each member reports its own engine
+                    return []
+                first = self._first.setdefault(engine.device, engine)
+                return [DeviceReady(replace(engine, reason=first.reason)) if engine.reason == AS_ASKED else message]
+            case DeviceFailed(member, _, restarting) if not restarting:
+                self._given_up.add(member)
+        return [message]
 
     def frames(self, device: DeviceId, frames: Frames) -> None:
         """Count results that have arrived."""
@@ -59,22 +65,6 @@ class DeviceReports:
     def finals(self) -> list[Event]:
         """Final statistics of the devices that have not left."""
         return [statistics.final() for device, statistics in self._statistics.items() if device in self._working]
-
-    def _event(self, device: DeviceId, message: Starting | Building | Ready | Failed | Stats) -> Event:
-        match message:
-            case Starting(attempt):
-                return DeviceStarting(device, attempt)
-            case Building(phase, fraction):
-                return EngineBuilding(device, phase, fraction)
-            case Ready(engine):
-                first = self._first.setdefault(device, engine)
-                return DeviceReady(replace(engine, reason=first.reason) if engine.reason == AS_ASKED else engine)
-            case Failed(why, restarting):
-                if not restarting:
-                    self._given_up.add(device)
-                return DeviceFailed(device, why, restarting)
-            case Stats():
-                return self._statistics[device].interval(message)
 
     def _shown(self, device: DeviceId) -> tuple[DeviceId, ...]:
         """The devices that events name for a worker's device: the members of a group, unless they share one engine."""

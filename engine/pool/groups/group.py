@@ -17,7 +17,7 @@ from engine.pool.groups.decoding import SharedDecoder
 from engine.pool.groups.member_pool import MemberPool
 from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
-from engine.pool.protocol import Failed, Member, Setup
+from engine.pool.protocol import DeviceEvent, Failed, Setup
 from engine.pool.worker.message_buffer import ROOM_BYTES
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Isolation
@@ -36,7 +36,7 @@ class Group(Backend):
     spread_evenly = False
     """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
 
-    def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+    def __init__(self, setup: Setup, report: Callable[[DeviceEvent], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         """report, die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
         self._setup = setup

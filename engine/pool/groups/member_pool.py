@@ -19,10 +19,11 @@ from engine.backends.base import Backend
 from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
 from engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
 from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import Failed, Member, Ready, Starting
+from engine.pool.protocol import DeviceEvent, Failed
 from engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
 from engine.pool.worker.building import build
 from engine.pool.worker.inference import Inference
@@ -47,7 +48,7 @@ class MemberPool:
         self,
         devices: Sequence[DeviceId],
         make: Callable[[DeviceId], Backend],
-        report: Callable[[Member], None],
+        report: Callable[[DeviceEvent], None],
         die: Callable[[Failed], NoReturn],
         watchdog: Watchdog,
         spread_evenly: bool = False,
@@ -131,7 +132,7 @@ class MemberPool:
             restarting = isinstance(lost, MemberLostError) and member.budget.spend(time.monotonic(), lost.waited)
             if retry and not restarting:
                 why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
-            self._report(Member(member.device, Failed(why, restarting)))
+            self._report(DeviceFailed(member.device, why, restarting))
             if not restarting:
                 self._leave(member, why)
                 return
@@ -141,11 +142,10 @@ class MemberPool:
             member.attempt += 1
             member.lost = None
             self._changed.notify_all()
-        self._report(Member(member.device, Starting(member.attempt)))
+        self._report(DeviceStarting(member.device, member.attempt))
         backend = self._make(member.device)
         local = not isinstance(backend, RemoteBackend)
-        report = lambda message: self._report(Member(member.device, message))  # noqa: E731
-        build(backend, lambda: network, settings, report, self._watchdog, watched=local)
+        build(backend, lambda: network, settings, self._report, self._watchdog, watched=local)
         return backend
 
     def _work(self, member: MemberState, backend: Backend) -> None:
@@ -156,7 +156,7 @@ class MemberPool:
         """
         reported = backend.info
         submit = backend.submit if isinstance(backend, RemoteBackend) else Inference(backend, self._watchdog).submit
-        self._report(Member(member.device, Ready(reported)))
+        self._report(DeviceReady(reported))
         with self._changed:
             member.backend, member.alone, member.doubtful = backend, False, None
             self._changed.notify_all()
@@ -174,7 +174,7 @@ class MemberPool:
                 future.add_done_callback(partial(self._finish, member, pictures, started))
                 if backend.info is not reported:
                     reported = backend.info
-                    self._report(Member(member.device, Ready(reported)))
+                    self._report(DeviceReady(reported))
         finally:
             with self._changed:
                 member.backend = None

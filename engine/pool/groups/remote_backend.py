@@ -11,9 +11,10 @@ from engine.backends.base import Backend, Progress
 from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError
 from engine.model.network import Network
+from engine.pool.events import DeviceReady, EngineBuilding
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.groups.shared_pictures import Chunk, Place, SharedPictures
-from engine.pool.protocol import Building, FromWorker, Ready, Setup, Stop
+from engine.pool.protocol import FromWorker, Setup, Stop
 from engine.pool.supervision.host import Host, WorkerMain
 from engine.pool.supervision.process import RemoteWorker
 from engine.pool.worker import worker
@@ -79,10 +80,10 @@ class RemoteBackend(Backend):
         self._messages = self._remote.messages()
         for message in self._messages:
             match message:
-                case Building(phase, fraction):
+                case EngineBuilding(_, phase, fraction):
                     if progress is not None:
                         progress(phase, fraction)
-                case Ready(engine):
+                case DeviceReady(engine):
                     self._slots = threading.Semaphore(engine.slots)
                     self._listening = threading.Thread(target=self._listen, name=f"member {self.device}", daemon=True)
                     self._listening.start()
@@ -146,7 +147,7 @@ class RemoteBackend(Backend):
 
     def _take(self, message: FromWorker) -> None:
         match message:
-            case Ready(engine) if self._info is not None:
+            case DeviceReady(engine) if self._info is not None:
                 self._info = engine
             case Inferred() | InferenceFailed():
                 with self._lock:
