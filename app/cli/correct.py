@@ -28,11 +28,7 @@ _NEEDED = {"relabel": ("label",), "join": ("track",), "split": ("track", "at")}
 
 
 def run(argv: Sequence[str]) -> int:
-    """Correct, and say what was done. Returns 0.
-
-    Raises:
-        FramefleetError: the session cannot be read or written, or has no such object.
-    """
+    """Correct, and say what was done. Returns 0. Raises FramefleetError if the session cannot be read or written, or has no such object."""
     arguments = _parser().parse_args(argv)
     _check(arguments)
     database = session_database(arguments.session)

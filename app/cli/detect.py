@@ -37,8 +37,7 @@ def run(argv: Sequence[str]) -> int:
 
     Exit status 0: no frame failed; 1: some frames, sources or results failed; 2: no source could be used; 128 + signal: interrupted.
 
-    Raises:
-        FramefleetError: the model, the settings or the folder for the results cannot be used.
+    Raises FramefleetError if the model, the settings or the folder for the results cannot be used.
     """
     arguments = _parser().parse_args(argv)
     return reported(lambda run: _detect(run, arguments), arguments.json, arguments.quiet)
@@ -144,8 +143,7 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
     Annotated videos that Framefleet wrote into a folder are no sources of it. database: the session of the run, which may know them.
 
-    Raises:
-        SourceError: there is no source at all.
+    Raises SourceError if there is no source at all.
     """
     sources, missing = [], []
     for path in paths:

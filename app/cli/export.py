@@ -10,11 +10,7 @@ from engine.store.export.destinations import Protected
 
 
 def run(argv: Sequence[str]) -> int:
-    """Write the file. Exit status 0.
-
-    Raises:
-        FramefleetError: the model cannot be used, or the file cannot be written.
-    """
+    """Write the file. Exit status 0. Raises FramefleetError if the model cannot be used, or the file cannot be written."""
     parser = make_parser(
         "export",
         "Write a Darknet model as ONNX, with batch normalisation folded in.",

@@ -21,11 +21,7 @@ TYPES = (
 
 
 def run(argv: Sequence[str]) -> int:
-    """Write or remove the files. Exit status 0.
-
-    Raises:
-        UsageError: this system has no such menu, or the files cannot be written.
-    """
+    """Write or remove the files. Exit status 0. Raises UsageError if this system has no such menu, or the files cannot be written."""
     description = "Add Framefleet to the desktop's menu, with its icon, and to 'Open with' of videos and pictures (Linux)."
     parser = make_parser("install-desktop", description, examples=("", "--remove"))
     parser.add_argument("--remove", action="store_true", help="remove what this command has written")

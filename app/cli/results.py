@@ -30,8 +30,7 @@ from engine.store.view import Span
 def run(argv: Sequence[str]) -> int:
     """Write the files. Exit status 0: all files are written; 1: a file could not be written.
 
-    Raises:
-        FramefleetError: the session cannot be read, a class is unknown, or the folder cannot be made.
+    Raises FramefleetError if the session cannot be read, a class is unknown, or the folder cannot be made.
     """
     parser = make_parser(
         "results",

@@ -12,8 +12,7 @@ from engine.tracking.follow import TrackerName
 def run(argv: Sequence[str]) -> int:
     """Store a track for each object, instead of the tracks of an earlier call. Returns 0.
 
-    Raises:
-        FramefleetError: the session cannot be read or written.
+    Raises FramefleetError if the session cannot be read or written.
     """
     parser = make_parser(
         "track",

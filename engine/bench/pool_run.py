@@ -143,11 +143,7 @@ class _Watch:
         self._host_load = None if load is None else load / 100
 
     def result(self) -> PoolRun:
-        """The measurement.
-
-        Raises:
-            SourceError: the run was too short.
-        """
+        """The measurement. Raises SourceError if the run was too short."""
         ready, begun, over = self._ready, self._steady, self.over
         if ready is None or begun is None or over is None or over.time <= begun.time:
             raise SourceError("the sources are too short to measure: they end during the warm-up, their first tenth")

@@ -111,8 +111,7 @@ Show = Callable[[Mode, int, int, Event], None]
 def measure_scaling(experiment: Experiment, clips: Clips, show: Show = lambda *_: None) -> Iterator[Point]:
     """Measure every mode and count in every round. Yields a Point after each run, with the runs of all rounds so far.
 
-    Raises:
-        DeviceError, SourceError, ModelError: as ``run_pool``.
+    Raises DeviceError, SourceError or ModelError as ``run_pool``.
     """
     rate, decode_threads, per_segment = _trial(experiment, clips, show)
     # the warm-up comes on top of the steady state

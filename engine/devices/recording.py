@@ -30,11 +30,7 @@ class Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """Read a recording.
-
-    Raises:
-        UsageError: the file cannot be read, or is not a recording.
-    """
+    """Read a recording. Raises UsageError if the file cannot be read, or is not a recording."""
     values = _json(path)
     gpus = values.get("gpus") if isinstance(values, dict) else None
     if not isinstance(gpus, list) or not all(isinstance(gpu, dict) for gpu in gpus):

@@ -14,8 +14,7 @@ from engine.evaluation.truth import MAX_BYTES, Truth, TruthPicture, check_size, 
 def read(path: Path) -> Truth:
     """Read a COCO file. A picture is found by its ``file_name`` or, as Framefleet writes it, by ``frame``.
 
-    Raises:
-        SourceError: the file cannot be read, or is damaged.
+    Raises SourceError if the file cannot be read, or is damaged.
     """
     check_size(path)
     try:

@@ -19,8 +19,7 @@ def read(folder: Path) -> Truth:
 
     The names come from ``data.yaml``, ``classes.txt`` or a file ``*.names``; without them, classes have their numbers as names.
 
-    Raises:
-        SourceError: a file cannot be read, or a line is not a label.
+    Raises SourceError if a file cannot be read, or a line is not a label.
     """
     labels = folder / "labels" if (folder / "labels").is_dir() else folder
     try:

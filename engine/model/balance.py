@@ -78,8 +78,7 @@ def find_balance(
 
     value_bytes: size of one number between layers. rates: of each device. measure: builds the stages for the given cuts and times them.
 
-    Raises:
-        UsageError: the network has too few layers.
+    Raises UsageError if the network has too few layers.
     """
     if stages > len(network.layers):
         raise UsageError(f"{network.name} has {len(network.layers)} layers: it cannot be cut into {stages} stages")

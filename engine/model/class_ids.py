@@ -9,8 +9,7 @@ from engine.errors import UsageError
 def class_ids(names: Sequence[str] | None, labels: Sequence[str]) -> frozenset[int] | None:
     """Find the class ids of labels. names: labels, in upper or lower case, or ids as text; None = all classes, which returns None.
 
-    Raises:
-        UsageError: the model does not have a label or id; the message names similar labels.
+    Raises UsageError if the model does not have a label or id; the message names similar labels.
     """
     if names is None:
         return None

@@ -28,8 +28,7 @@ def _first(candidates: list[Path]) -> Path | None:
 def read_start(path: Path, length: int) -> bytes:
     """Read the first ``length`` bytes of a file, or the whole file if it is shorter.
 
-    Raises:
-        ModelError: the file is missing or unreadable.
+    Raises ModelError if the file is missing or unreadable.
     """
     try:
         if not path.is_file():

@@ -15,8 +15,7 @@ def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[st
     The labels come from ``labels``, else from the ``.names`` file with the cfg's stem, else from the only ``.names`` file in the cfg's
     folder with one line per class. Else they are COCO's for 80 classes, and "class 0", "class 1", … for any other number.
 
-    Raises:
-        ModelError: ``labels``, or the file with the cfg's stem, cannot be read or has a different number of labels.
+    Raises ModelError if ``labels``, or the file with the cfg's stem, cannot be read or has a different number of labels.
     """
     own = cfg.with_suffix(".names")
     if labels is not None or own.is_file():
@@ -42,8 +41,7 @@ def coco_labels() -> tuple[str, ...]:
 def read_labels(path: Path, classes: int) -> tuple[str, ...]:
     """Read one label per class from a UTF-8 text file. Empty lines at its end are ignored.
 
-    Raises:
-        ModelError: the file is missing, unreadable or not text, or the number of labels differs from ``classes``.
+    Raises ModelError if the file is missing, unreadable or not text, or the number of labels differs from ``classes``.
     """
     content = read_start(path, MAX_BYTES + 1)
     if len(content) > MAX_BYTES or b"\0" in content:

@@ -35,8 +35,7 @@ from engine.model.network import (
 def make_layer(section: Section, layers: Sequence[Layer], picture: Shape) -> Layer:
     """Convert a section to a layer. layers: all layers before it. picture: shape of the network's input.
 
-    Raises:
-        ModelError: the type is unknown, an option or value is not supported, or sizes do not fit.
+    Raises ModelError if the type is unknown, an option or value is not supported, or sizes do not fit.
     """
     name = _SHORT_NAMES.get(section.name, section.name)
     make = _MAKERS.get(name)

@@ -52,8 +52,7 @@ def export_onnx(network: Network, path: Path) -> None:
     Input ``images``: float32 (batch, channels, height, width), RGB, 0..1, any batch. Outputs ``head_0``, ``head_1``, …: the
     raw outputs, float32 (batch, anchors · (5 + classes), rows, columns), in the network's order.
 
-    Raises:
-        ExportError: the file cannot be written.
+    Raises ExportError if the file cannot be written.
     """
     model = to_onnx(network)
     external = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > MAX_EMBEDDED_BYTES

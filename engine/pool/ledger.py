@@ -49,8 +49,7 @@ class LedgerBook:
     def close(self, wanted_of: int | None = None) -> Ledger:
         """The final ledger. wanted_of: the number of frames of the source, if only some of them were wanted.
 
-        Raises:
-            RuntimeError: the counts do not balance, which is a bug.
+        Raises RuntimeError if the counts do not balance, which is a bug.
         """
         skipped = 0 if wanted_of is None else max(0, wanted_of - self._decoded)
         ledger = Ledger(self._decoded, self._inferred, {}, dict(self._failed), skipped)  # files never drop frames

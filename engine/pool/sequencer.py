@@ -65,8 +65,7 @@ class Sequencer:
     def add(self, device: DeviceId, frames: Frames) -> None:
         """Take the next frames of a segment.
 
-        Raises:
-            RuntimeError: they are not the next frames. A frame was lost or came twice, which is a bug.
+        Raises RuntimeError if they are not the next frames. A frame was lost or came twice, which is a bug.
         """
         part = self._part(frames.segment)
         if part.total is not None or frames.first != part.received:
@@ -79,8 +78,7 @@ class Sequencer:
     def finish(self, segment: int, total: int) -> None:
         """Mark a segment as complete. total: its number of frames.
 
-        Raises:
-            RuntimeError: frames are missing, or the segment was finished before, which is a bug.
+        Raises RuntimeError if frames are missing, or the segment was finished before, which is a bug.
         """
         part = self._part(segment)
         if part.total is not None or part.received != total:

@@ -41,8 +41,7 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
     ``model_digest`` identifies the content of cfg and weights. ``network`` is the size of the network's input in pixels. The other
     deciding facts are settings as the user gave them.
 
-    Raises:
-        ModelError: a file of the model cannot be read.
+    Raises ModelError if a file of the model cannot be read.
     """
     model, values = settings.model, settings.values
     description = describe(model.cfg, model.size)

@@ -146,8 +146,7 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
 
     A file of an older format is upgraded if mode is "rw". Otherwise, temporary views give its tables the columns of this format.
 
-    Raises:
-        ExportError: the file is damaged or of another kind, or a newer Framefleet wrote it.
+    Raises ExportError if the file is damaged or of another kind, or a newer Framefleet wrote it.
     """
     try:
         connection = connect(path, mode, WAIT)

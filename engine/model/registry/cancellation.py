@@ -36,11 +36,7 @@ class Cancellation:
                 _close(connection)
 
     def check(self) -> None:
-        """Raise an exception if the download is cancelled.
-
-        Raises:
-            DownloadCancelledError: ``cancel`` was called.
-        """
+        """Raise an exception if the download is cancelled. Raises DownloadCancelledError if ``cancel`` was called."""
         if self._asked.is_set():
             raise DownloadCancelledError("the download was cancelled")
 

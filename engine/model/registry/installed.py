@@ -40,8 +40,7 @@ def partial_bytes(entry: ModelEntry, folder: Path) -> int:
 def remove_model(entry: ModelEntry, folder: Path) -> bool:
     """Delete a model or its unfinished download. Returns False if neither exists.
 
-    Raises:
-        DownloadError: another process downloads it, or it cannot be deleted.
+    Raises DownloadError if another process downloads it, or it cannot be deleted.
     """
     place = folder / entry.name
     if not place.exists():
@@ -57,8 +56,7 @@ def remove_model(entry: ModelEntry, folder: Path) -> bool:
 def model_named(name: str, folder: Path | None = None) -> ModelFiles:
     """Return the files of an installed model. folder: the installed models, None: the default folder.
 
-    Raises:
-        UsageError: there is no such model, or it is not installed.
+    Raises UsageError if there is no such model, or it is not installed.
     """
     folder = models_folder() if folder is None else folder
     entry = find_entry(name)

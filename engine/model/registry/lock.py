@@ -12,8 +12,7 @@ from engine.processes.file_lock import FileLock, LockedError
 def locked(folder: Path, name: str) -> Iterator[None]:
     """Hold the lock of the model ``name`` in ``folder``, as a context manager. Creates the folder if necessary.
 
-    Raises:
-        DownloadError: another process holds the lock, or the folder cannot be written to.
+    Raises DownloadError if another process holds the lock, or the folder cannot be written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -75,8 +75,7 @@ class MemberPool:
     def start(self, network: Network, settings: Mapping[DeviceId, EngineSettings]) -> None:
         """Build all engines at once. Returns when every first attempt has ended and an engine works. settings: of each member.
 
-        Raises:
-            DeviceError: no engine works.
+        Raises DeviceError if no engine works.
         """
         for member in self._members.values():
             name, arguments = f"lead {member.device}", (member, network, settings[member.device])
@@ -149,11 +148,7 @@ class MemberPool:
         return backend
 
     def _work(self, member: MemberState, backend: Backend) -> None:
-        """Infer until the member pool is closed.
-
-        Raises:
-            MemberLostError: the engine does not work any more.
-        """
+        """Infer until the member pool is closed. Raises MemberLostError if the engine does not work any more."""
         reported = backend.info
         submit = backend.submit if isinstance(backend, RemoteBackend) else Inference(backend, self._watchdog).submit
         self._report(DeviceReady(reported))
@@ -183,11 +178,7 @@ class MemberPool:
             raise member.lost
 
     def _examine(self, member: MemberState, backend: Backend) -> None:
-        """Test the engine with a black picture.
-
-        Raises:
-            MemberLostError: the engine does not work any more.
-        """
+        """Test the engine with a black picture. Raises MemberLostError if the engine does not work any more."""
         why, member.doubtful = member.doubtful, None
         try:
             backend.submit([np.zeros((backend.info.height, backend.info.width, 3), np.uint8)]).result()

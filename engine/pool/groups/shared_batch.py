@@ -24,8 +24,7 @@ class SharedBatch(Future[list[Found]]):
     def put(self, position: int, device: DeviceId, found: Found) -> None:
         """Set one picture's result. Any thread may call this, once per picture.
 
-        Raises:
-            KeyError: the picture has a result already, which is a bug.
+        Raises KeyError if the picture has a result already, which is a bug.
         """
         with self._counting:
             self._missing.remove(position)

@@ -171,11 +171,7 @@ class SharedPictures:
 
 
 class MappedChunk:
-    """A chunk, mapped in another process than its owner's. address, nbytes: its range there.
-
-    Raises:
-        OSError: the owner has ended.
-    """
+    """A chunk, mapped in another process than its owner's. address, nbytes: its range there. Raises OSError if the owner has ended."""
 
     def __init__(self, chunk: Chunk) -> None:
         with Path(chunk.path).open("r+b") as file:

@@ -57,8 +57,7 @@ def write_clips(
     stills: also write each appearance's most confident frame. overwrite: also replace files that Framefleet did not write.
     progress: called with the number of files written so far. waiting: called once with the process for which this one waits.
 
-    Raises:
-        ExportError: the video is missing or has changed, or a file cannot be written.
+    Raises ExportError if the video is missing or has changed, or a file cannot be written.
     """
     if not source.file.exists():
         raise ExportError(

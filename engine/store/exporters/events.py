@@ -25,11 +25,7 @@ COLUMNS = (
 
 
 def write(export: Export) -> None:
-    """Write a row per event of each video.
-
-    Raises:
-        ExportError: the lines and zones do not fit, or there are some but no tracks.
-    """
+    """Write a row per event of each video. Raises ExportError if the lines and zones do not fit, or there are some but no tracks."""
     with table_file(export, COLUMNS) as file:
         for source in export.sources:
             if source.kind is SourceKind.VIDEO:

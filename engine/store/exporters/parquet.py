@@ -32,8 +32,7 @@ ROW_GROUP = 65_536
 def write(export: Export) -> None:
     """Write a row per detection, in row groups of about ``ROW_GROUP`` rows.
 
-    Raises:
-        ExportError: pyarrow is not installed, or the file cannot be written.
+    Raises ExportError if pyarrow is not installed, or the file cannot be written.
     """
     try:
         import pyarrow as pa

@@ -38,8 +38,7 @@ class Job:
 def write(export: Export) -> None:
     """Write the annotated video. If the child process crashes, the frames written so far remain playable in ``part_of(path)``.
 
-    Raises:
-        ExportError: the source is not a video, has changed or is the target, the file cannot be written, or the child process crashed.
+    Raises ExportError if the source is not a video, has changed or is the target, the file cannot be written, or the child process crashed.
     """
     reader, source, path = export.reader, export.source, export.path
     video = source.file

@@ -27,8 +27,7 @@ def write(export: Export) -> None:
 
     Frames without detections have an empty file of labels. Failed frames have none. Sources without a chosen frame have no folder.
 
-    Raises:
-        ExportError: the folder cannot be written, or a source cannot be decoded again.
+    Raises ExportError if the folder cannot be written, or a source cannot be decoded again.
     """
     pictures = export.options.pictures is not None
     with explained(export.path, "write"), complete_folder(export.path) as folder:

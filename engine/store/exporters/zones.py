@@ -123,8 +123,7 @@ def _of(table: NDArray[np.void], number: int, class_id: int) -> NDArray[np.void]
 def count(export: Export, source: StoredSource) -> Counts:
     """Count the tracks of one source, once for all tables.
 
-    Raises:
-        ExportError: there are no lines and zones, they do not fit, or the session has no tracks.
+    Raises ExportError if there are no lines and zones, they do not fit, or the session has no tracks.
     """
     reader, zones = export.reader, export.options.zones
     if zones is None:

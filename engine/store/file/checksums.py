@@ -109,11 +109,7 @@ def _open(path: Path, mode: str, timeout: float) -> Connection:
 
 
 def _check(file: _File, stream: BinaryIO) -> None:
-    """Compare all pages with their checksums, unless the file has not changed since the last time.
-
-    Raises:
-        DamagedError: pages differ.
-    """
+    """Compare all pages with their checksums, unless the file has not changed since the last time. Raises DamagedError if pages differ."""
     before = _state(stream)
     if file.intact == before:
         return

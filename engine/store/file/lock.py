@@ -10,8 +10,7 @@ from engine.store.schema import explained
 def lock_session(path: Path) -> FileLock:
     """Lock the session at ``path`` until the lock is closed. Creates its folder if necessary.
 
-    Raises:
-        ExportError: another process writes the session, or the folder cannot be written.
+    Raises ExportError if another process writes the session, or the folder cannot be written.
     """
     with explained(path, "create"):
         path.parent.mkdir(parents=True, exist_ok=True)

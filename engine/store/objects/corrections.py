@@ -72,11 +72,7 @@ class Edit:
 
 
 def undoable(path: Path) -> tuple[bool, bool]:
-    """Whether the session at ``path`` has a correction to undo, and one to do again.
-
-    Raises:
-        ExportError: the session cannot be read.
-    """
+    """Whether the session at ``path`` has a correction to undo, and one to do again. Raises ExportError if the session cannot be read."""
     with schema.explained(path, "read"), closing(schema.open_existing(path, "ro")) as connection:
         return corrected.undoable(connection)
 

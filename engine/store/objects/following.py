@@ -50,11 +50,7 @@ class Following(Closing):
             self._working[source].send(Cancel())
 
     def finish(self) -> None:
-        """Wait until all sources that have ended are tracked.
-
-        Raises:
-            ExportError: the session cannot be read or written.
-        """
+        """Wait until all sources that have ended are tracked. Raises ExportError if the session cannot be read or written."""
         while self._working:
             wait([process.connection for process in self._working.values()])
             self._hand_out()

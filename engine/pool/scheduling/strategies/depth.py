@@ -8,11 +8,7 @@ from engine.types import DeviceId
 
 
 class Depth(Frames):
-    """One worker, whose engine spans all devices.
-
-    Raises:
-        UsageError: the devices cannot share a network.
-    """
+    """One worker, whose engine spans all devices. Raises UsageError if the devices cannot share a network."""
 
     name = "depth"
     grouped = False

@@ -108,11 +108,7 @@ DEFAULTS = ExportOptions()
 
 
 def read_interval(text: str) -> float:
-    """Read a time such as ``30s``, ``15m`` or ``1h``. Returns seconds.
-
-    Raises:
-        UsageError: the text is not a time above zero.
-    """
+    """Read a time such as ``30s``, ``15m`` or ``1h``. Returns seconds. Raises UsageError if the text is not a time above zero."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text.strip().lower())
     seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
     if not 0 < seconds <= 366 * 86400:
