@@ -8,7 +8,7 @@ from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
 from app.cli.run.exports import add_session_argument, session_database
 from engine.errors import UsageError
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 from engine.settings.kinds import Moments, whole
 from engine.store.file.lock import lock_session
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack

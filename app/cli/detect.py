@@ -19,7 +19,7 @@ from app.cli.run.zones import count_sources, counts_lines, untracked_lines
 from engine.errors import ExportError, SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 from engine.session import DetectionSession
 from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE

@@ -12,9 +12,8 @@ from typing import Any
 
 from engine.devices.cuda import BACKEND, PRECISIONS
 from engine.devices.description import DeviceDescription
-from engine.devices.json_values import at
 from engine.devices.telemetry.snapshot import Telemetry
-from engine.devices.topology.driver import join, read_gpus
+from engine.devices.topology.driver import at, join, read_gpus
 from engine.devices.topology.types import NumaNode, Topology
 from engine.errors import UsageError
 from engine.types import DeviceId

@@ -13,7 +13,7 @@ from app.cli.arguments import options
 from app.cli.run.progress import PLAIN_SECONDS, draws
 from app.cli.run.summary import MOST_LINES
 from engine.errors import ExportError, UsageError
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS

@@ -1,13 +1,15 @@
 """Manages the installed models. Each has a folder with its cfg, weights and labels."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import DownloadError, UsageError
 from engine.model.registry import catalogue
 from engine.model.registry.catalogue import ModelEntry, find_entry
-from engine.model.registry.lock import locked
 from engine.model.registry.partial import Partial
+from engine.processes.file_lock import FileLock, LockedError
 from engine.settings import ModelFiles
 from engine.settings.folders import Folder
 
@@ -67,3 +69,20 @@ def model_named(name: str, folder: Path | None = None) -> ModelFiles:
         size = f"{entry.download_bytes / 1e6:.0f} MB"
         raise UsageError(f"{entry.name} is not downloaded yet: 'framefleet models download {entry.name}' does it ({size})")
     return files_of(entry, folder)
+
+
+@contextmanager
+def locked(folder: Path, name: str) -> Iterator[None]:
+    """Hold the lock of the model ``name`` in ``folder``, as a context manager. Creates the folder if necessary.
+
+    Raises DownloadError if another process holds the lock, or the folder cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f".{name}.lock")
+    except LockedError as error:
+        raise DownloadError(f"{name} is being downloaded already, by {error.holder}: wait until that has ended") from error
+    except OSError as error:
+        raise DownloadError(f"{folder} cannot be written to: {error.strerror or error}") from error
+    with lock:
+        yield

@@ -12,8 +12,7 @@ from engine.store.exporters.common.base import Export, Exporter, Output, complet
 from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.common.rounding import relative, to_json
 from engine.store.exporters.csv import row
-from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command
-from engine.store.exporters.pictures.selection import select
+from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command, select
 from engine.store.exporters.pictures.write import write_pictures
 from engine.store.schema import explained
 from engine.types import FrameResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.pool.device_statistics import DeviceStatistics
+from engine.pool.device_reports import DeviceStatistics
 from engine.pool.ledger import MAX_REASONS, LedgerBook
 from engine.pool.protocol import Stats
 from engine.pool.results import FrameEntry, Frames
