@@ -60,34 +60,23 @@ class DeviceStatistics:
             buckets = np.log(np.maximum(stats.latencies, _FLOOR) / _FLOOR) / math.log(_RATIO)
             self._latencies += np.bincount(np.minimum(buckets.astype(np.int64), _BUCKETS - 1), minlength=_BUCKETS)
         p50, p99 = (float(np.percentile(stats.latencies, share)) if count else None for share in (50, 99))
-        rate = worth / max(stats.seconds, 1e-9)
-        stages, busy = _per_frame(stats.stages, count), _per_frame(stats.busy, count)
-        bottleneck = _bottleneck(stats.feeding, busy, count)
-        return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, False, busy, bottleneck)
+        return self._event(count, worth / max(stats.seconds, 1e-9), p50, p99, stats.stages, stats.busy, stats.feeding)
 
     def final(self) -> DeviceStats:
         """The event with the statistics of the whole run. Latencies are exact within 1 %."""
-        count = self._measured
         p50, p99 = (_percentile(self._latencies, share) for share in (0.5, 0.99))
         rate = self._worth / self._seconds if self._seconds else 0.0
-        stages, busy = _per_frame(self._stages, count), _per_frame(self._busy, count)
-        bottleneck = _bottleneck(self._feeding, busy, count)
-        return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, True, busy, bottleneck)
+        return self._event(self._measured, rate, p50, p99, self._stages, self._busy, self._feeding, final=True)
 
-
-def _per_frame(sums: Mapping[str, float], frames: int) -> dict[str, float]:
-    return {stage: total / frames for stage, total in sums.items()} if frames else {}
-
-
-def _bottleneck(feeding: Mapping[str, float], busy: Mapping[str, float], frames: int) -> str | None:
-    """See ``DeviceStats``."""
-    if not frames or not any(feeding.values()):
-        return None
-    stage = max(feeding, key=lambda name: feeding[name])
-    if stage == "infer" and busy:
-        # the engine does not wait for the device's decoder
-        return max(busy, key=lambda name: busy[name] * (name != "decode"))
-    return stage
+    def _event(
+        self, count: int, rate: float, p50: float | None, p99: float | None, *sums: Mapping[str, float], final: bool = False
+    ) -> DeviceStats:
+        """The event. count: number of frames measured. sums: over them, ``stages``, ``busy`` and ``feeding`` as in ``Stats``."""
+        stages, busy, feeding = ({stage: total / count for stage, total in each.items()} if count else {} for each in sums)
+        bottleneck = max(feeding, key=lambda name: feeding[name]) if any(feeding.values()) else None
+        if bottleneck == "infer" and busy:  # the engine does not wait for the device's decoder
+            bottleneck = max(busy, key=lambda name: busy[name] * (name != "decode"))
+        return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, final, busy, bottleneck)
 
 
 def _percentile(buckets: NDArray[np.int64], share: float) -> float | None:

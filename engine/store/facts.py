@@ -57,9 +57,9 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
         "network": f"{description.width}x{description.height}",
     }
     for name, setting in TABLE.items():
-        used = setting.only_with is None or values[setting.only_with[0]] == setting.only_with[1]
+        used, value = setting.only_with is None or values[setting.only_with[0]] == setting.only_with[1], values[name]
         if name in DECIDING:
-            facts[name] = _text(values[name]) if used else "unused"
+            facts[name] = write(tuple(sorted(value)) if isinstance(value, frozenset) else value) if used else "unused"
     return facts
 
 
@@ -72,10 +72,6 @@ def differences(stored: Mapping[str, str], facts: Mapping[str, str]) -> list[str
         for name in DECIDING
         if stored.get(name) != facts[name]
     ]
-
-
-def _text(value: object) -> str:
-    return write(tuple(sorted(value)) if isinstance(value, frozenset) else value)
 
 
 def _digest(model: ModelFiles) -> str:

@@ -47,6 +47,8 @@ class RemoteBackend(Backend):
 
     setup: of its worker. pictures: shared memory; submitted pictures that are not in it are copied into it. When the process ends, all
     current and later submissions fail with MemberLostError. The process has its own watchdog; a frozen process is killed.
+
+    Attributes: lost: why the process has ended; None while it runs.
     """
 
     worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
@@ -63,12 +65,7 @@ class RemoteBackend(Backend):
         self._number = 0
         self._known: list[Chunk] = []
         self._busy: Counter[str] = Counter()
-        self._lost: MemberLostError | None = None
-
-    @property
-    def lost(self) -> MemberLostError | None:
-        """Why the process has ended; None while it runs."""
-        return self._lost
+        self.lost: MemberLostError | None = None
 
     def _activate_impl(
         self,
@@ -98,8 +95,8 @@ class RemoteBackend(Backend):
             images = [image if self._pictures.locate(image) is not None else self._pictures.put(image, urgent=True) for image in images]
             places = tuple(map(self._place, images))
             with self._lock:
-                if self._lost is not None:
-                    raise self._lost
+                if self.lost is not None:
+                    raise self.lost
                 if (chunks := self._pictures.chunks) != self._known:
                     self._known = chunks
                     self._remote.send(SharedMemory(tuple(chunks)))
@@ -127,7 +124,7 @@ class RemoteBackend(Backend):
 
     def _close_impl(self) -> None:
         with self._lock:
-            if self._lost is None:
+            if self.lost is None:
                 self._remote.send(Stop())
         self._listening.join(STOP_SECONDS)
         if self._listening.is_alive():
@@ -140,10 +137,10 @@ class RemoteBackend(Backend):
         ended = self._remote.host.end()
         with self._lock:
             outcome, tasks = self._remote.reap(ended), list(self._tasks.values())
-            self._lost = MemberLostError(outcome.reason, outcome.waited)
+            self.lost = MemberLostError(outcome.reason, outcome.waited)
             self._tasks.clear()
         for task in tasks:
-            task.future.set_exception(self._lost)
+            task.future.set_exception(self.lost)
 
     def _take(self, message: FromWorker) -> None:
         match message:

@@ -20,7 +20,7 @@ def result(failure: str | None = None) -> FrameResult:
 
 def test_a_lost_frame_unbalances_the_ledger() -> None:
     book = LedgerBook()
-    book.decoded(5)
+    book.arrived += 5
     book.handed_on([result(), result(), result("damaged")])
     with pytest.raises(RuntimeError, match="unaccounted"):
         book.close()
@@ -31,7 +31,7 @@ def test_a_lost_frame_unbalances_the_ledger() -> None:
 
 def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:
     book = LedgerBook()
-    book.decoded(1000)
+    book.arrived += 1000
     book.handed_on(result(f"damaged at {number} s") for number in range(1000))
     failed = book.close().failed
     assert len(failed) == MAX_REASONS + 1
