@@ -61,7 +61,7 @@ class WorkerLink:
 
     def take(self, task: Task) -> None:
         """Pass a task on when its file is here."""
-        key = _key(task.task)
+        key = task.task.source, None if isinstance(task.task, Probe) else task.task.segment.number
         with self._lock:
             self._held[key] = self._tasks[key] = task
         self._store.obtain(task.content, lambda found: self._found(key, task, found))
@@ -208,10 +208,6 @@ class WorkerLink:
         for here, there in self._names.items():
             text = text.replace(here, there)
         return text
-
-
-def _key(task: Probe | Detect) -> Key:
-    return task.source, None if isinstance(task, Probe) else task.segment.number
 
 
 def _unfinished(task: Probe | Detect, why: str, complete: bool) -> ProbeFailed | Done:

@@ -128,7 +128,8 @@ class SharedPictures:
         slot = -(-nbytes // _PAGE) * _PAGE
         while True:
             with self._taking:
-                self._collect()
+                while not self._returned.empty():
+                    _give_back(*self._returned.get())
                 if (place := self._find(slot, urgent)) is not None:
                     return place
             # with a timeout, since another waiting thread may have taken the returned memory
@@ -149,10 +150,6 @@ class SharedPictures:
             size = slot
         memory = self._create(size, slot)
         return memory, memory.free.pop()
-
-    def _collect(self) -> None:
-        while not self._returned.empty():
-            _give_back(*self._returned.get())
 
     def _create(self, nbytes: int, slot: int) -> _Memory:
         descriptor, path = _new_file()

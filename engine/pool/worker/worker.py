@@ -24,16 +24,7 @@ from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
 from engine.media.decoder import Decoder, open_decoder
 from engine.pool.events import DeviceReady, EngineBuilding
-from engine.pool.protocol import (
-    Failed,
-    FromWorker,
-    Listening,
-    Probe,
-    Setup,
-    Stop,
-    Stopped,
-    ToWorker,
-)
+from engine.pool.protocol import Failed, FromWorker, Listening, Probe, Setup, Stop, Stopped, ToWorker
 from engine.pool.worker.building import build
 from engine.pool.worker.member_pipeline import MemberPipeline
 from engine.pool.worker.pipeline import Pipeline
