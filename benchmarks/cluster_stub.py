@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from engine.media.types import Segment, SourceInfo, SourceKind
+from engine.pool.events import DeviceReady
 from engine.pool.protocol import (
     Began,
     Detect,
@@ -21,7 +22,6 @@ from engine.pool.protocol import (
     Need,
     Probe,
     Probed,
-    Ready,
     Setup,
     Stats,
     Stop,
@@ -41,7 +41,7 @@ STATS_SECONDS = 0.5
 def main(connection: Connection[FromWorker, ToWorker], setup: Setup, *, frames_per_s: float, boxes: int) -> None:
     """Answer like a worker. frames_per_s: 0 = as fast as the driver takes results. boxes: in each frame."""
     connection.send(Listening())
-    connection.send(Ready(EngineInfo(setup.device, "stub", "stub", "fp32", "made up", 416, 416, 1, 1)))
+    connection.send(DeviceReady(EngineInfo(setup.device, "stub", "stub", "fp32", "made up", 416, 416, 1, 1)))
     connection.send(Need())
     found = _detections(boxes)
     began, sent, latencies = time.perf_counter(), 0, np.full(MESSAGE_FRAMES, 5, np.float32)
@@ -62,7 +62,7 @@ def main(connection: Connection[FromWorker, ToWorker], setup: Setup, *, frames_p
                         connection.send(Frames.pack(task.source, task.segment.number, first, entries))
                         sent += count
                         if (now := time.perf_counter()) - reported >= STATS_SECONDS:
-                            connection.send(Stats(now - reported, latencies, {"decode": 1.0, "infer": 5.0}))
+                            connection.send(Stats(setup.device, now - reported, latencies, {"decode": 1.0, "infer": 5.0}))
                             reported = now
                     connection.send(Done(task.source, task.segment.number, task.segment.frames, True))
                     connection.send(Need())

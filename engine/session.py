@@ -1,7 +1,5 @@
 """One detection run of the command line or the window: a pool whose results are stored as they come."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``framefleet clips SESSION``: cuts the appearances of objects out of the videos of an earlier run."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence
@@ -28,8 +26,7 @@ MANY = 1000
 def run(argv: Sequence[str]) -> int:
     """Write the clips. Exit status 0: all are written; 1: those of a video could not be written, or nothing appears.
 
-    Raises:
-        FramefleetError: the session cannot be read, or the options do not fit it.
+    Raises FramefleetError if the session cannot be read, or the options do not fit it.
     """
     arguments = _parser().parse_args(argv)
     padding, gap = _seconds(arguments.padding, "--padding"), _seconds(arguments.gap, "--gap")

@@ -1,7 +1,5 @@
 """``framefleet correct SESSION WHAT``: corrects stored detections and tracks. The model's results stay beside the corrections."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 
@@ -10,7 +8,7 @@ from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
 from app.cli.run.exports import add_session_argument, session_database
 from engine.errors import UsageError
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 from engine.settings.kinds import Moments, whole
 from engine.store.file.lock import lock_session
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
@@ -30,11 +28,7 @@ _NEEDED = {"relabel": ("label",), "join": ("track",), "split": ("track", "at")}
 
 
 def run(argv: Sequence[str]) -> int:
-    """Correct, and say what was done. Returns 0.
-
-    Raises:
-        FramefleetError: the session cannot be read or written, or has no such object.
-    """
+    """Correct, and say what was done. Returns 0. Raises FramefleetError if the session cannot be read or written, or has no such object."""
     arguments = _parser().parse_args(argv)
     _check(arguments)
     database = session_database(arguments.session)

@@ -1,7 +1,5 @@
 """Prints an error in one line. For an error inside Framefleet, the line names a log file with the details."""
 
-from __future__ import annotations
-
 import errno
 import platform
 import sys

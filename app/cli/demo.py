@@ -1,7 +1,5 @@
 """``framefleet demo``: detects in an embedded clip with an embedded model, on any machine, and measures the accuracy."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,8 +25,7 @@ FOLDER = Path("framefleet-demo")
 def run(argv: Sequence[str]) -> int:
     """Open the window if there is a display, else write a report. Returns the exit status, as ``detect`` does.
 
-    Raises:
-        FramefleetError: a device cannot be used, or the folder for the results cannot be made.
+    Raises FramefleetError if a device cannot be used, or the folder for the results cannot be made.
     """
     parser = make_parser(
         "demo",

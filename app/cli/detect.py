@@ -1,7 +1,5 @@
 """``framefleet detect SOURCE…``: detects objects in files and writes the results."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time
@@ -21,7 +19,7 @@ from app.cli.run.zones import count_sources, counts_lines, untracked_lines
 from engine.errors import ExportError, SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 from engine.session import DetectionSession
 from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
@@ -39,8 +37,7 @@ def run(argv: Sequence[str]) -> int:
 
     Exit status 0: no frame failed; 1: some frames, sources or results failed; 2: no source could be used; 128 + signal: interrupted.
 
-    Raises:
-        FramefleetError: the model, the settings or the folder for the results cannot be used.
+    Raises FramefleetError if the model, the settings or the folder for the results cannot be used.
     """
     arguments = _parser().parse_args(argv)
     return reported(lambda run: _detect(run, arguments), arguments.json, arguments.quiet)
@@ -146,8 +143,7 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
     Annotated videos that Framefleet wrote into a folder are no sources of it. database: the session of the run, which may know them.
 
-    Raises:
-        SourceError: there is no source at all.
+    Raises SourceError if there is no source at all.
     """
     sources, missing = [], []
     for path in paths:

@@ -1,7 +1,5 @@
 """``framefleet devices``: lists the devices of this machine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``framefleet doctor``: checks this machine, and says how to solve the problems that it finds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict

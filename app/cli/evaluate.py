@@ -1,7 +1,5 @@
 """``framefleet evaluate SESSION…``: compares stored detections with true objects, and sessions with each other."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re
@@ -26,8 +24,7 @@ _REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"
 def run(argv: Sequence[str]) -> int:
     """Print the results, and write the report. Returns 0.
 
-    Raises:
-        FramefleetError: a session or the truth cannot be read, the truth does not fit, or the report cannot be written.
+    Raises FramefleetError if a session or the truth cannot be read, the truth does not fit, or the report cannot be written.
     """
     arguments = _parser().parse_args(argv)
     sessions = _named([session_database(path) for path in arguments.session], arguments.names)

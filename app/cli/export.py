@@ -1,7 +1,5 @@
 """``framefleet export``: writes a model as ONNX."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,11 +10,7 @@ from engine.store.export.destinations import Protected
 
 
 def run(argv: Sequence[str]) -> int:
-    """Write the file. Exit status 0.
-
-    Raises:
-        FramefleetError: the model cannot be used, or the file cannot be written.
-    """
+    """Write the file. Exit status 0. Raises FramefleetError if the model cannot be used, or the file cannot be written."""
     parser = make_parser(
         "export",
         "Write a Darknet model as ONNX, with batch normalisation folded in.",

@@ -1,12 +1,11 @@
 """``framefleet install-desktop``: adds Framefleet to the menu of the desktop, with its icon and the files that it opens."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from app.cli.arguments.parser import make_parser
@@ -15,19 +14,10 @@ from resources.icons import icon_svg
 
 NAME = "framefleet"
 ACCENT = "#6aa5ff"
-TYPES = (
-    *("video/mp4", "video/x-matroska", "video/webm", "video/quicktime", "video/x-msvideo", "video/mpeg", "video/mp2t", "video/x-flv"),
-    *("image/jpeg", "image/png", "image/bmp", "image/tiff", "image/webp", "inode/directory"),
-)
-"""What the menu "Open with" offers Framefleet for. It becomes the default for none of these."""
 
 
 def run(argv: Sequence[str]) -> int:
-    """Write or remove the files. Exit status 0.
-
-    Raises:
-        UsageError: this system has no such menu, or the files cannot be written.
-    """
+    """Write or remove the files. Exit status 0. Raises UsageError if this system has no such menu, or the files cannot be written."""
     description = "Add Framefleet to the desktop's menu, with its icon, and to 'Open with' of videos and pictures (Linux)."
     parser = make_parser("install-desktop", description, examples=("", "--remove"))
     parser.add_argument("--remove", action="store_true", help="remove what this command has written")
@@ -35,12 +25,12 @@ def run(argv: Sequence[str]) -> int:
     if not sys.platform.startswith("linux"):
         raise UsageError("install-desktop is for Linux: on other systems, pin the running window to the menu or the task bar")
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    files = {
+    written = {
         data / "applications" / f"{NAME}.desktop": entry(command()).encode(),
         data / "icons" / "hicolor" / "scalable" / "apps" / f"{NAME}.svg": icon_svg(NAME, ACCENT),
     }
     try:
-        for path, content in files.items():
+        for path, content in written.items():
             if arguments.remove:
                 path.unlink(missing_ok=True)
             else:
@@ -61,25 +51,12 @@ def command() -> list[str]:
 
 
 def entry(start: Sequence[str]) -> str:
-    """The desktop entry (freedesktop.org, Desktop Entry Specification 1.5). start: the command without files."""
+    """The desktop entry (freedesktop.org, Desktop Entry Specification 1.5) with the command ``start``, which stands before the files.
+
+    "Open with" offers Framefleet for its types. Framefleet becomes the default for none of them.
+    """
     words = " ".join(f'"{_quoted(word)}"' for word in start)
-    lines = (
-        "[Desktop Entry]",
-        "Type=Application",
-        "Version=1.5",
-        "Name=Framefleet",
-        "GenericName=Object detection in videos",
-        "Comment=Detect objects in videos on every device of this machine",
-        "Comment[de]=Objekte in Videos erkennen, auf allen Geräten dieses Rechners",
-        f"Exec={words} %F",
-        f"Icon={NAME}",
-        f"StartupWMClass={NAME}",
-        "Terminal=false",
-        "Categories=AudioVideo;Video;Science;",
-        "Keywords=video;detection;YOLO;GPU;",
-        f"MimeType={';'.join(TYPES)};",
-    )
-    return "\n".join(lines) + "\n"
+    return files("resources").joinpath("desktop/framefleet.desktop").read_text("utf-8").replace("Exec=framefleet", f"Exec={words}")
 
 
 def _quoted(word: str) -> str:

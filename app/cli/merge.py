@@ -1,7 +1,5 @@
 """``framefleet merge SESSION…``: joins the sessions of several runs into one."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +12,7 @@ from engine.store.merge import merge_sessions
 def run(argv: Sequence[str]) -> int:
     """Write the new session. Returns 0.
 
-    Raises:
-        FramefleetError: a session cannot be read, they do not fit together, or the new one cannot be written.
+    Raises FramefleetError if a session cannot be read, they do not fit together, or the new one cannot be written.
     """
     parser = make_parser(
         "merge",

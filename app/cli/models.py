@@ -1,7 +1,5 @@
 """``framefleet models``: lists, downloads and removes models."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -22,8 +20,7 @@ TENTHS = 10
 def run(argv: Sequence[str]) -> int:
     """List, download or remove models. Exit status 0: done; 1: one of several models could not be downloaded or removed.
 
-    Raises:
-        FramefleetError: a model is unknown, or the only named one could not be downloaded or removed.
+    Raises FramefleetError if a model is unknown, or the only named one could not be downloaded or removed.
     """
     parser = make_parser(
         "models",
@@ -52,8 +49,7 @@ def run(argv: Sequence[str]) -> int:
 def _each(entries: Sequence[ModelEntry], act: Callable[[ModelEntry], None]) -> int:
     """Call ``act`` with each model, and print why it failed. Returns the number of failures.
 
-    Raises:
-        FramefleetError: the only model failed.
+    Raises FramefleetError if the only model failed.
     """
     failed = 0
     for entry in entries:

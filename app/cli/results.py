@@ -1,7 +1,5 @@
 """``framefleet results SESSION``: writes the stored results of an earlier run in any format."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,15 +8,7 @@ from typing import Any
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
-from app.cli.run.exports import (
-    add_format_options,
-    add_session_argument,
-    choose_detections,
-    export,
-    export_options,
-    print_exported,
-    session_database,
-)
+from app.cli.run import exports
 from app.cli.run.summary import summary
 from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import UsageError
@@ -32,8 +22,7 @@ from engine.store.view import Span
 def run(argv: Sequence[str]) -> int:
     """Write the files. Exit status 0: all files are written; 1: a file could not be written.
 
-    Raises:
-        FramefleetError: the session cannot be read, a class is unknown, or the folder cannot be made.
+    Raises FramefleetError if the session cannot be read, a class is unknown, or the folder cannot be made.
     """
     parser = make_parser(
         "results",
@@ -46,9 +35,9 @@ def run(argv: Sequence[str]) -> int:
             "detections --source a.mp4 --from 1:30 --to 2:00 --format video",
         ),
     )
-    add_session_argument(parser)
+    exports.add_session_argument(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (beside the database)")
-    add_format_options(parser)
+    exports.add_format_options(parser)
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
     parser.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence written (the run's)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
@@ -66,19 +55,19 @@ def run(argv: Sequence[str]) -> int:
     clock, span = _clock(given), Span(given.get("begin"), given.get("end"))
     if problem := part_problem(span.begin, span.end):
         raise UsageError(problem)
-    database = session_database(arguments.session)
+    database = exports.session_database(arguments.session)
     part = span if span != Span() else None
     with SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks) as reader:
-        choose_detections(reader, arguments.confidence, arguments.classes)
-        folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
+        exports.choose_detections(reader, arguments.confidence, arguments.classes)
+        folder, chosen = arguments.out or database.parent, replace(exports.export_options(arguments, reader.labels), clock=clock)
         counted = count_sources(reader, chosen.zones) if chosen.zones is not None else []
         chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}
-        exported, written = export(
+        exported, written = exports.export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
         last = summary(reader, chosen.least_seen, chosen_sources)
     print("".join(f"{line}\n" for line in counts_lines(counted, arguments.verbose)), end="")
-    print_exported(exported, arguments.verbose)
+    exports.print_exported(exported, arguments.verbose)
     print(last, end="\n" if last else "")
     return 0 if written else 1
 

@@ -1,7 +1,5 @@
 """``framefleet topology``: shows how this machine's GPUs, NUMA nodes and processors are connected."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,11 +29,7 @@ Legend:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Show the topology. Exit status 0.
-
-    Raises:
-        UsageError: the recording cannot be read.
-    """
+    """Show the topology. Exit status 0. Raises UsageError if the recording cannot be read."""
     description = "Show how GPUs, NUMA nodes and processors are connected: the matrix of 'nvidia-smi topo -m', and the machine."
     parser = make_parser("topology", description, examples=("", "--json"), json="print one JSON object instead of text")
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")

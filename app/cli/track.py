@@ -1,7 +1,5 @@
 """``framefleet track SESSION``: follows the objects of an earlier run from frame to frame."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.cli.arguments.parser import make_parser
@@ -14,8 +12,7 @@ from engine.tracking.follow import TrackerName
 def run(argv: Sequence[str]) -> int:
     """Store a track for each object, instead of the tracks of an earlier call. Returns 0.
 
-    Raises:
-        FramefleetError: the session cannot be read or written.
+    Raises FramefleetError if the session cannot be read or written.
     """
     parser = make_parser(
         "track",

@@ -1,7 +1,5 @@
 """``framefleet [FILE…]``: opens the window."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import sys
@@ -20,11 +18,7 @@ from engine.settings import ModelFiles, RunSettings
 
 
 def run(argv: Sequence[str]) -> int:
-    """Open the window with these files queued.
-
-    Raises:
-        UsageError: no file exists, or the recording cannot be read.
-    """
+    """Open the window with these files queued. Raises UsageError if no file exists, or the recording cannot be read."""
     commands = "\n".join(f"  {name:15} {text}" for name, text in COMMANDS.items())
     parser = make_parser(
         "",
@@ -55,8 +49,7 @@ def open_window(
 
     recording: a machine whose devices the window also shows.
 
-    Raises:
-        UsageError: there is no display, or a library is missing.
+    Raises UsageError if there is no display, or a library is missing.
     """
     _check_libraries()
     try:
@@ -69,8 +62,7 @@ def open_window(
 def _check_libraries() -> None:
     """Check that the libraries for an X server are installed: without them Qt ends the process.
 
-    Raises:
-        UsageError: a library is missing; the message says how to install it.
+    Raises UsageError if a library is missing; the message says how to install it.
     """
     if sys.platform.startswith("linux") and os.environ.get("DISPLAY") and not os.environ.get("QT_QPA_PLATFORM"):
         missing = missing_libraries()

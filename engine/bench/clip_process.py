@@ -62,8 +62,7 @@ def make(target: Path, frames: int, keyframes: int = KEYFRAMES) -> int:
 def repeat(video: Path, frames: int, target: Path) -> int:
     """Repeat a video by copying its packets until it has at least ``frames`` frames. Returns the number of frames.
 
-    Raises:
-        SourceError: the video cannot be read, or not be stored as MP4.
+    Raises SourceError if the video cannot be read, or not be stored as MP4.
     """
     try:
         return _repeat(video, frames, target)

@@ -1,7 +1,5 @@
 """Makes the videos for measurements of a pool, in a separate process, which loads FFmpeg."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,8 +25,7 @@ class Clips:
     def of(self, frames: int) -> Path:
         """The path of a video with at least this number of frames, which is made at the first call.
 
-        Raises:
-            SourceError: the source cannot be repeated, or the file cannot be written.
+        Raises SourceError if the source cannot be repeated, or the file cannot be written.
         """
         if self._source is None:
             self._source = self._folder / "clip.mp4"

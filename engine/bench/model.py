@@ -1,7 +1,5 @@
 """Measures how fast a model runs on a device, without decoding or files."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ ends with the last frame. If each device has its own stream, it ends with the fi
 Frames count when the pool receives them from a device, in samples half a second apart.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -16,17 +14,7 @@ from pathlib import Path
 from engine.bench.pool_result import DeviceRun, PoolRun
 from engine.devices.processor import ProcessorSampler
 from engine.errors import DeviceError, SourceError
-from engine.pool.events import (
-    DeviceFailed,
-    DeviceReady,
-    DeviceStarting,
-    DeviceStats,
-    Event,
-    FramesDone,
-    SourceFinished,
-    SourceOpened,
-    StrategyChosen,
-)
+from engine.pool import events
 from engine.pool.pool import EnginePool
 from engine.pool.supervision.hosts import Hosts
 from engine.settings import RunSettings
@@ -43,7 +31,7 @@ def run_pool(
     *,
     until_first: bool = False,
     most_seconds: float | None = None,
-    show: Callable[[Event], None] = lambda _: None,
+    show: Callable[[events.Event], None] = lambda _: None,
     hosts: Hosts | None = None,
 ) -> PoolRun:
     """Detect in the sources and measure. until_first: stop when the first source ends. most_seconds: of the steady state, None = no
@@ -81,12 +69,12 @@ class _Watch:
 
     def __init__(self, sources: int) -> None:
         self._sources = sources
-        self._strategy = StrategyChosen("", "")
+        self._strategy = events.StrategyChosen("", "")
         self._starting: dict[DeviceId, None] = {}  # in order
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._samples: dict[DeviceId, list[tuple[float, int]]] = defaultdict(list)
-        self._last: dict[DeviceId, DeviceStats] = {}
-        self._opened: list[SourceOpened] = []
+        self._last: dict[DeviceId, events.DeviceStats] = {}
+        self._opened: list[events.SourceOpened] = []
         self._frames = 0
         self._ready: _Moment | None = None
         self._steady: _Moment | None = None
@@ -100,30 +88,30 @@ class _Watch:
         """Seconds since the steady state began."""
         return time.perf_counter() - self._steady.time if self._steady is not None else 0.0
 
-    def see(self, event: Event) -> bool:
+    def see(self, event: events.Event) -> bool:
         """Process one event. Returns whether it made the last engine ready."""
         match event:
-            case StrategyChosen():
+            case events.StrategyChosen():
                 self._strategy = event
-            case DeviceStarting(device):
+            case events.DeviceStarting(device):
                 self._starting[device] = None
-            case DeviceReady(engine):
+            case events.DeviceReady(engine):
                 self._engines[engine.device] = engine
                 if self._ready is None and self._engines.keys() == self._starting.keys():
                     self._ready = self._now()
                     return True
-            case DeviceFailed(device, message):
+            case events.DeviceFailed(device, message):
                 raise DeviceError(f"{device} failed during the measurement: {message}")
-            case DeviceStats(device) if event.final:
+            case events.DeviceStats(device) if event.final:
                 self._last[device] = event
-            case DeviceStats(device):
+            case events.DeviceStats(device):
                 self._samples[device].append((time.perf_counter(), event.frames))
-            case SourceOpened():
+            case events.SourceOpened():
                 self._opened.append(event)
-            case FramesDone(_, frames):
+            case events.FramesDone(_, frames):
                 self._frames += len(frames)
                 self._begin()
-            case SourceFinished(source, ledger, _, error, cancelled):
+            case events.SourceFinished(source, ledger, _, error, cancelled):
                 if error is not None or ledger.failed:
                     raise SourceError(f"source {source + 1} cannot be measured: {error or next(iter(ledger.failed))}")
                 self.finished += not cancelled
@@ -145,11 +133,7 @@ class _Watch:
         self._host_load = None if load is None else load / 100
 
     def result(self) -> PoolRun:
-        """The measurement.
-
-        Raises:
-            SourceError: the run was too short.
-        """
+        """The measurement. Raises SourceError if the run was too short."""
         ready, begun, over = self._ready, self._steady, self.over
         if ready is None or begun is None or over is None or over.time <= begun.time:
             raise SourceError("the sources are too short to measure: they end during the warm-up, their first tenth")
@@ -191,7 +175,7 @@ class _Watch:
         return sum(rate or 0.0 for rate in second) / sum(rate or 0.0 for rate in first)
 
     def _device(self, device: DeviceId, rate: float | None) -> DeviceRun:
-        last = self._last.get(device, DeviceStats(device, 0, 0.0, None, None))
+        last = self._last.get(device, events.DeviceStats(device, 0, 0.0, None, None))
         rate = last.frames_per_second if rate is None else rate
         return DeviceRun(
             self._engines[device], last.frames, rate, last.latency_p50, last.latency_p99, last.stages, last.busy, last.bottleneck

@@ -4,8 +4,6 @@ Every round measures every number of devices once, one after the other, so that 
 efficiency is throughput ÷ (n · throughput of one device in the same round and mode); n is 1 for CPU devices, which share the cores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -113,8 +111,7 @@ Show = Callable[[Mode, int, int, Event], None]
 def measure_scaling(experiment: Experiment, clips: Clips, show: Show = lambda *_: None) -> Iterator[Point]:
     """Measure every mode and count in every round. Yields a Point after each run, with the runs of all rounds so far.
 
-    Raises:
-        DeviceError, SourceError, ModelError: as ``run_pool``.
+    Raises DeviceError, SourceError or ModelError as ``run_pool``.
     """
     rate, decode_threads, per_segment = _trial(experiment, clips, show)
     # the warm-up comes on top of the steady state

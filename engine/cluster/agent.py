@@ -4,8 +4,6 @@ Ray calls ``send``, ``receive`` and the methods for files in separate threads. `
 all that have come meanwhile.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import sys

@@ -1,7 +1,5 @@
 """Which devices of a cluster take part in a run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

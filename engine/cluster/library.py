@@ -1,7 +1,5 @@
 """The one file that imports Ray: connecting to a cluster, its nodes, and the agents on them. Raises ``ClusterError``."""
 
-from __future__ import annotations
-
 import logging
 import re
 import socket
@@ -129,8 +127,7 @@ class Library:
 def check_address(address: str) -> None:
     """Check that a cluster may be at an address, and that its host answers. "auto": the cluster that runs on this machine.
 
-    Raises:
-        UsageError, ClusterError: it is not.
+    Raises UsageError or ClusterError if not.
     """
     if address == "auto":
         return

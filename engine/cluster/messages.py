@@ -4,8 +4,6 @@ On the driver, a process of its own is connected to the cluster. The second half
 process send each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias

@@ -40,8 +40,7 @@ class Node:
     def hello(self) -> Hello:
         """The agent's first answer.
 
-        Raises:
-            ClusterError: the agent does not start, or this machine and the node differ in what has to be the same.
+        Raises ClusterError if the agent does not start, or this machine and the node differ in what has to be the same.
         """
         hello = self.relay.hello.result()
         if differences := own_versions().differences(hello.versions):

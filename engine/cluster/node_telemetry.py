@@ -1,7 +1,5 @@
 """Telemetry of one node: its devices and its network cards. Taken only while the driver wants it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Sequence

@@ -61,7 +61,7 @@ class WorkerLink:
 
     def take(self, task: Task) -> None:
         """Pass a task on when its file is here."""
-        key = _key(task.task)
+        key = task.task.source, None if isinstance(task.task, Probe) else task.task.segment.number
         with self._lock:
             self._held[key] = self._tasks[key] = task
         self._store.obtain(task.content, lambda found: self._found(key, task, found))
@@ -74,7 +74,7 @@ class WorkerLink:
                 held = [key for key in self._held if key[0] == message.source and (isinstance(message, Drop) or key[1] == message.segment)]
                 ended = [self._held.pop(key).task for key in held]
             for task in ended:
-                self._answer(Done(task.source, task.segment.number, task.skip, False) if isinstance(task, Detect) else _dropped(task))
+                self._answer(_unfinished(task, "it was cancelled", complete=False))
         self._send(data)
 
     def _found(self, key: Key, task: Task, found: Path | FramefleetError) -> None:
@@ -85,7 +85,7 @@ class WorkerLink:
         if isinstance(found, ClusterError):
             self._fail(found)
         elif isinstance(found, FramefleetError):
-            self._answer(_unreadable(task.task, str(found)))
+            self._answer(_unfinished(task.task, str(found), complete=True))
         else:
             self._send(pickle.dumps(self._localized(task.task, str(found))))
 
@@ -210,18 +210,11 @@ class WorkerLink:
         return text
 
 
-def _key(task: Probe | Detect) -> Key:
-    return task.source, None if isinstance(task, Probe) else task.segment.number
-
-
-def _unreadable(task: Probe | Detect, why: str) -> ProbeFailed | Done:
-    """The answer to a task whose file the driver cannot read any more."""
-    return ProbeFailed(task.source, why) if isinstance(task, Probe) else Done(task.source, task.segment.number, task.skip, True, why)
-
-
-def _dropped(task: Probe) -> ProbeFailed:
-    """The answer to a probe of a source that was dropped; the pool ignores the reason."""
-    return ProbeFailed(task.source, str(SourceError(f"{task.path} was cancelled")))
+def _unfinished(task: Probe | Detect, why: str, complete: bool) -> ProbeFailed | Done:
+    """The answer to a task that never reached the worker. complete: no other worker can do it, because its file cannot be read."""
+    if isinstance(task, Probe):
+        return ProbeFailed(task.source, why)
+    return Done(task.source, task.segment.number, task.skip, complete, why if complete else None)
 
 
 def _receive(connection: Connection[Any, Any]) -> bytes | None:

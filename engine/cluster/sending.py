@@ -1,7 +1,5 @@
 """The driver's side of sending contents to a node."""
 
-from __future__ import annotations
-
 import errno
 from collections import deque
 from hashlib import blake2b
@@ -23,8 +21,7 @@ UNDER_WAY = 2
 def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
     """Send a content, or say why it cannot be sent. patience: seconds for one chunk. Returns the number of bytes sent.
 
-    Raises:
-        ClusterError: the agent has ended.
+    Raises ClusterError if the agent has ended.
     """
 
     def ask(method: str, *arguments: Any, **named: Any) -> None:

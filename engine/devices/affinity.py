@@ -4,8 +4,6 @@ Linux allocates memory, pinned memory included, on the NUMA node of the processo
 it allocates therefore gets near memory. Nothing happens on other systems and on machines with one node.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

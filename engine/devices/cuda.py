@@ -4,8 +4,6 @@ CUDA and NVML number GPUs differently, and CUDA_VISIBLE_DEVICES hides and reorde
 both libraries: use it in a separate process.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -71,8 +69,7 @@ def describe_devices(find_library: FindLibrary) -> Iterator[DeviceDescription]:
 def cuda_devices() -> tuple[CudaDevice, ...]:
     """The devices that CUDA shows.
 
-    Raises:
-        DeviceError: cuda-python is not installed, or CUDA cannot be started; the message says what to do.
+    Raises DeviceError if cuda-python is not installed, or CUDA cannot be started; the message says what to do.
     """
     try:
         from cuda.core import Device

@@ -1,7 +1,5 @@
 """The description of a device: its name, its backend, and whether it can be used."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -47,10 +45,6 @@ class DeviceDescription:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``.
-
-        Raises:
-            KeyError, TypeError, UsageError: the values do not describe a device.
-        """
+        """The inverse of ``as_json``. Raises KeyError, TypeError or UsageError if the values do not describe a device."""
         fields = {name: values[name] for name in cls.__dataclass_fields__}
         return cls(**{**fields, "id": DeviceId.parse(values["id"]), "precisions": tuple(values["precisions"])})

@@ -1,7 +1,5 @@
 """Finds the devices of this machine. Each library runs in a separate process, so that a driver's crash hides only its devices."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,8 +38,7 @@ def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tu
 
     If a driver crashes or hangs, one unusable entry replaces the devices that the search did not reach. timeout: seconds.
 
-    Raises:
-        DeviceError: no search found anything.
+    Raises DeviceError if no search found anything.
     """
     with ThreadPoolExecutor(len(searches)) as threads:
         outcomes = list(threads.map(lambda search: _run(search, timeout), searches))
@@ -61,8 +58,7 @@ def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> 
 
     descriptions: None = search, which takes no time on a machine without a GPU.
 
-    Raises:
-        DeviceError: no device is usable.
+    Raises DeviceError if no device is usable.
     """
     if descriptions is None:
         if sys.platform == "linux" and not any(path.exists() for path in _DRIVERS):

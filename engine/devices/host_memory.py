@@ -1,7 +1,5 @@
 """The memory of this machine that the program may use. Every place that shows or checks it reads it here, so that figures agree."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reads the utilization of this machine's processors and memory from Linux's /proc."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

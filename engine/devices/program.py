@@ -1,7 +1,5 @@
 """Runs a short program that prints JSON. A driver that crashes or hangs in it does not affect the caller."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ The file is JSON: ``driver``, ``cuda`` (13000 = 13.0) and ``gpus``, a list with 
 A value that could not be read is the error's text, or is missing.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,9 +12,8 @@ from typing import Any
 
 from engine.devices.cuda import BACKEND, PRECISIONS
 from engine.devices.description import DeviceDescription
-from engine.devices.json_values import at
 from engine.devices.telemetry.snapshot import Telemetry
-from engine.devices.topology.driver import join, read_gpus
+from engine.devices.topology.driver import at, join, read_gpus
 from engine.devices.topology.types import NumaNode, Topology
 from engine.errors import UsageError
 from engine.types import DeviceId
@@ -32,11 +29,7 @@ class Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """Read a recording.
-
-    Raises:
-        UsageError: the file cannot be read, or is not a recording.
-    """
+    """Read a recording. Raises UsageError if the file cannot be read, or is not a recording."""
     values = _json(path)
     gpus = values.get("gpus") if isinstance(values, dict) else None
     if not isinstance(gpus, list) or not all(isinstance(gpu, dict) for gpu in gpus):

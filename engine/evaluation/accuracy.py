@@ -1,7 +1,5 @@
 """The accuracy of detections in one clip: mean average precision as defined by COCO (https://cocodataset.org/#detection-eval)."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Mapping, Sequence
@@ -52,8 +50,7 @@ def read_truth(path: Path) -> dict[str, Any]:
 
     Image ids are frame indices, category ids are class ids + 1, and objects with ``iscrowd`` are not scored.
 
-    Raises:
-        SourceError: the file is missing or damaged.
+    Raises SourceError if the file is missing or damaged.
     """
     try:
         truth: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))

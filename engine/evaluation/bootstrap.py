@@ -1,7 +1,5 @@
 """Estimates how much a mean average precision would vary with other pictures (bootstrap: pictures are drawn with repetition)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

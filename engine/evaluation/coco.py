@@ -1,7 +1,5 @@
 """Reads true objects from COCO's object-detection JSON (https://cocodataset.org/#format-data), also compressed with gzip."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib
@@ -16,8 +14,7 @@ from engine.evaluation.truth import MAX_BYTES, Truth, TruthPicture, check_size, 
 def read(path: Path) -> Truth:
     """Read a COCO file. A picture is found by its ``file_name`` or, as Framefleet writes it, by ``frame``.
 
-    Raises:
-        SourceError: the file cannot be read, or is damaged.
+    Raises SourceError if the file cannot be read, or is damaged.
     """
     check_size(path)
     try:

@@ -1,7 +1,5 @@
 """Reads true objects from "CVAT for video 1.1" and "CVAT for images 1.1" (https://docs.cvat.ai/docs/dataset_management/formats)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import BinaryIO
 from xml.etree import ElementTree
@@ -16,8 +14,7 @@ _MAX_FRAMES = 3_000_000
 def read(path: Path) -> Truth:
     """Read a CVAT file. Frames of videos count from 0. All frames of the task are compared, also those without objects.
 
-    Raises:
-        SourceError: the file cannot be read, or is damaged.
+    Raises SourceError if the file cannot be read, or is damaged.
     """
     check_size(path)
     try:

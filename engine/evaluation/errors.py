@@ -1,7 +1,5 @@
 """Counts errors: of each file, of each frame, and of each pair of classes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Evaluates sessions: accuracy, curves, confusions, results of each file and the worst frames, also for several sessions side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

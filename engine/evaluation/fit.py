@@ -1,7 +1,5 @@
 """Finds the frames of a session that a truth describes, and its classes. Refuses a truth that does not fit, and says why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath

@@ -1,7 +1,5 @@
 """Computes average precision, and precision and recall over the confidence, from matched detections."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

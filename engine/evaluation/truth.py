@@ -1,7 +1,5 @@
 """Reads true objects from COCO, YOLO and CVAT files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +52,7 @@ class Truth:
 def read_truth(path: Path) -> Truth:
     """Read true objects: a COCO file (.json, .json.gz), a CVAT file (.xml), or a folder in YOLO's format.
 
-    Raises:
-        SourceError: the file or folder is missing, unreadable, damaged, or of another kind; or it holds no pictures.
+    Raises SourceError if the file or folder is missing, unreadable, damaged, or of another kind; or it holds no pictures.
     """
     from engine.evaluation import coco, cvat, yolo
 
@@ -84,8 +81,7 @@ def make_truth(
 ) -> Truth:
     """Create a ``Truth``. objects: picture, class, x, y, width, height, whether it is ignored.
 
-    Raises:
-        SourceError: a box is not finite, or has no width or height.
+    Raises SourceError if a box is not finite, or has no width or height.
     """
     pictures = tuple(pictures)
     table = np.array(objects, np.float64).reshape(-1, 7)
@@ -101,11 +97,7 @@ def make_truth(
 
 
 def check_size(path: Path) -> None:
-    """Refuse a file that is too large for the machine's memory, or no file.
-
-    Raises:
-        SourceError: see above.
-    """
+    """Refuse a file that is too large for the machine's memory, or no file. Raises SourceError."""
     try:
         if not path.is_file():
             raise SourceError(f"{path} is not a file" if path.exists() else f"{path} does not exist")

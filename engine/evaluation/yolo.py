@@ -3,8 +3,6 @@
 A line is: class, centre x, centre y, width, height, as shares of the picture. Pictures without such a file have no objects.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +19,7 @@ def read(folder: Path) -> Truth:
 
     The names come from ``data.yaml``, ``classes.txt`` or a file ``*.names``; without them, classes have their numbers as names.
 
-    Raises:
-        SourceError: a file cannot be read, or a line is not a label.
+    Raises SourceError if a file cannot be read, or a line is not a label.
     """
     labels = folder / "labels" if (folder / "labels").is_dir() else folder
     try:

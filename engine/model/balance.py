@@ -5,8 +5,6 @@ parallel, so the longer of the two times counts. For given costs of the layers t
 then corrected by the measured times of the stages.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -80,8 +78,7 @@ def find_balance(
 
     value_bytes: size of one number between layers. rates: of each device. measure: builds the stages for the given cuts and times them.
 
-    Raises:
-        UsageError: the network has too few layers.
+    Raises UsageError if the network has too few layers.
     """
     if stages > len(network.layers):
         raise UsageError(f"{network.name} has {len(network.layers)} layers: it cannot be cut into {stages} stages")

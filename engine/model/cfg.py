@@ -4,8 +4,6 @@ The rules are the ones of AlexeyAB's Darknet: white space is ignored, ``#`` and 
 a section counts.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator
@@ -43,11 +41,7 @@ class Section:
         return ModelError(f"{self.path}, line {line}, {place}: {message}")
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return the value of an option as text.
-
-        Raises:
-            ModelError: the key is missing and has no default, or has no value.
-        """
+        """Return the value of an option as text. Raises ModelError if the key is missing and has no default, or has no value."""
         if key not in self.options:
             if default is None:
                 raise self.error(f"{key}= is missing")
@@ -60,8 +54,7 @@ class Section:
     def integer(self, key: str, default: int | None = None, *, low: int, high: int) -> int:
         """Return the value of an option as an integer from ``low`` to ``high``.
 
-        Raises:
-            ModelError: missing without a default, not an integer, or out of range.
+        Raises ModelError if it is missing without a default, not an integer, or out of range.
         """
         return self._whole(key, self.text(key, None if default is None else str(default)), low, high)
 
@@ -99,8 +92,7 @@ class Section:
 def read_cfg(path: Path) -> list[Section]:
     """Read the sections of a cfg file. Returns at least one section.
 
-    Raises:
-        ModelError: the file is missing, unreadable, too large or not a Darknet cfg.
+    Raises ModelError if the file is missing, unreadable, too large or not a Darknet cfg.
     """
     return list(parse_cfg(_read_text(path), path))
 
@@ -108,8 +100,7 @@ def read_cfg(path: Path) -> list[Section]:
 def parse_cfg(text: str, path: Path) -> Iterator[Section]:
     """Yield the sections in the text of a cfg. path: for error messages.
 
-    Raises:
-        ModelError: a line is neither a section nor an option, or there is no section.
+    Raises ModelError if a line is neither a section nor an option, or there is no section.
     """
     section: Section | None = None
     layer: int | None = None

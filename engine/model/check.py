@@ -1,7 +1,5 @@
 """Checks that a model's files belong together, in milliseconds, before workers load the model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Converts a cfg to a ``Description``, and checks all sizes before any memory is allocated."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The description of a network: all layers with their shapes, but without weights. It needs little time and memory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Finds a model's cfg and weight files by their names, and reads the start of files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from engine.errors import ModelError
@@ -30,8 +28,7 @@ def _first(candidates: list[Path]) -> Path | None:
 def read_start(path: Path, length: int) -> bytes:
     """Read the first ``length`` bytes of a file, or the whole file if it is shorter.
 
-    Raises:
-        ModelError: the file is missing or unreadable.
+    Raises ModelError if the file is missing or unreadable.
     """
     try:
         if not path.is_file():

@@ -1,11 +1,11 @@
-"""Reads the labels of a model from text files with one class name per line."""
+"""Reads the labels of a model from text files with one class name per line, and finds the labels that a user wrote: ``person,car``."""
 
-from __future__ import annotations
-
+import difflib
+from collections.abc import Sequence
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from engine.errors import ModelError
+from engine.errors import ModelError, UsageError
 from engine.model.files import read_start
 
 MAX_BYTES = 1 << 22
@@ -17,8 +17,7 @@ def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[st
     The labels come from ``labels``, else from the ``.names`` file with the cfg's stem, else from the only ``.names`` file in the cfg's
     folder with one line per class. Else they are COCO's for 80 classes, and "class 0", "class 1", … for any other number.
 
-    Raises:
-        ModelError: ``labels``, or the file with the cfg's stem, cannot be read or has a different number of labels.
+    Raises ModelError if ``labels``, or the file with the cfg's stem, cannot be read or has a different number of labels.
     """
     own = cfg.with_suffix(".names")
     if labels is not None or own.is_file():
@@ -44,8 +43,7 @@ def coco_labels() -> tuple[str, ...]:
 def read_labels(path: Path, classes: int) -> tuple[str, ...]:
     """Read one label per class from a UTF-8 text file. Empty lines at its end are ignored.
 
-    Raises:
-        ModelError: the file is missing, unreadable or not text, or the number of labels differs from ``classes``.
+    Raises ModelError if the file is missing, unreadable or not text, or the number of labels differs from ``classes``.
     """
     content = read_start(path, MAX_BYTES + 1)
     if len(content) > MAX_BYTES or b"\0" in content:
@@ -62,3 +60,26 @@ def read_labels(path: Path, classes: int) -> tuple[str, ...]:
     if len(names) != classes:
         raise ModelError(f"{path} has {len(names)} labels, but the model has {classes} classes: choose the label file of this model")
     return names
+
+
+def class_ids(names: Sequence[str] | None, labels: Sequence[str]) -> frozenset[int] | None:
+    """Find the class ids of labels. names: labels, in upper or lower case, or ids as text; None = all classes, which returns None.
+
+    Raises UsageError if the model does not have a label or id; the message names similar labels.
+    """
+    if names is None:
+        return None
+    by_label = {label.casefold(): number for number, label in enumerate(labels)}
+    return frozenset(_class_id(name, by_label, labels) for name in names)
+
+
+def _class_id(name: str, by_label: dict[str, int], labels: Sequence[str]) -> int:
+    if name.casefold() in by_label:
+        return by_label[name.casefold()]
+    if name.isdecimal():
+        if int(name) < len(labels):
+            return int(name)
+        raise UsageError(f"class id {name}: this model has {len(labels)} classes, 0 to {len(labels) - 1}")
+    close = [labels[by_label[match]] for match in difflib.get_close_matches(name.casefold(), by_label, 3)]
+    hint = f"did you mean {' or '.join(close)}?" if close else f"it has {', '.join(labels[:8])}{', …' if len(labels) > 8 else ''}"
+    raise UsageError(f"this model has no class '{name}': {hint}")

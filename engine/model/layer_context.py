@@ -1,7 +1,5 @@
 """What the conversion of a cfg section to a layer needs: the layers before it, and checked access to its options."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The meanings and defaults of options follow https://github.com/AlexeyAB/darknet, src/parser.c and the layers' source files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -12,33 +10,16 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.model import network as net
 from engine.model.cfg import Section
 from engine.model.description import ConvolutionSpec
 from engine.model.layer_context import MAX_CHANNELS, MAX_WINDOW, LayerContext
-from engine.model.network import (
-    Activation,
-    AveragePool,
-    Identity,
-    Layer,
-    LocalAveragePool,
-    MaxPool,
-    Region,
-    Reorg,
-    Route,
-    Sam,
-    ScaleChannels,
-    Shape,
-    Shortcut,
-    Upsample,
-    Yolo,
-)
 
 
-def make_layer(section: Section, layers: Sequence[Layer], picture: Shape) -> Layer:
+def make_layer(section: Section, layers: Sequence[net.Layer], picture: net.Shape) -> net.Layer:
     """Convert a section to a layer. layers: all layers before it. picture: shape of the network's input.
 
-    Raises:
-        ModelError: the type is unknown, an option or value is not supported, or sizes do not fit.
+    Raises ModelError if the type is unknown, an option or value is not supported, or sizes do not fit.
     """
     name = _SHORT_NAMES.get(section.name, section.name)
     make = _MAKERS.get(name)
@@ -50,15 +31,15 @@ def make_layer(section: Section, layers: Sequence[Layer], picture: Shape) -> Lay
     context = LayerContext(section, layers, layers[-1].shape if layers else picture, picture)
     layer = make(context)
     for index in layer.inputs:
-        if index >= 0 and isinstance(layers[index], Yolo):
-            head = "region" if isinstance(layers[index], Region) else "yolo"
+        if index >= 0 and isinstance(layers[index], net.Yolo):
+            head = "region" if isinstance(layers[index], net.Region) else "yolo"
             raise section.error(
                 f"takes its input from [{head}] (layer {index}), which is an output of the network: put a [route] before it"
             )
     return layer
 
 
-def _convolution(context: LayerContext) -> Layer:
+def _convolution(context: LayerContext) -> net.Layer:
     channels, section = context.shape[0], context.section
     filters = context.integer("filters", 1, high=MAX_CHANNELS)
     size, stride = context.integer("size", 1, high=MAX_WINDOW), context.stride()
@@ -73,7 +54,7 @@ def _convolution(context: LayerContext) -> Layer:
     return ConvolutionSpec((context.before,), shape, channels, size, stride, padding, groups, context.activation("logistic"), normalize)
 
 
-def _pool(kind: type[MaxPool] | type[LocalAveragePool], context: LayerContext) -> Layer:
+def _pool(kind: type[net.MaxPool] | type[net.LocalAveragePool], context: LayerContext) -> net.Layer:
     stride = context.stride()
     size = context.integer("size", stride, high=MAX_WINDOW)
     # with more padding, a window could contain only padding
@@ -81,7 +62,7 @@ def _pool(kind: type[MaxPool] | type[LocalAveragePool], context: LayerContext) -
     return kind((context.before,), context.slide(context.shape[0], size, stride, padding), size, stride, padding)
 
 
-def _reorg(context: LayerContext, *, is_old: bool) -> Layer:
+def _reorg(context: LayerContext, *, is_old: bool) -> net.Layer:
     stride = context.integer("stride", 1, high=MAX_WINDOW)
     channels, height, width = context.shape
     if height % stride or width % stride or channels * stride**2 > MAX_CHANNELS:
@@ -91,48 +72,48 @@ def _reorg(context: LayerContext, *, is_old: bool) -> Layer:
         if channels % stride**2:
             raise context.error(f"stride={stride}: {stride**2} must divide the {channels} channels of the input", "stride")
         view = (channels // stride**2, height * stride, width * stride)
-    return Reorg((context.before,), (channels * stride**2, height // stride, width // stride), stride, view)
+    return net.Reorg((context.before,), (channels * stride**2, height // stride, width // stride), stride, view)
 
 
-def _average_pool(context: LayerContext) -> Layer:
-    return AveragePool((context.before,), (context.shape[0], 1, 1))
+def _average_pool(context: LayerContext) -> net.Layer:
+    return net.AveragePool((context.before,), (context.shape[0], 1, 1))
 
 
-def _identity(context: LayerContext) -> Layer:
-    return Identity((context.before,), context.shape)
+def _identity(context: LayerContext) -> net.Layer:
+    return net.Identity((context.before,), context.shape)
 
 
-def _upsample(context: LayerContext) -> Layer:
+def _upsample(context: LayerContext) -> net.Layer:
     stride = context.integer("stride", 2, high=MAX_WINDOW)
     channels, height, width = context.shape
-    return Upsample((context.before,), (channels, height * stride, width * stride), stride)
+    return net.Upsample((context.before,), (channels, height * stride, width * stride), stride)
 
 
-def _shortcut(context: LayerContext) -> Layer:
+def _shortcut(context: LayerContext) -> net.Layer:
     sources = context.sources("from")
     for index in sources:
         shape = context.layers[index].shape
         if shape[1:] != context.shape[1:]:
             raise context.error(f"adds layer {index} of {_text(shape)} to {_text(context.shape)}: width and height must be equal", "from")
-    return Shortcut((context.before, *sources), context.shape, context.activation("linear"))
+    return net.Shortcut((context.before, *sources), context.shape, context.activation("linear"))
 
 
-def _scale_channels(context: LayerContext) -> Layer:
+def _scale_channels(context: LayerContext) -> net.Layer:
     source, shape = context.source()
     factors = (shape[0], 1, 1)
     if context.shape != factors:
         raise context.error(f"scales layer {source} of {_text(shape)} by {_text(context.shape)}: that must be {_text(factors)}", "from")
-    return ScaleChannels((context.before, source), shape, context.activation("linear", _NOT_IN_PRODUCTS))
+    return net.ScaleChannels((context.before, source), shape, context.activation("linear", _NOT_IN_PRODUCTS))
 
 
-def _sam(context: LayerContext) -> Layer:
+def _sam(context: LayerContext) -> net.Layer:
     source, shape = context.source()
     if context.shape != shape:
         raise context.error(f"multiplies layer {source} of {_text(shape)} by {_text(context.shape)}: the sizes must be equal", "from")
-    return Sam((context.before, source), shape, context.activation("linear", _NOT_IN_PRODUCTS))
+    return net.Sam((context.before, source), shape, context.activation("linear", _NOT_IN_PRODUCTS))
 
 
-def _route(context: LayerContext) -> Layer:
+def _route(context: LayerContext) -> net.Layer:
     sources = context.sources("layers")
     groups = context.integer("groups", 1, high=MAX_CHANNELS)
     group = context.integer("group_id", 0, low=0, high=groups - 1)
@@ -143,10 +124,10 @@ def _route(context: LayerContext) -> Layer:
             raise context.error(f"joins {first} and layer {index} of {_text(shape)}: width and height must be equal", "layers")
         if shape[0] % groups:
             raise context.error(f"groups={groups} does not divide the {shape[0]} channels of layer {index}", "groups")
-    return Route(sources, (sum(shape[0] for shape in shapes) // groups, *shapes[0][1:]), groups, group)
+    return net.Route(sources, (sum(shape[0] for shape in shapes) // groups, *shapes[0][1:]), groups, group)
 
 
-def _yolo(context: LayerContext) -> Layer:
+def _yolo(context: LayerContext) -> net.Layer:
     section = context.section
     classes, anchors = _classes(context), _anchors(context)
     mask = section.integers("mask", low=0, high=len(anchors) - 1) if "mask" in section.options else range(len(anchors))
@@ -155,10 +136,10 @@ def _yolo(context: LayerContext) -> Layer:
     betas = {"diounms": section.number("beta_nms", 0.6, above=0.0, high=1e3), "greedynms": 0.6}
     beta = betas.get(section.text("nms_kind", "default"))
     scale = section.number("scale_x_y", 1.0, above=0.0, high=1e3)
-    return Yolo((context.before,), context.shape, anchors[list(mask)], classes, scale, section.flag("new_coords"), beta)
+    return net.Yolo((context.before,), context.shape, anchors[list(mask)], classes, scale, section.flag("new_coords"), beta)
 
 
-def _region(context: LayerContext) -> Layer:
+def _region(context: LayerContext) -> net.Layer:
     for key, needed, meaning in (("softmax", 1, "classes that do not exclude each other"), ("coords", 4, "other coordinates")):
         if context.integer(key, needed if key == "coords" else 0, low=0, high=100) != needed:
             raise context.error(f"{key}= must be {needed}: {meaning} are not supported", key)
@@ -166,14 +147,14 @@ def _region(context: LayerContext) -> Layer:
     _check_head(context, len(anchors), classes, "filters= of the layer before it, num= or classes=")
     # the anchors of [region] are in cells of its grid, those of [yolo] in pixels
     cell = np.array([context.picture[2] / context.shape[2], context.picture[1] / context.shape[1]], np.float32)
-    return Region((context.before,), context.shape, anchors * cell, classes, 1.0, False)
+    return net.Region((context.before,), context.shape, anchors * cell, classes, 1.0, False)
 
 
 def _classes(context: LayerContext) -> int:
     """The number of classes of a head, which must be equal in all heads."""
     classes = context.integer("classes", 20, high=MAX_CHANNELS)
     for index, other in enumerate(context.layers):
-        if isinstance(other, Yolo) and other.classes != classes:
+        if isinstance(other, net.Yolo) and other.classes != classes:
             raise context.error(f"classes={classes}, but [yolo] (layer {index}) has {other.classes}: all heads must agree", "classes")
     return classes
 
@@ -195,14 +176,14 @@ def _check_head(context: LayerContext, anchors: int, classes: int, correct: str)
         )
 
 
-_NOT_IN_PRODUCTS = (Activation.SWISH, Activation.MISH)
+_NOT_IN_PRODUCTS = (net.Activation.SWISH, net.Activation.MISH)
 """Darknet does not support these in [sam] and [scale_channels]."""
 
-_MAKERS: Mapping[str, Callable[[LayerContext], Layer]] = MappingProxyType(
+_MAKERS: Mapping[str, Callable[[LayerContext], net.Layer]] = MappingProxyType(
     {
         "convolutional": _convolution,
-        "maxpool": partial(_pool, MaxPool),
-        "local_avgpool": partial(_pool, LocalAveragePool),
+        "maxpool": partial(_pool, net.MaxPool),
+        "local_avgpool": partial(_pool, net.LocalAveragePool),
         "avgpool": _average_pool,
         "reorg": partial(_reorg, is_old=True),
         "reorg3d": partial(_reorg, is_old=False),
@@ -240,5 +221,5 @@ All other options of Darknet affect only training (also assisted_excitation) or 
 """
 
 
-def _text(shape: Shape) -> str:
+def _text(shape: net.Shape) -> str:
     return f"{shape[2]}×{shape[1]}×{shape[0]}"

@@ -1,7 +1,5 @@
 """Loads a model's files into a ``Network``."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Layers are in execution order. ``inputs`` are indices of earlier layers; -1 is t
 width), RGB, 0..1. Batch normalisation is already folded into the convolutions.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias

@@ -4,8 +4,6 @@ Operators: https://onnx.ai/onnx/operators. Mish is exported as x · tanh(softplu
 builds the same engine from both.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,26 +15,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from engine.errors import ExportError
-from engine.model.network import (
-    MIN_PROBABILITY,
-    Activation,
-    AveragePool,
-    Convolution,
-    Identity,
-    Layer,
-    LocalAveragePool,
-    MaxPool,
-    Network,
-    Region,
-    Reorg,
-    Route,
-    Sam,
-    ScaleChannels,
-    Shape,
-    Shortcut,
-    Upsample,
-    Yolo,
-)
+from engine.model import network as net
 
 OPSET, IR_VERSION = 13, 7
 """Versions of 2020, which all current runtimes support."""
@@ -48,14 +27,13 @@ INPUT = "images"
 PRODUCER = "framefleet"
 
 
-def export_onnx(network: Network, path: Path) -> None:
+def export_onnx(network: net.Network, path: Path) -> None:
     """Write a network as an ONNX file, which appears complete and checked, or not at all.
 
     Input ``images``: float32 (batch, channels, height, width), RGB, 0..1, any batch. Outputs ``head_0``, ``head_1``, …: the
     raw outputs, float32 (batch, anchors · (5 + classes), rows, columns), in the network's order.
 
-    Raises:
-        ExportError: the file cannot be written.
+    Raises ExportError if the file cannot be written.
     """
     model = to_onnx(network)
     external = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > MAX_EMBEDDED_BYTES
@@ -88,7 +66,7 @@ def is_own_export(path: Path) -> bool:
         return False
 
 
-def to_onnx(network: Network) -> onnx.ModelProto:
+def to_onnx(network: net.Network) -> onnx.ModelProto:
     """Convert a network to an ONNX model in memory."""
     graph = _Graph()
     values: list[str] = []
@@ -121,41 +99,41 @@ class _Graph:
         self.tensors.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
-    def add(self, name: str, layer: Layer, inputs: list[str], shapes: list[Shape]) -> str:
+    def add(self, name: str, layer: net.Layer, inputs: list[str], shapes: list[net.Shape]) -> str:
         match layer:
-            case Convolution():
+            case net.Convolution():
                 return self._convolution(name, layer, inputs)
-            case MaxPool() | LocalAveragePool():
+            case net.MaxPool() | net.LocalAveragePool():
                 before, after = layer.padding // 2, layer.padding - layer.padding // 2
                 window = {"kernel_shape": [layer.size] * 2, "strides": [layer.stride] * 2, "pads": [before, before, after, after]}
-                return self.node("MaxPool" if isinstance(layer, MaxPool) else "AveragePool", inputs, name, **window)
-            case Reorg():
+                return self.node("MaxPool" if isinstance(layer, net.MaxPool) else "AveragePool", inputs, name, **window)
+            case net.Reorg():
                 return self._reorg(name, layer, inputs[0])
-            case Upsample():
+            case net.Upsample():
                 scales = self.constant(f"{name}_scales", np.array([1, 1, layer.stride, layer.stride], np.float32))
                 nearest = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
                 return self.node("Resize", [inputs[0], "", scales], name, **nearest)
-            case Route():
+            case net.Route():
                 return self._route(name, layer, inputs, shapes)
-            case Shortcut():
+            case net.Shortcut():
                 return self._shortcut(name, layer, inputs, shapes)
-            case ScaleChannels() | Sam():
+            case net.ScaleChannels() | net.Sam():
                 return self._activate(name, self.node("Mul", inputs, f"{name}_mul"), layer.activation)
-            case AveragePool():
+            case net.AveragePool():
                 return self.node("GlobalAveragePool", inputs, name)
-            case Region():
+            case net.Region():
                 return self._region(name, layer, inputs[0])
-            case Identity() | Yolo():
+            case net.Identity() | net.Yolo():
                 return inputs[0]
         raise TypeError(f"no ONNX for {type(layer).__name__}")
 
-    def _convolution(self, name: str, layer: Convolution, inputs: list[str]) -> str:
+    def _convolution(self, name: str, layer: net.Convolution, inputs: list[str]) -> str:
         weights, bias = self.constant(f"{name}_weights", layer.weights), self.constant(f"{name}_bias", layer.bias)
         window = {"kernel_shape": list(layer.weights.shape[2:]), "strides": [layer.stride] * 2, "pads": [layer.padding] * 4}
         value = self.node("Conv", [inputs[0], weights, bias], f"{name}_convolution", group=layer.groups, **window)
         return self._activate(name, value, layer.activation)
 
-    def _route(self, name: str, layer: Route, inputs: list[str], shapes: list[Shape]) -> str:
+    def _route(self, name: str, layer: net.Route, inputs: list[str], shapes: list[net.Shape]) -> str:
         parts = inputs
         if layer.groups > 1:
             parts = []
@@ -164,7 +142,7 @@ class _Graph:
                 parts.append(self._slice(f"{name}_part_{number}", value, layer.group * width, (layer.group + 1) * width))
         return parts[0] if len(parts) == 1 else self.node("Concat", parts, name, axis=1)
 
-    def _shortcut(self, name: str, layer: Shortcut, inputs: list[str], shapes: list[Shape]) -> str:
+    def _shortcut(self, name: str, layer: net.Shortcut, inputs: list[str], shapes: list[net.Shape]) -> str:
         total, channels = inputs[0], layer.shape[0]
         for number, (other, (count, *_)) in enumerate(zip(inputs[1:], shapes[1:], strict=True)):
             step = f"{name}_add_{number}"
@@ -176,18 +154,18 @@ class _Graph:
                 total = self.node("Concat", [first, self._slice(f"{step}_rest", total, count, channels)], step, axis=1)
         return self._activate(name, total, layer.activation)
 
-    def _reorg(self, name: str, layer: Reorg, value: str) -> str:
+    def _reorg(self, name: str, layer: net.Reorg, value: str) -> str:
         stride, (channels, height, width) = layer.stride, layer.view
         squares = self._reshape(f"{name}_squares", value, (channels, height // stride, stride, width // stride, stride))
         moved = self.node("Transpose", [squares], f"{name}_moved", perm=[0, 3, 5, 1, 2, 4])
         return self._reshape(name, moved, layer.shape)
 
-    def _region(self, name: str, layer: Region, value: str) -> str:
+    def _region(self, name: str, layer: net.Region, value: str) -> str:
         _, height, width = layer.shape
         boxes = self._reshape(f"{name}_boxes", value, (len(layer.anchors), 5 + layer.classes, height * width))
         probability = self.node("Softmax", [self._slice(f"{name}_classes", boxes, 5, 5 + layer.classes, 2)], f"{name}_softmax", axis=2)
         one = self.constant(f"{name}_one", np.array(1, np.float32))
-        least = self.constant(f"{name}_least", np.array(MIN_PROBABILITY, np.float32))
+        least = self.constant(f"{name}_least", np.array(net.MIN_PROBABILITY, np.float32))
         others = self.node("Sub", [one, probability], f"{name}_others")
         yes, no = (self.node("Log", [self.node("Max", [p, least], f"{p}_limited")], f"{p}_logarithm") for p in (probability, others))
         parts = [self._slice(f"{name}_place", boxes, 0, 5, 2), self.node("Sub", [yes, no], f"{name}_logit")]
@@ -202,21 +180,21 @@ class _Graph:
         """Give each picture's values another shape. The batch stays."""
         return self.node("Reshape", [value, self.constant(f"{name}_shape", np.array([0, *shape], np.int64))], name)
 
-    def _activate(self, name: str, value: str, activation: Activation) -> str:
+    def _activate(self, name: str, value: str, activation: net.Activation) -> str:
         match activation:
-            case Activation.LINEAR:
+            case net.Activation.LINEAR:
                 return value
-            case Activation.LEAKY:
+            case net.Activation.LEAKY:
                 return self.node("LeakyRelu", [value], name, alpha=0.1)
-            case Activation.RELU:
+            case net.Activation.RELU:
                 return self.node("Relu", [value], name)
-            case Activation.RELU6:
+            case net.Activation.RELU6:
                 low, high = (self.constant(f"{name}_{end}", np.array(end, np.float32)) for end in (0, 6))
                 return self.node("Clip", [value, low, high], name)
-            case Activation.LOGISTIC:
+            case net.Activation.LOGISTIC:
                 return self.node("Sigmoid", [value], name)
-            case Activation.SWISH:
+            case net.Activation.SWISH:
                 return self.node("Mul", [value, self.node("Sigmoid", [value], f"{name}_sigmoid")], name)
-            case Activation.MISH:
+            case net.Activation.MISH:
                 softplus = self.node("Softplus", [value], f"{name}_softplus")
                 return self.node("Mul", [value, self.node("Tanh", [softplus], f"{name}_tanh")], name)

@@ -6,8 +6,6 @@ become the batch-normalisation statistics of the next convolution. Batch normali
 activations are nearly linear. Errors of the estimate then do not grow from layer to layer, and the outputs still depend on the picture.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -40,11 +38,7 @@ def is_random(weights: object) -> bool:
 
 
 def parse_seed(weights: str) -> int:
-    """Return the SEED of ``random:SEED``.
-
-    Raises:
-        UsageError: SEED is not an integer from 0 to 2⁶³ - 1.
-    """
+    """Return the SEED of ``random:SEED``. Raises UsageError if SEED is not an integer from 0 to 2⁶³ - 1."""
     text = weights.removeprefix(PREFIX)
     if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < 1 << 63):
         raise UsageError(f"'{weights[:60]}' does not name random weights: write random:SEED with an integer, such as random:1")
@@ -54,8 +48,7 @@ def parse_seed(weights: str) -> int:
 def random_weights(description: Description, weights: str) -> NDArray[np.float32]:
     """Generate the weights for ``random:SEED``: float32 (``description.float_count``,), equal on every machine.
 
-    Raises:
-        UsageError: the seed is not an integer from 0 to 2⁶³ - 1.
+    Raises UsageError if the seed is not an integer from 0 to 2⁶³ - 1.
     """
     seed = parse_seed(weights)
     heads = {head.inputs[0]: head for head in description.heads}

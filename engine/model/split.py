@@ -1,7 +1,5 @@
 """Splits a network into parts that are built separately: with different precisions, around custom layers, or for several devices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

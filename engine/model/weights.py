@@ -5,8 +5,6 @@ Values of a convolution: biases; with batch normalisation scales, means and vari
 Source: https://github.com/AlexeyAB/darknet, src/parser.c.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
@@ -28,8 +26,7 @@ _SHORT_HEADER, _LONG_HEADER = 16, 20
 def check_weights(description: Description, path: Path) -> int:
     """Check by header and size that a weight file fits a cfg. Returns the length of the header in bytes.
 
-    Raises:
-        ModelError: the file is missing or unreadable, or belongs to another network.
+    Raises ModelError if the file is missing or unreadable, or belongs to another network.
     """
     start = read_start(path, _SHORT_HEADER)
     if len(start) < _SHORT_HEADER:
@@ -49,8 +46,7 @@ def check_weights(description: Description, path: Path) -> int:
 def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
     """Read the values of a weight file: float32 (``description.float_count``,).
 
-    Raises:
-        ModelError: the file is missing or unreadable, or belongs to another network.
+    Raises ModelError if the file is missing or unreadable, or belongs to another network.
     """
     header = check_weights(description, path)
     try:
@@ -67,8 +63,7 @@ def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
 
     stream: the values of all convolutions, float32 (n,).
 
-    Raises:
-        ExportError: the file cannot be written.
+    Raises ExportError if the file cannot be written.
     """
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".weights-") as folder:

@@ -1,7 +1,5 @@
 """CPU fallback: the CPU works while the engines of the other devices are built for the first time, which can take minutes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress

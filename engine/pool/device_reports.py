@@ -1,16 +1,89 @@
-"""Turns workers' messages about devices into events. A worker's device may be a group; events name its members."""
+"""Turns workers' messages about devices into events, with each device's statistics over the whole run.
 
-from __future__ import annotations
+A worker's device may be a group; events name its members.
+"""
 
+import math
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
-from engine.pool.device_statistics import DeviceStatistics
-from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, EngineBuilding, Event
-from engine.pool.protocol import Building, Failed, Member, Ready, Starting, Stats
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, Event
+from engine.pool.protocol import DeviceEvent, Stats
 from engine.pool.results import Frames
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.settings import Precision
 from engine.types import AS_ASKED, DeviceId, EngineInfo
+
+_FLOOR = 1e-2
+_RATIO = 1.02
+_BUCKETS = 1000
+"""Latencies of a run are counted in buckets 2 % wide, from 0.01 ms, so that memory does not grow with the video."""
+
+
+class DeviceStatistics:
+    """Frames, throughput and latencies of one device since the start of the run."""
+
+    def __init__(self, device: DeviceId) -> None:
+        self._device = device
+        self._frames = 0.0
+        self._measured = 0
+        self._worth = 0.0
+        self._seconds = 0.0
+        self._stages: Counter[str] = Counter()
+        self._busy: Counter[str] = Counter()
+        self._feeding: Counter[str] = Counter()
+        self._latencies = np.zeros(_BUCKETS, np.int64)
+
+    def frames(self, frames: Frames) -> None:
+        """Count the frames with detections from this device."""
+        if frames.devices:
+            self._frames += sum(device == self._device and at not in frames.results.failures for at, device in frames.devices.items())
+        else:
+            self._frames += len(frames) - len(frames.results.failures)
+
+    def interval(self, stats: Stats) -> DeviceStats:
+        """The event for a worker's report."""
+        count = len(stats.latencies)
+        worth = count if stats.worth is None else stats.worth
+        if count:
+            self._frames += stats.worth or 0.0
+            self._worth += worth
+            self._measured += count
+            self._seconds += stats.seconds
+            self._stages.update(stats.stages)
+            self._busy.update(stats.busy)
+            self._feeding.update(stats.feeding)
+            buckets = np.log(np.maximum(stats.latencies, _FLOOR) / _FLOOR) / math.log(_RATIO)
+            self._latencies += np.bincount(np.minimum(buckets.astype(np.int64), _BUCKETS - 1), minlength=_BUCKETS)
+        p50, p99 = (float(np.percentile(stats.latencies, share)) if count else None for share in (50, 99))
+        return self._event(count, worth / max(stats.seconds, 1e-9), p50, p99, stats.stages, stats.busy, stats.feeding)
+
+    def final(self) -> DeviceStats:
+        """The event with the statistics of the whole run. Latencies are exact within 1 %."""
+        p50, p99 = (_percentile(self._latencies, share) for share in (0.5, 0.99))
+        rate = self._worth / self._seconds if self._seconds else 0.0
+        return self._event(self._measured, rate, p50, p99, self._stages, self._busy, self._feeding, final=True)
+
+    def _event(
+        self, count: int, rate: float, p50: float | None, p99: float | None, *sums: Mapping[str, float], final: bool = False
+    ) -> DeviceStats:
+        """The event. count: number of frames measured. sums: over them, ``stages``, ``busy`` and ``feeding`` as in ``Stats``."""
+        stages, busy, feeding = ({stage: total / count for stage, total in each.items()} if count else {} for each in sums)
+        bottleneck = max(feeding, key=lambda name: feeding[name]) if any(feeding.values()) else None
+        if bottleneck == "infer" and busy:  # the engine does not wait for the device's decoder
+            bottleneck = max(busy, key=lambda name: busy[name] * (name != "decode"))
+        return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, final, busy, bottleneck)
+
+
+def _percentile(buckets: NDArray[np.int64], share: float) -> float | None:
+    sums = np.cumsum(buckets)
+    if not sums[-1]:
+        return None
+    return float(_FLOOR * _RATIO ** (np.searchsorted(sums, share * sums[-1]) + 0.5))
 
 
 class DeviceReports:
@@ -35,13 +108,19 @@ class DeviceReports:
             self._working.add(shown)
         return [] if self._strategy.grouped else [DeviceStarting(device, attempt)]  # a group reports each member
 
-    def reported(self, device: DeviceId, message: Building | Ready | Stats | Member) -> list[Event]:
-        """Events for a worker's message about its device."""
-        if isinstance(message, Member):
-            return [self._event(message.device, message.message)]
-        if isinstance(message, Ready) and self._strategy.grouped:  # each member reports its own engine
-            return []
-        return [self._event(device, message)]
+    def reported(self, device: DeviceId, message: DeviceEvent) -> list[Event]:
+        """Events for a worker's message about its device, or about a member of its group."""
+        match message:
+            case Stats():
+                return [self._statistics[message.device].interval(message)]
+            case DeviceReady(engine):
+                if self._strategy.grouped and engine.device == device:  # each member reports its own engine
+                    return []
+                first = self._first.setdefault(engine.device, engine)
+                return [DeviceReady(replace(engine, reason=first.reason)) if engine.reason == AS_ASKED else message]
+            case DeviceFailed(member, _, restarting) if not restarting:
+                self._given_up.add(member)
+        return [message]
 
     def frames(self, device: DeviceId, frames: Frames) -> None:
         """Count results that have arrived."""
@@ -61,22 +140,6 @@ class DeviceReports:
     def finals(self) -> list[Event]:
         """Final statistics of the devices that have not left."""
         return [statistics.final() for device, statistics in self._statistics.items() if device in self._working]
-
-    def _event(self, device: DeviceId, message: Starting | Building | Ready | Failed | Stats) -> Event:
-        match message:
-            case Starting(attempt):
-                return DeviceStarting(device, attempt)
-            case Building(phase, fraction):
-                return EngineBuilding(device, phase, fraction)
-            case Ready(engine):
-                first = self._first.setdefault(device, engine)
-                return DeviceReady(replace(engine, reason=first.reason) if engine.reason == AS_ASKED else engine)
-            case Failed(why, restarting):
-                if not restarting:
-                    self._given_up.add(device)
-                return DeviceFailed(device, why, restarting)
-            case Stats():
-                return self._statistics[device].interval(message)
 
     def _shown(self, device: DeviceId) -> tuple[DeviceId, ...]:
         """The devices that events name for a worker's device: the members of a group, unless they share one engine."""

@@ -1,7 +1,5 @@
 """The events of an ``EnginePool``, in the order in which they happened. All frozen, all picklable."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias

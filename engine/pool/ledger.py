@@ -3,8 +3,6 @@
 ``decoded`` is counted when a result arrives, the other counts when it is handed on. The ledger therefore shows frames lost in between.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 
@@ -17,27 +15,18 @@ MAX_REASONS = 50
 
 
 class LedgerBook:
-    """Counts the frames of one source."""
+    """Counts the frames of one source. arrived: number of frames from a decoder so far, also of those that cannot be decoded."""
 
     def __init__(self) -> None:
-        self._decoded = 0
+        self.arrived = 0
         self._inferred = 0
         self._failed: Counter[str] = Counter()
 
     def resume(self, position: Position) -> None:
         """Count the frames of an earlier run."""
-        self._decoded = position.frames
+        self.arrived = position.frames
         self._inferred = position.frames - sum(position.failed.values())
         self._failed = Counter(position.failed)
-
-    def decoded(self, count: int) -> None:
-        """Count frames from the decoder, including frames that cannot be decoded."""
-        self._decoded += count
-
-    @property
-    def arrived(self) -> int:
-        """Number of frames from a decoder so far."""
-        return self._decoded
 
     def handed_on(self, results: Iterable[FrameResult]) -> None:
         """Count results that were handed to the consumer of the events."""
@@ -51,11 +40,10 @@ class LedgerBook:
     def close(self, wanted_of: int | None = None) -> Ledger:
         """The final ledger. wanted_of: the number of frames of the source, if only some of them were wanted.
 
-        Raises:
-            RuntimeError: the counts do not balance, which is a bug.
+        Raises RuntimeError if the counts do not balance, which is a bug.
         """
-        skipped = 0 if wanted_of is None else max(0, wanted_of - self._decoded)
-        ledger = Ledger(self._decoded, self._inferred, {}, dict(self._failed), skipped)  # files never drop frames
+        skipped = 0 if wanted_of is None else max(0, wanted_of - self.arrived)
+        ledger = Ledger(self.arrived, self._inferred, {}, dict(self._failed), skipped)  # files never drop frames
         if not ledger.balanced:
             raise RuntimeError(f"frames are unaccounted for: {ledger}")
         return ledger

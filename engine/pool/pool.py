@@ -1,7 +1,5 @@
 """``EnginePool``: takes sources, infers them on all devices at once and yields ordered results."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -31,8 +29,7 @@ class EnginePool(Closing):
     devices: the devices at the start, without duplicates. hosts: provides the workers' processes, None = this machine. stall_seconds: a
     worker that is silent for this long, or that spends this long on one frame or batch, is restarted. worker_main: what a worker runs.
 
-    Raises:
-        UsageError: no device, a duplicate, or devices that do not suit the strategy or the decoder of the settings.
+    Raises UsageError for no device, a duplicate, or devices that do not suit the strategy or the decoder of the settings.
     """
 
     stall_seconds: ClassVar[float] = 60.0
@@ -73,8 +70,7 @@ class EnginePool(Closing):
 
         number: its number if it is not the next one, 0, 1, …. position: where an earlier run stopped; this one begins there.
 
-        Raises:
-            RuntimeError: after ``finish`` or ``close``.
+        Raises RuntimeError after ``finish`` or ``close``.
         """
         with self._commanding:
             if self._finishing or self._closing:
@@ -145,8 +141,7 @@ class EnginePool(Closing):
     def events(self) -> Iterator[Event]:
         """Start the workers and run until ``finish`` was called and all sources are finished, or until ``close``.
 
-        Raises:
-            RuntimeError: called a second time.
+        Raises RuntimeError if it is called a second time.
         """
         with self._commanding:
             if self._driven:

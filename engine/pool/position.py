@@ -1,7 +1,5 @@
 """The place in a source where an earlier run stopped."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -5,8 +5,6 @@ this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``D
 message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +16,12 @@ from numpy.typing import NDArray
 from engine.media.decoder_use import DecoderUse
 from engine.media.sampling.wanted import Sampling
 from engine.media.types import Segment, SourceInfo
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.results import Frames as Frames
 from engine.processes.outcome import Failed as Failed
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
-from engine.types import DeviceId, EngineInfo
+from engine.types import DeviceId
 
 
 @dataclass(frozen=True)
@@ -101,21 +100,6 @@ class Listening:
 
 
 @dataclass(frozen=True)
-class Building:
-    """The engine is being built. phase: the current step, in words. fraction: how much of it is done, 0..1."""
-
-    phase: str
-    fraction: float
-
-
-@dataclass(frozen=True)
-class Ready:
-    """The engine is built. Sent again when the engine changes."""
-
-    engine: EngineInfo
-
-
-@dataclass(frozen=True)
 class Stopped:
     """The answer to ``Stop``: the worker has ended. Other workers can do its unfinished work."""
 
@@ -181,13 +165,14 @@ class Done:
 
 @dataclass(frozen=True, eq=False)
 class Stats:
-    """A worker's statistics since its last message of this type. seconds: the time between the two.
+    """Statistics of a device since the last message of this type. seconds: the time between the two.
 
     latencies: float32 (n,), ms from decoded to detections available for each inferred frame. stages: ms per stage, summed over these
     frames. busy: ms per stage of the device (see ``Backend.timings``). feeding: seconds per stage of the thread that feeds the engine
     (see ``Inference``). worth: if several devices share each frame, this device's part of the work, in frames.
     """
 
+    device: DeviceId
     seconds: float
     latencies: NDArray[np.float32]
     stages: Mapping[str, float]
@@ -196,38 +181,11 @@ class Stats:
     worth: float | None = None
 
 
-@dataclass(frozen=True)
-class Starting:
-    """The engine of a group's member is being built. attempt: counts from 1."""
-
-    attempt: int
-
-
-@dataclass(frozen=True)
-class Member:
-    """A message about one device of a group. ``Failed.retry``: whether the device is restarted; the group goes on without it."""
-
-    device: DeviceId
-    message: Starting | Building | Ready | Failed | Stats
-
+DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | Stats
+"""About the worker's device, or about a member of its group: then a failed member leaves the group, which goes on without it."""
 
 Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Revoke | Stop | SharedMemory | Infer
 FromWorker: TypeAlias = (
-    Listening
-    | Building
-    | Ready
-    | Failed
-    | Stopped
-    | Need
-    | Began
-    | Trying
-    | Probed
-    | ProbeFailed
-    | Frames
-    | Done
-    | Stats
-    | Member
-    | Inferred
-    | InferenceFailed
+    Listening | DeviceEvent | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Inferred | InferenceFailed
 )

@@ -4,8 +4,6 @@ A frame's index is the running count over the segments in order, so that a wrong
 later segments wait here in their messages. If the source ends early, they are numbered by the container's frame counts.
 """
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -30,30 +28,27 @@ class Sequencer:
 
     announced: number of frames of each segment, according to the container. step: seconds between two frames, for frames without a time.
     position: where an earlier run stopped; frames before it are not expected.
+
+    Attributes: segment: number of the oldest segment with frames that have not been handed on. Frames from ``pop`` belong to it.
     """
 
     def __init__(self, announced: Sequence[int], step: float = 0.0, position: Position | None = None) -> None:
         self._announced = announced
         self._step = step
         self._parts: dict[int, _Part] = {}
-        self._head = 0
+        self.segment = 0
         self._head_start = 0  # index of the first frame of the oldest unfinished segment
         self._index = 0
         self._pts = -step
         if position is not None:
-            self._head, self._index, self._pts = position.segment, position.frames, position.pts
+            self.segment, self._index, self._pts = position.segment, position.frames, position.pts
             self._parts[position.segment] = _Part(position.skip)
             self._head_start = position.frames - position.skip
 
     @property
-    def segment(self) -> int:
-        """Number of the oldest segment with frames that have not been handed on. Frames from ``pop`` belong to it."""
-        return self._head
-
-    @property
     def complete(self) -> bool:
         """Whether every frame of every segment has been handed on."""
-        return self._head == len(self._announced)
+        return self.segment == len(self._announced)
 
     @property
     def waiting(self) -> int:
@@ -67,8 +62,7 @@ class Sequencer:
     def add(self, device: DeviceId, frames: Frames) -> None:
         """Take the next frames of a segment.
 
-        Raises:
-            RuntimeError: they are not the next frames. A frame was lost or came twice, which is a bug.
+        Raises RuntimeError if they are not the next frames. A frame was lost or came twice, which is a bug.
         """
         part = self._part(frames.segment)
         if part.total is not None or frames.first != part.received:
@@ -81,8 +75,7 @@ class Sequencer:
     def finish(self, segment: int, total: int) -> None:
         """Mark a segment as complete. total: its number of frames.
 
-        Raises:
-            RuntimeError: frames are missing, or the segment was finished before, which is a bug.
+        Raises RuntimeError if frames are missing, or the segment was finished before, which is a bug.
         """
         part = self._part(segment)
         if part.total is not None or part.received != total:
@@ -92,13 +85,13 @@ class Sequencer:
     def pop(self) -> Iterator[tuple[FrameResult, ...]]:
         """Yield the results that are next in display order, one message at a time."""
         while not self.complete:
-            part = self._part(self._head)
+            part = self._part(self.segment)
             while part.waiting:
                 yield self._number(*part.waiting.popleft())
             if part.total is None:
                 return
-            del self._parts[self._head]
-            self._head += 1
+            del self._parts[self.segment]
+            self.segment += 1
             self._head_start = self._index
 
     def rest(self) -> Iterator[tuple[FrameResult, ...]]:
@@ -107,7 +100,7 @@ class Sequencer:
         The missing frames of earlier segments leave gaps in the indices: see docs/adr/0018-interrupted-runs.md.
         """
         start = self._head_start
-        for segment in range(self._head, max(self._parts, default=-1) + 1):
+        for segment in range(self.segment, max(self._parts, default=-1) + 1):
             part = self._parts.pop(segment, None) or _Part()
             if part.waiting:
                 self._pts += (start - self._index) * self._step
@@ -117,8 +110,8 @@ class Sequencer:
             start += max(self._announced[segment], part.received) if part.total is None else part.total
 
     def _part(self, segment: int) -> _Part:
-        if not self._head <= segment < len(self._announced):
-            raise RuntimeError(f"segment {segment} is not open: {self._head} is the oldest unfinished one of {len(self._announced)}")
+        if not self.segment <= segment < len(self._announced):
+            raise RuntimeError(f"segment {segment} is not open: {self.segment} is the oldest unfinished one of {len(self._announced)}")
         return self._parts.setdefault(segment, _Part())
 
     def _number(self, device: DeviceId, frames: Frames) -> tuple[FrameResult, ...]:

@@ -76,8 +76,7 @@ class ChildProcess(Conversation):
     The child ends when ``main`` returns or raises, and when this process ends for any reason. The child ignores the terminal's signals.
     ``send`` and ``receive`` belong to one thread each; all other methods may be called from any thread.
 
-    Raises:
-        OSError: the process cannot be started.
+    Raises OSError if the process cannot be started.
     """
 
     def __init__(

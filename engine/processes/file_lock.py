@@ -3,8 +3,6 @@
 A lock is a file that contains the number and the command of the process that holds it, so that others can name that process.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

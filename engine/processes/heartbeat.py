@@ -4,8 +4,6 @@ The counter needs no messages, so neither a full pipe nor a busy parent disturbs
 increases the counter, nor does one in which a library never releases the interpreter's lock.
 """
 
-from __future__ import annotations
-
 import ctypes
 import multiprocessing
 import time

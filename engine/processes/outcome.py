@@ -1,7 +1,5 @@
 """How a child process ended, as data: whether it crashed, why it ended, and whether another try may succeed."""
 
-from __future__ import annotations
-
 import signal
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Limits how often a child process is restarted."""
 
-from __future__ import annotations
-
 from collections import deque
 
 RESTARTS = 5

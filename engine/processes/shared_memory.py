@@ -1,7 +1,5 @@
 """Shared memory that is really there, so that no process dies of SIGBUS when it writes to it."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import os

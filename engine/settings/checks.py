@@ -1,7 +1,5 @@
 """Checks whether settings and devices can be combined, for the command line, the dialog and the pool."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ A folder is that of its environment variable, else the one chosen in the setting
 inherit the variables, so ``apply`` puts the stored choices there once, at the start of a program.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile
@@ -61,8 +59,7 @@ def apply() -> None:
 def choose(folder: Folder, path: Path | None) -> None:
     """Store a choice for the next start; None = the default. The folder is created; its files are not moved.
 
-    Raises:
-        UsageError: the folder cannot be created or written to, or the choice cannot be stored.
+    Raises UsageError if the folder cannot be created or written to, or the choice cannot be stored.
     """
     choices = {each.value: str(chosen) for each, chosen in stored().items() if each is not folder}
     where = path or _file()

@@ -1,7 +1,5 @@
 """The kinds of settings. Each reads values from text, and some check limits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -167,11 +165,7 @@ def items(text: str) -> list[str]:
 
 
 def one_of(text: str, available: Sequence[str]) -> str:
-    """The text, if it is available.
-
-    Raises:
-        UsageError: it is not available; the message names what is.
-    """
+    """The text, if it is available. Raises UsageError if it is not available; the message names what is."""
     if text in available:
         return text
     raise UsageError(f"'{text}' is unknown; choose from: {', '.join(available)}")

@@ -4,13 +4,11 @@ The command line's options, the settings dialog, the stored preferences and the 
 an entry here, a field of the same name in ``RunSettings``, ``EngineSettings`` or ``Tiles``, and its use in the engine.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from engine.settings import titles
+from engine.settings import choices
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from engine.settings.clock import ClockTime, TimeZone
 from engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
@@ -76,7 +74,7 @@ SETTINGS = (
     ),
     Setting(
         "parallel",
-        Choice(titles.PARALLEL),
+        Choice(choices.PARALLEL),
         Parallel.AUTO,
         Option("--parallel", f"how devices share the work: {', '.join(Parallel)}", "HOW"),
         Field(_SHARING, "Strategy"),
@@ -101,21 +99,21 @@ SETTINGS = (
     ),
     Setting(
         "precision",
-        Choice(titles.PRECISION),
+        Choice(choices.PRECISION),
         Precision.AUTO,
         Option("--precision", "auto: the fastest whose detections match fp32"),
         Field(_ADVANCED, "Precision"),
     ),
     Setting(
         "decode",
-        Choice(titles.DECODE),
+        Choice(choices.DECODE),
         Decode.AUTO,
         Option("--decode", "what decodes videos; auto: NVDEC on GPUs, for what it can decode"),
         Field(_ADVANCED, "Decoding"),
     ),
     Setting(
         "resize",
-        Choice(titles.RESIZE),
+        Choice(choices.RESIZE),
         Resize.AUTO,
         Option("--resize", "how pictures are fitted to the network; auto: as the cfg says"),
         Field(_ADVANCED, "Resize"),
@@ -143,7 +141,7 @@ SETTINGS = (
     ),
     Setting(
         "track",
-        Choice(titles.TRACK),
+        Choice(choices.TRACK),
         Track.NONE,
         Option("--track", "follow objects from frame to frame; detections from 0.1 up are stored for that"),
         Field(_DETECTION, "Follow objects"),
@@ -172,14 +170,14 @@ SETTINGS = (
     ),
     Setting(
         "hint",
-        Choice(titles.HINT),
+        Choice(choices.HINT),
         Hint.THROUGHPUT,
         Option("--hint", "what engines are built for: most frames/s, or the shortest time for each frame"),
         Field(_ADVANCED, "Optimized for"),
     ),
     Setting(
         "isolation",
-        Choice(titles.ISOLATION),
+        Choice(choices.ISOLATION),
         Isolation.PROCESS,
         Option("--isolation", "a process for each device, so that a crash stops one device only, or threads of one process"),
         Field(_ADVANCED, "Isolation"),

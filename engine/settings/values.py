@@ -117,8 +117,7 @@ class RunSettings:
     def of(cls, model: ModelFiles, values: Mapping[str, Any]) -> RunSettings:
         """The settings with these values, by name in the table; the others have their defaults.
 
-        Raises:
-            UsageError: a value is outside its limits.
+        Raises UsageError if a value is outside its limits.
         """
 
         def part(kind: type) -> dict[str, Any]:

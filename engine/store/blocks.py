@@ -1,7 +1,5 @@
 """Reads stored frames in blocks of arrays: for tables of millions of rows, where an object for each frame takes too long."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,8 +57,7 @@ def read_blocks(reader: SessionReader, source: int, boxes: bool = True) -> Itera
 
     boxes: whether to read confidences and boxes, too.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     for rows in reader.frame_rows(source, BLOCK_FRAMES):
         table = reader.detection_table(source, rows[0][0], rows[-1][0], boxes)

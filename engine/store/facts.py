@@ -1,7 +1,5 @@
 """What decides the results of a run, as texts that the session stores. Two runs with the same texts have the same results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -43,8 +41,7 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
     ``model_digest`` identifies the content of cfg and weights. ``network`` is the size of the network's input in pixels. The other
     deciding facts are settings as the user gave them.
 
-    Raises:
-        ModelError: a file of the model cannot be read.
+    Raises ModelError if a file of the model cannot be read.
     """
     model, values = settings.model, settings.values
     description = describe(model.cfg, model.size)
@@ -60,9 +57,9 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
         "network": f"{description.width}x{description.height}",
     }
     for name, setting in TABLE.items():
-        used = setting.only_with is None or values[setting.only_with[0]] == setting.only_with[1]
+        used, value = setting.only_with is None or values[setting.only_with[0]] == setting.only_with[1], values[name]
         if name in DECIDING:
-            facts[name] = _text(values[name]) if used else "unused"
+            facts[name] = write(tuple(sorted(value)) if isinstance(value, frozenset) else value) if used else "unused"
     return facts
 
 
@@ -75,10 +72,6 @@ def differences(stored: Mapping[str, str], facts: Mapping[str, str]) -> list[str
         for name in DECIDING
         if stored.get(name) != facts[name]
     ]
-
-
-def _text(value: object) -> str:
-    return write(tuple(sorted(value)) if isinstance(value, frozenset) else value)
 
 
 def _digest(model: ModelFiles) -> str:

@@ -1,7 +1,5 @@
 """Decides what a run takes over from the session that it goes on with."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +29,7 @@ class Start:
 class GoingOn:
     """The sources of a session that an earlier run wrote. database: None = there is none, so that all sources are new.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
 
     def __init__(self, database: Path | None) -> None:

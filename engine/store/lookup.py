@@ -1,7 +1,5 @@
 """Looks up the stored detections of single frames, for the preview process."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Joins sessions of the same model and settings into one, such as those of several machines."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing

@@ -1,7 +1,5 @@
 """Names of files in results: as text that every program can read, and different for sources with the same base name."""
 
-from __future__ import annotations
-
 import os
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """The figures of a run's sources and devices, as ``framefleet detect --json`` prints them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from engine.pool.events import DeviceStats

@@ -4,8 +4,6 @@ Frames and detections are stored in the order of their primary keys (WITHOUT ROW
 is sequential.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -148,8 +146,7 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
 
     A file of an older format is upgraded if mode is "rw". Otherwise, temporary views give its tables the columns of this format.
 
-    Raises:
-        ExportError: the file is damaged or of another kind, or a newer Framefleet wrote it.
+    Raises ExportError if the file is damaged or of another kind, or a newer Framefleet wrote it.
     """
     try:
         connection = connect(path, mode, WAIT)

@@ -1,7 +1,5 @@
 """What is shown of frames that a run left out, because the user wanted a part of the video or samples of it."""
 
-from __future__ import annotations
-
 from engine.store.reading.reader import SessionReader
 from engine.types import FrameResult
 

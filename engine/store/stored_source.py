@@ -1,7 +1,5 @@
 """One source of a session, as the session stores it."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tracks the objects of stored sources, without detecting again."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -52,11 +50,7 @@ class Untracked:
 
 
 def why_untracked(reader: SessionReader, source: int) -> Untracked | None:
-    """Return why no object of a source has a track, None if any has.
-
-    Raises:
-        ExportError: the session cannot be read.
-    """
+    """Return why no object of a source has a track, None if any has. Raises ExportError if the session cannot be read."""
     if reader.tracks(source):
         return None
     _, scores = reader.scores(source, 0, reader.length(source))

@@ -1,7 +1,5 @@
 """What a reader shows of a session: detections of a confidence, classes and tracks, and the frames of a part of each source."""
 
-from __future__ import annotations
-
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,8 +53,7 @@ IN_SPAN = "EXISTS (SELECT 1 FROM temp.span WHERE span.source = detections.source
 def restrict(connection: sqlite3.Connection, span: Span) -> None:
     """Let queries for ``frames`` see those of a part of each source only: the frames that are shown between two times.
 
-    Raises:
-        UsageError: the part has times, and a source is a folder of pictures.
+    Raises UsageError if the part has times, and a source is a folder of pictures.
     """
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("CREATE TEMP TABLE span (source INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL)")

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from engine.errors import UsageError
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 
 Point: TypeAlias = tuple[float, float]
 """x and y, pixels, origin at the top left."""

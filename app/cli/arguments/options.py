@@ -1,7 +1,5 @@
 """Adds the options that several commands share, and reads option values."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Callable, Sequence
@@ -62,8 +60,7 @@ def _add(group: argparse._ActionsContainer, setting: Setting, option: Option, de
 def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings that ``add_settings`` read, by name.
 
-    Raises:
-        UsageError: one of them has no effect with the others, or the named devices do not suit them.
+    Raises UsageError if one of them has no effect with the others, or the named devices do not suit them.
     """
     given = {name: value for name, value in vars(arguments).items() if name in TABLE}
     for name, value in given.items():
@@ -89,8 +86,7 @@ def _flag(name: str) -> str:
 def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = None) -> ModelFiles:
     """The files of the model that the user named. size: width and height of the network's input, None = the cfg's.
 
-    Raises:
-        UsageError: no model is named, or no weights are found beside it.
+    Raises UsageError if no model is named, or no weights are found beside it.
     """
     cfg: Path | None = arguments.model
     if cfg is None:

@@ -1,7 +1,5 @@
 """The parsers of commands, with the options that every command has."""
 
-from __future__ import annotations
-
 import argparse
 import difflib
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Finds a source of a session by the name that the user gave."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,8 +10,7 @@ from engine.store.stored_source import StoredSource
 def named_source(sources: Sequence[StoredSource], name: str | None) -> StoredSource:
     """Return the source with this name, path or file name. name: None = the session's only source.
 
-    Raises:
-        UsageError: there is none or more than one.
+    Raises UsageError if there is none or more than one.
     """
     found = [source for source in sources if name is None or name in (source.name, source.path, str(source.file), Path(source.path).name)]
     names = ", ".join(source.name for source in sources[:8]) + (", …" if len(sources) > 8 else "")

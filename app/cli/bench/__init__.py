@@ -1,7 +1,5 @@
 """``framefleet bench …``: starts one of the measurements, each with its own options."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -18,11 +16,7 @@ WHAT = {
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the measurement, and return its exit status.
-
-    Raises:
-        FramefleetError: the model, a device or a file cannot be used.
-    """
+    """Run the measurement, and return its exit status. Raises FramefleetError if the model, a device or a file cannot be used."""
     if argv and argv[0] in WHAT:
         status: int = import_module(f"app.cli.bench.{argv[0]}").run(argv[1:])
         return status

@@ -1,7 +1,5 @@
 """``framefleet bench devices``: measures devices and the links between them, and names slow ones."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentParser
@@ -21,8 +19,7 @@ _HEADS = ("size", "ms", "p5", "p95", "variance", "GB/s", "of copy", "speedup", "
 def run(argv: Sequence[str]) -> int:
     """Measure, and print tables or JSON. Exit status 0: nothing is slow or failed; 1: something is.
 
-    Raises:
-        FramefleetError: no device can be used.
+    Raises FramefleetError if no device can be used.
     """
     arguments = _parser().parse_args(argv)
 

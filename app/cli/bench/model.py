@@ -1,7 +1,5 @@
 """``framefleet bench model``: measures how fast a model runs on each device."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence
@@ -16,11 +14,7 @@ HEADS = ("device", "backend", "precision", "size", "batch", "images/s", "p50 ms"
 
 
 def run(argv: Sequence[str]) -> int:
-    """Measure, and print a table or JSON. Exit status 0.
-
-    Raises:
-        FramefleetError: the model or a device cannot be used.
-    """
+    """Measure, and print a table or JSON. Exit status 0. Raises FramefleetError if the model or a device cannot be used."""
     parser = make_parser(
         "bench model",
         "Measure how fast a model runs on each device, without decoding or files.",

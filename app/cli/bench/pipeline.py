@@ -1,7 +1,5 @@
 """``framefleet bench pipeline SOURCE…``: measures the pool on given files: frames/s, latency, stages and bottleneck."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -22,11 +20,7 @@ _HEADS = ("device", "frames", "frames/s", "p50 ms", "p99 ms", "mean ms of a fram
 
 
 def run(argv: Sequence[str]) -> int:
-    """Measure, and print a table or JSON. Exit status 0.
-
-    Raises:
-        FramefleetError: the model, a device or a source cannot be used.
-    """
+    """Measure, and print a table or JSON. Exit status 0. Raises FramefleetError if the model, a device or a source cannot be used."""
     arguments = _parser().parse_args(argv)
     settings = run_settings(arguments)
     sources = expand_sources(arguments.sources) * arguments.times

@@ -1,7 +1,5 @@
 """Shared by ``bench pipeline`` and ``bench scaling``: their options and their progress."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 
@@ -27,8 +25,7 @@ def add_pool_options(parser: argparse.ArgumentParser, parallel: str) -> None:
 def run_settings(arguments: argparse.Namespace) -> RunSettings:
     """The settings that these options name. A model without weights gets random ones, which are as fast.
 
-    Raises:
-        UsageError: no model is given, or a setting cannot be used.
+    Raises UsageError if no model is given, or a setting cannot be used.
     """
     model = arguments.model
     if arguments.weights is None and model is not None and model.is_file() and find_weights(model) is None:

@@ -1,7 +1,5 @@
 """``framefleet bench scaling``: measures the speedup of 2, 4, 8 … devices over one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -32,8 +30,7 @@ from engine.types import DeviceId
 def run(argv: Sequence[str]) -> int:
     """Measure, and write the report. Exit status 0.
 
-    Raises:
-        FramefleetError: the model, a device or the source cannot be used, or the report cannot be written.
+    Raises FramefleetError if the model, a device or the source cannot be used, or the report cannot be written.
     """
     arguments = _parser().parse_args(argv)
 

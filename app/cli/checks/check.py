@@ -1,7 +1,10 @@
-"""The result of one check of the doctor."""
+"""The result of one check of the doctor, and how code is tried in another interpreter, so that a crash is a finding."""
 
-from __future__ import annotations
-
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,3 +25,31 @@ class Check:
     status: Status
     detail: str
     remedy: str | None = None
+
+
+SECONDS = 60
+
+
+def try_python(code: str, environment: Mapping[str, str] | None = None) -> tuple[str, str | None]:
+    """Run code. Returns its output, and why it failed (None = it succeeded)."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"no answer within {SECONDS} s"
+    except OSError as error:
+        return "", str(error)
+    if done.returncode == 0:
+        return done.stdout.strip(), None
+    last = done.stderr.strip().splitlines()[-1:] or [""]
+    if done.returncode < 0:
+        return "", f"it crashes ({signal.Signals(-done.returncode).name}) {last[0]}".strip()
+    return "", last[0]

@@ -1,15 +1,12 @@
 """The doctor's checks of the libraries. Each is imported in another process, so that a crash is a finding."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 
-from app.cli.checks.check import Check, Status
+from app.cli.checks.check import SECONDS, Check, Status, try_python
 from app.cli.checks.nvidia import check_nvidia
-from app.cli.checks.try_python import SECONDS, try_python
 from app.system_libraries import PACKAGES, missing_libraries
 from engine.devices.discovery import discover
 from engine.errors import DeviceError

@@ -1,14 +1,11 @@
 """The doctor's checks of what NVIDIA GPUs need: driver, CUDA, its compiler, TensorRT, the video decoder."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from app.cli.checks.check import Check, Status
-from app.cli.checks.try_python import try_python
+from app.cli.checks.check import Check, Status, try_python
 
 EXTRAS = "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
 DRIVER = "install NVIDIA's driver 580 or newer (Debian and Ubuntu: sudo apt-get install nvidia-driver-580), then restart the machine"

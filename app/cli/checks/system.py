@@ -1,7 +1,5 @@
 """The doctor's checks of the machine itself: Python, processor, memory, folders, shared memory."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

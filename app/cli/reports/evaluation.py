@@ -1,7 +1,5 @@
 """An evaluation as JSON, as Markdown, and as the summary that the command prints."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

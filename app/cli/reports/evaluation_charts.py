@@ -1,7 +1,5 @@
 """The charts of an evaluation as SVG: precision over recall, results over the confidence, and confusions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The scaling report: JSON for scripts, Markdown for people."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -59,7 +57,7 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
     most = max(points, key=lambda point: point.count)
     parts = [
         "# Scaling",
-        f"{date.today()}; {machine()}; {_versions()}",
+        f"{date.today()}; {machine()}; Python {platform.python_version()}, NumPy {np.__version__}",
         f"`{facts.command}`",
         f"{summary(points)}.",
         f"![Speedup by number of devices]({CHART})",
@@ -123,10 +121,6 @@ def _table(rows: Sequence[Mapping[str, str]]) -> str:
     """A Markdown table. Its columns are the keys of all rows."""
     head = list(dict.fromkeys(name for row in rows for name in row))
     return markdown_table([head, *([row.get(name, "") for name in head] for row in rows)])
-
-
-def _versions() -> str:
-    return f"Python {platform.python_version()}, NumPy {np.__version__}"
 
 
 def _point(point: Point) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """The chart of the scaling report as SVG: speedups as bars, a group for each number of devices, the ideal as a line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.cli.reports.svg import ACCENT, GREEN, GRID, MUTED, PAPER, TEXT, document, text

@@ -1,7 +1,5 @@
 """The parts of charts as SVG: text, the frame of a document, and colours for a white background."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """Tables of text: one that grows row by row, an aligned one, and Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

@@ -1,7 +1,5 @@
 """Shared by ``detect`` and ``devices``: the cluster that the user named."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +13,7 @@ CLUSTER = "use the devices of a Ray cluster: HOST:PORT, or auto if it runs on th
 def connected(address: str | None, quiet: bool) -> Iterator[ClusterConnection | None]:
     """Connect to a cluster until the block ends, with messages on standard error. address: None = there is none, which yields None.
 
-    Raises:
-        ClusterError, UsageError: it cannot be used.
+    Raises ClusterError or UsageError if it cannot be used.
     """
     if address is None:
         yield None

@@ -1,7 +1,5 @@
 """Shared by ``detect`` and ``demo``: do a run, and report how it ended."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging
@@ -70,8 +68,7 @@ class Run:
         sources: by their numbers. restart, lock, facts: as for ``DetectionSession``. cluster: that has the devices, None = this machine.
         zones: whose counts belong to the progress.
 
-        Raises:
-            FramefleetError: the run cannot begin, or its results cannot be stored.
+        Raises FramefleetError if the run cannot begin, or its results cannot be stored.
         """
         engines = {}
         _log.info("%d sources, results in %s", len(sources), database)
@@ -143,8 +140,7 @@ class Run:
 def reported(work: Callable[[Run], None], as_json: bool, quiet: bool) -> int:
     """Do the work of a run, and return its exit status. as_json: end standard output with the report, whatever has ended the run.
 
-    Raises:
-        FramefleetError: the run cannot begin.
+    Raises FramefleetError if the run cannot begin.
     """
     with interruptible() as interruption:
         run = Run(interruption, quiet)

@@ -1,7 +1,5 @@
 """Shared by ``detect``, ``demo`` and ``results``: write the results of a run to files."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time
@@ -15,7 +13,7 @@ from app.cli.arguments import options
 from app.cli.run.progress import PLAIN_SECONDS, draws
 from app.cli.run.summary import MOST_LINES
 from engine.errors import ExportError, UsageError
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS
@@ -46,11 +44,7 @@ def add_session_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def session_database(named: Path) -> Path:
-    """The database that the user named as ``SESSION``.
-
-    Raises:
-        UsageError: it does not exist.
-    """
+    """The database that the user named as ``SESSION``. Raises UsageError if it does not exist."""
     database = named / DATABASE if named.is_dir() else named
     if not database.exists():
         raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
@@ -84,8 +78,7 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
 def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> ExportOptions:
     """The options of formats that were given. labels: the model's.
 
-    Raises:
-        UsageError: an option belongs to a format that was not chosen, or does not suit the labels.
+    Raises UsageError if an option belongs to a format that was not chosen, or does not suit the labels.
     """
     names = [field.name for field in fields(ExportOptions) if field.name != "clock"]
     # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
@@ -126,8 +119,7 @@ def export(
     sources: the numbers of the sources to write, None = all. whole: see ``plan_export``. Returns the written files, and whether all could
     be written.
 
-    Raises:
-        ExportError: the folder cannot be made.
+    Raises ExportError if the folder cannot be made.
     """
     for source in reader.sources():
         for name in formats:

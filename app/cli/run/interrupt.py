@@ -1,7 +1,5 @@
 """Handles Ctrl-C, SIGTERM and a closed terminal."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Progress of a run on standard error: devices, failures, frames done and time left."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
@@ -10,19 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from engine.pool.events import (
-    DeviceFailed,
-    DeviceLeft,
-    DeviceReady,
-    DeviceStarting,
-    DeviceStats,
-    EngineBuilding,
-    Event,
-    FramesDone,
-    SourceFinished,
-    SourceOpened,
-    StrategyChosen,
-)
+from engine.pool import events
 from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 
@@ -73,36 +59,36 @@ class Progress:
         self._counts = text
         self._show_doing()
 
-    def show(self, event: Event) -> None:
+    def show(self, event: events.Event) -> None:
         """Show an event."""
         match event:
-            case StrategyChosen(strategy, reason) if not self._quiet:
+            case events.StrategyChosen(strategy, reason) if not self._quiet:
                 self.say(f"work is shared by {strategy}: {reason}")
-            case DeviceStarting(device, attempt) if not self._quiet or attempt > 1:
+            case events.DeviceStarting(device, attempt) if not self._quiet or attempt > 1:
                 self.say(f"{device}: starting" + (f" again (attempt {attempt})" if attempt > 1 else ""))
-            case EngineBuilding() if not self._quiet:
+            case events.EngineBuilding() if not self._quiet:
                 self._show_building(event)
-            case DeviceReady(engine):
+            case events.DeviceReady(engine):
                 self._forget(engine.device)
                 size = f"{engine.width}×{engine.height}, batch {engine.batch}"
                 self.say(f"{engine.device}: {engine.device_name}, {engine.backend}, {engine.precision} ({engine.reason}), {size}")
-            case DeviceFailed(device, message, restarting):
+            case events.DeviceFailed(device, message, restarting):
                 self._forget(device)
                 self.say(f"{device}: {message}" + ("" if restarting else "; this device is not used any more"))
-            case DeviceLeft(device):
+            case events.DeviceLeft(device):
                 self._forget(device)
                 self.say(f"{device}: has left")
-            case DeviceStats(device) if not event.final:
+            case events.DeviceStats(device) if not event.final:
                 self._show_speed(event)
-            case SourceOpened(source, info):
+            case events.SourceOpened(source, info):
                 if not self._opened:
                     self._queued = sum(source.finished is None for source in self._sources.values())
                 self._opened += 1
                 self._announced += info.to_do - self._sources[source].before
                 self._bar.total = round(self._announced * self._queued / self._opened)  # expects as many frames in the others
-            case FramesDone(source, frames):
+            case events.FramesDone(source, frames):
                 self._show_frames(source, len(frames))
-            case SourceFinished(source, ledger, _, error):
+            case events.SourceFinished(source, ledger, _, error):
                 name = self._sources[source].path.name
                 if error is not None:
                     self.say(f"{name}: {error}")
@@ -111,7 +97,7 @@ class Progress:
                     reasons = ", ".join(f"{reason} ({count})" for reason, count in common[:REASONS]) + (", …" if common[REASONS:] else "")
                     self.say(f"{name}: {sum(ledger.failed.values())} of {ledger.decoded} frames failed: {reasons}")
 
-    def _show_building(self, event: EngineBuilding) -> None:
+    def _show_building(self, event: events.EngineBuilding) -> None:
         """Show the phase of the build: in the bar at once, as lines every PLAIN_SECONDS."""
         done = f"{event.phase} {100 * event.fraction:.0f} %" if event.fraction else event.phase
         if self._plain:
@@ -137,7 +123,7 @@ class Progress:
         parts = [*filter(None, (self._counts, *self._doing.values()))]
         self._bar.set_postfix_str(" · ".join(parts) if self._started else "", refresh=False)
 
-    def _show_speed(self, stats: DeviceStats) -> None:
+    def _show_speed(self, stats: events.DeviceStats) -> None:
         latency = "" if stats.latency_p50 is None else f" {stats.latency_p50:.0f} ms"
         self._doing[stats.device] = f"{stats.device} {stats.frames_per_second:.1f}/s{latency}"
         self._show_doing()

@@ -1,7 +1,5 @@
 """Shared by ``detect`` and ``results``: the last line after several files, and how much is printed about each of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 
@@ -21,8 +19,7 @@ def summary(reader: SessionReader, least: Least, only: Collection[int] | None = 
     least: see ``ExportOptions.least_seen``. only: numbers of sources, None = all. seconds: that the run took, None = unknown.
     before: number of frames that earlier runs inferred.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     files, frames = Counter[str](), 0
     sources = [source for source in reader.sources() if only is None or source.number in only]

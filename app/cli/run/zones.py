@@ -1,7 +1,5 @@
 """Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON, and while a run goes on."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path

@@ -16,7 +16,7 @@ from app.window.widgets.fields import PercentBox, clearable, combo_box, form_gri
 from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 from engine.settings.checks import part_problem
 from engine.settings.kinds import Moment, Moments, Number, items
 from engine.store.view import Span

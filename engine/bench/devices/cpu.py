@@ -4,8 +4,6 @@ Use it in a separate process in which NumPy's libraries have one thread (``OPENB
 each core. As in a run, each of n devices has 1/n of the cores. The ideal speedup is 1.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence

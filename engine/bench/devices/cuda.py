@@ -1,7 +1,5 @@
 """The benchmarks of NVIDIA GPUs. Use it in a separate process: it loads CUDA."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import Any, TypeAlias

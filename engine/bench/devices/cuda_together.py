@@ -5,8 +5,6 @@ for each GPU; GPUs wait for each other by events, and the host waits once. If no
 own graph, which can start faster. If the results are a few numbers in host memory, polling them is faster than waiting for the driver.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Evaluates device benchmarks: the speedup of several devices, and slow devices and links."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import median

@@ -87,11 +87,7 @@ class Measurement:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Measurement:
-        """The inverse of ``as_json``.
-
-        Raises:
-            KeyError, TypeError, ValueError, UsageError: the values do not describe a measurement.
-        """
+        """The inverse of ``as_json``. Raises KeyError, TypeError, ValueError or UsageError if the values do not describe a measurement."""
         time, device_time = (None if values[name] is None else Spread(**values[name]) for name in ("ms", "device_ms"))
         devices = tuple(map(DeviceId.parse, values["devices"]))
         return cls(Test(values["test"]), devices, values["bytes"], time, device_time, values["note"], values["problem"])

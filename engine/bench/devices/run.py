@@ -4,8 +4,6 @@ That process is ``python -m engine.bench.devices.run KIND REPETITIONS BYTES DEVI
 lines of JSON: first ``{"names": {device: name}}``, then a ``Measurement`` a line.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -26,8 +24,7 @@ class DeviceBench:
     """The benchmarks of some devices. devices: CPU and CUDA devices; each kind is measured separately. repetitions: of each measurement.
     largest: bytes of the largest array, None = depends on the free memory.
 
-    Raises:
-        UsageError: another kind of device, no device, fewer than two repetitions, or arrays below 1 MiB.
+    Raises UsageError for another kind of device, no device, fewer than two repetitions, or arrays below 1 MiB.
     """
 
     def __init__(self, devices: Sequence[DeviceId], repetitions: int = 30, largest: int | None = None) -> None:

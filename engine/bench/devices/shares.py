@@ -1,7 +1,5 @@
 """Divides arrays among devices, and lists the sizes and numbers of devices to measure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 

@@ -4,8 +4,6 @@ Several agents of one machine may use the folder. A lock on an entry (``flock``)
 system releases the locks of a process that ends.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil
@@ -35,8 +33,7 @@ def default_folder() -> Path:
 class Cache:
     """The folder. limit: most bytes, None = ``SHARE`` of the free space.
 
-    Raises:
-        ClusterError: the folder belongs to another user, or cannot be made.
+    Raises ClusterError if the folder belongs to another user, or cannot be made.
     """
 
     def __init__(self, folder: Path, limit: int | None = None) -> None:
@@ -75,8 +72,7 @@ class Cache:
     def begin(self, content: Content, sizes: Sequence[int]) -> None:
         """Make room for a content that comes in parts, and remove the oldest unused contents for that. sizes: of its files, bytes.
 
-        Raises:
-            OSError: there is not enough space.
+        Raises OSError if there is not enough space.
         """
         self._evict(sum(sizes))
         if shutil.disk_usage(self._folder).free < sum(sizes):

@@ -1,7 +1,5 @@
 """Identifies the content of a file or a folder of pictures, so that two machines can tell whether they have the same."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from hashlib import blake2b, file_digest
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The contents that the workers of one node use: found, awaited, and protected from eviction while a task needs them."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Callable

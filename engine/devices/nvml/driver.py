@@ -1,7 +1,5 @@
 """NVIDIA's driver, asked through NVML."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Telemetry for the window and the command line. A separate process takes it, so that no bug of a driver ends the caller."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from threading import Thread
 
@@ -16,31 +14,24 @@ class TelemetryMonitor:
     """Holds the latest snapshot of each device, twice a second, until closed.
 
     devices: all but CPUs are known by their UUIDs. main: what its process runs, as ``sampler.main``.
+
+    Attributes: latest: the newest snapshots; empty before the first and after the end. problem: why there are no snapshots, or none of
+    GPUs; None if nothing is wrong.
     """
 
     def __init__(self, devices: Iterable[DeviceDescription], main: Callable[..., None] = sampler.main) -> None:
-        self._latest: Mapping[DeviceId, Telemetry] = {}
-        self._problem: str | None = None
+        self.latest: Mapping[DeviceId, Telemetry] = {}
+        self.problem: str | None = None
         self._closed = False
         wanted = tuple((device.id, device.uuid or "") for device in devices)
         try:
             self._process = ChildProcess("telemetry", main, wanted, words="the process that reads it", nice=0, quiet=True)
         except OSError as error:
-            self._problem = f"telemetry cannot be started: {error}"
+            self.problem = f"telemetry cannot be started: {error}"
             self._closed = True
             return
         self._thread = Thread(target=self._read, name="framefleet telemetry", daemon=True)
         self._thread.start()
-
-    @property
-    def latest(self) -> Mapping[DeviceId, Telemetry]:
-        """The newest snapshots; empty before the first and after the end."""
-        return self._latest
-
-    @property
-    def problem(self) -> str | None:
-        """Why there are no snapshots, or none of GPUs; None if nothing is wrong."""
-        return self._problem
 
     def close(self) -> None:
         """End the process; harmless when repeated."""
@@ -52,9 +43,9 @@ class TelemetryMonitor:
 
     def _read(self) -> None:
         for problem, snapshots in self._process.messages():
-            self._problem = problem
-            self._latest = {snapshot.device: snapshot for snapshot in snapshots}
+            self.problem = problem
+            self.latest = {snapshot.device: snapshot for snapshot in snapshots}
         outcome = self._process.end()
-        self._latest = {}
+        self.latest = {}
         if not self._closed:
-            self._problem = f"telemetry is not available: {outcome.reason}"
+            self.problem = f"telemetry is not available: {outcome.reason}"

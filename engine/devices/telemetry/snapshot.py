@@ -1,7 +1,5 @@
 """Telemetry of a device at one moment."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from engine.types import DeviceId

@@ -5,17 +5,27 @@ Fields for each GPU in ``gpus``: ``name``, ``uuid``, ``pci``, ``numa``, ``cpu_af
 ``topology`` (``nvmlGpuTopologyLevel_t``), ``p2p_read`` and ``p2p_nvlink`` (``nvmlGpuP2PStatus_t``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from engine.devices.json_values import at
 from engine.devices.nvml.driver import Nvml
 from engine.devices.nvml.gpu import Gpu as NvmlGpu
 from engine.devices.topology.linux import pci_address
 from engine.devices.topology.types import Gpu, Level, Link, level_between
 from engine.types import DeviceId
+
+T = TypeVar("T")
+
+
+def at(values: Any, kind: type[T], *path: str | int) -> T | None:
+    """The value at the end of a path of keys and positions; None if it is missing or not of type ``kind``."""
+    for step in path:
+        try:
+            values = values[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return values if isinstance(values, kind) else None
+
 
 _LEVELS = {0: Level.PIX, 10: Level.PIX, 20: Level.PXB, 30: Level.PHB, 40: Level.NODE, 50: Level.SYS}
 _READ, _NVLINK = 0, 2

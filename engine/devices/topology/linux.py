@@ -1,7 +1,5 @@
 """Reads NUMA nodes and the places of PCI devices from Linux's /sys. Returns nothing on other systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -63,11 +61,7 @@ def numa_node(pci: str, sys: Path = SYS) -> int | None:
 
 
 def pci_address(text: str) -> str:
-    """A PCI address as Linux writes it, from any form that NVML and CUDA use.
-
-    Raises:
-        ValueError: the text is not a PCI address.
-    """
+    """A PCI address as Linux writes it, from any form that NVML and CUDA use. Raises ValueError if the text is not a PCI address."""
     *domain, bus, last = text.split(":")
     device, _, function = last.partition(".")
     numbers = int(domain[0], 16) if domain else 0, int(bus, 16), int(device, 16), int(function or "0", 16)

@@ -3,8 +3,6 @@
 ``driver`` describes the form. ``problem``: why there are no values; null without an NVIDIA driver. Started by ``search``.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

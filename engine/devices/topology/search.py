@@ -1,16 +1,13 @@
 """Finds the topology of this machine: from NVIDIA's driver, which a separate process asks, and from /sys."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.devices.json_values import at
 from engine.devices.program import run_program
-from engine.devices.topology.driver import join, read_gpus
+from engine.devices.topology.driver import at, join, read_gpus
 from engine.devices.topology.linux import SYS, find_gpus, numa_nodes, place
 from engine.devices.topology.types import NumaNode, Topology
 

@@ -83,17 +83,13 @@ def _joined(topology: Topology, places: Sequence[int], level: Level) -> list[lis
     near = list(Level)[: list(Level).index(level) + 1]
     groups: list[list[int]] = []
     for place in places:
-        home = next((group for group in groups if any(_level(topology, place, other) in near for other in group)), None)
+        links = topology.links[place]
+        home = next((group for group in groups if any((link := links[other]) and link.level in near for other in group)), None)
         if home is None:
             groups.append([place])
         else:
             home.append(place)
     return groups
-
-
-def _level(topology: Topology, one: int, other: int) -> Level | None:
-    link = topology.links[one][other]
-    return None if link is None else link.level
 
 
 def fabrics(topology: Topology) -> tuple[Fabric, ...]:
@@ -113,11 +109,6 @@ def fabrics(topology: Topology) -> tuple[Fabric, ...]:
 def _reached(topology: Topology, start: int) -> set[int]:
     reached, new = {start}, {start}
     while new:
-        new = {other for one in new for other in range(len(topology.gpus)) if _nvlinks(topology, one, other)} - reached
+        new = {other for one in new for other, link in enumerate(topology.links[one]) if link and link.nvlinks} - reached
         reached |= new
     return reached
-
-
-def _nvlinks(topology: Topology, one: int, other: int) -> int:
-    link = topology.links[one][other]
-    return 0 if link is None else link.nvlinks

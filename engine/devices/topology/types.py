@@ -1,7 +1,5 @@
 """The topology of a machine as values: GPUs, the links between them, and NUMA nodes. Codes as in ``nvidia-smi topo -m``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -125,11 +123,7 @@ class Topology:
 
 
 def read_list(text: str) -> frozenset[int]:
-    """The numbers of a list in Linux's form, "0-3,8".
-
-    Raises:
-        ValueError: the text has another form.
-    """
+    """The numbers of a list in Linux's form, "0-3,8". Raises ValueError if the text has another form."""
     numbers: set[int] = set()
     for part in filter(None, text.strip().split(",")):
         first, _, last = part.partition("-")

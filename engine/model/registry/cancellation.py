@@ -1,7 +1,5 @@
 """Cancels a download from another thread immediately, even while it waits for the server."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from contextlib import suppress
@@ -38,11 +36,7 @@ class Cancellation:
                 _close(connection)
 
     def check(self) -> None:
-        """Raise an exception if the download is cancelled.
-
-        Raises:
-            DownloadCancelledError: ``cancel`` was called.
-        """
+        """Raise an exception if the download is cancelled. Raises DownloadCancelledError if ``cancel`` was called."""
         if self._asked.is_set():
             raise DownloadCancelledError("the download was cancelled")
 

@@ -1,7 +1,5 @@
 """The models that can be downloaded by name, read from ``resources/models.toml``."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from dataclasses import dataclass
@@ -98,11 +96,7 @@ def find_entry(name: str) -> ModelEntry | None:
 
 
 def entry_named(name: str) -> ModelEntry:
-    """Return the model with this name in any case.
-
-    Raises:
-        UsageError: there is no such model.
-    """
+    """Return the model with this name in any case. Raises UsageError if there is no such model."""
     entry = find_entry(name)
     if entry is None:
         raise UsageError(f"there is no model '{name}' to download; there are {', '.join(entry.name for entry in FAMILY)}")

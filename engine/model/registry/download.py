@@ -1,7 +1,5 @@
 """Downloads models. A downloaded model is complete and checked; otherwise it does not count as installed."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Callable
@@ -13,8 +11,7 @@ from engine.model.cfg import MAX_BYTES
 from engine.model.describe import describe
 from engine.model.registry.cancellation import Cancellation
 from engine.model.registry.catalogue import ModelEntry, RemoteFile
-from engine.model.registry.installed import files_of, is_installed
-from engine.model.registry.lock import locked
+from engine.model.registry.installed import files_of, is_installed, locked
 from engine.model.registry.partial import Partial
 from engine.model.registry.transfer import transfer
 from engine.model.weights import check_weights

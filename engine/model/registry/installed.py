@@ -1,15 +1,15 @@
 """Manages the installed models. Each has a folder with its cfg, weights and labels."""
 
-from __future__ import annotations
-
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import DownloadError, UsageError
 from engine.model.registry import catalogue
 from engine.model.registry.catalogue import ModelEntry, find_entry
-from engine.model.registry.lock import locked
 from engine.model.registry.partial import Partial
+from engine.processes.file_lock import FileLock, LockedError
 from engine.settings import ModelFiles
 from engine.settings.folders import Folder
 
@@ -42,8 +42,7 @@ def partial_bytes(entry: ModelEntry, folder: Path) -> int:
 def remove_model(entry: ModelEntry, folder: Path) -> bool:
     """Delete a model or its unfinished download. Returns False if neither exists.
 
-    Raises:
-        DownloadError: another process downloads it, or it cannot be deleted.
+    Raises DownloadError if another process downloads it, or it cannot be deleted.
     """
     place = folder / entry.name
     if not place.exists():
@@ -59,8 +58,7 @@ def remove_model(entry: ModelEntry, folder: Path) -> bool:
 def model_named(name: str, folder: Path | None = None) -> ModelFiles:
     """Return the files of an installed model. folder: the installed models, None: the default folder.
 
-    Raises:
-        UsageError: there is no such model, or it is not installed.
+    Raises UsageError if there is no such model, or it is not installed.
     """
     folder = models_folder() if folder is None else folder
     entry = find_entry(name)
@@ -71,3 +69,20 @@ def model_named(name: str, folder: Path | None = None) -> ModelFiles:
         size = f"{entry.download_bytes / 1e6:.0f} MB"
         raise UsageError(f"{entry.name} is not downloaded yet: 'framefleet models download {entry.name}' does it ({size})")
     return files_of(entry, folder)
+
+
+@contextmanager
+def locked(folder: Path, name: str) -> Iterator[None]:
+    """Hold the lock of the model ``name`` in ``folder``, as a context manager. Creates the folder if necessary.
+
+    Raises DownloadError if another process holds the lock, or the folder cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f".{name}.lock")
+    except LockedError as error:
+        raise DownloadError(f"{name} is being downloaded already, by {error.holder}: wait until that has ended") from error
+    except OSError as error:
+        raise DownloadError(f"{folder} cannot be written to: {error.strerror or error}") from error
+    with lock:
+        yield

@@ -3,8 +3,6 @@
 The mark is an ETag or a time of change. A download continues only if the mark shows that the file on the server is the same.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Downloads one file over HTTP, and continues after interruptions. The only module that uses the HTTP library."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Any

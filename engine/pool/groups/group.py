@@ -1,29 +1,49 @@
 """Several devices as one backend: the worker decodes for all members, and the member pool infers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from engine.backends import create_backend
 from engine.backends.base import Backend, Progress
 from engine.detection.frame_format import HostImage
 from engine.devices.affinity import usable_cores
+from engine.media.decoder import Decoder
 from engine.media.segment_decoder import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
 from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
-from engine.pool.groups.decoding import SharedDecoder
 from engine.pool.groups.member_pool import MemberPool
 from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
-from engine.pool.protocol import Failed, Member, Setup
+from engine.pool.protocol import DeviceEvent, Failed, Setup
 from engine.pool.worker.message_buffer import ROOM_BYTES
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Isolation
 from engine.types import DeviceId, EngineInfo, Found
+
+Read: TypeAlias = Callable[[SourceInfo, Segment, int, int], Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]]
+"""Decodes a segment. Parameters: as of ``decode``."""
+
+THREADS = 16
+"""Most decoder threads for a source that cannot be cut."""
+
+
+class SharedDecoder(Decoder):
+    """Decodes on the CPU into ``pictures``, shared memory of a group. read: ``decode`` or ``decode_planes``."""
+
+    def __init__(self, threads: int, pictures: SharedPictures, read: Read) -> None:
+        super().__init__(threads)
+        self._pictures, self._read = pictures, read
+
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+        """See ``Decoder.decode``."""
+        whole = segment.start is None and segment.end is None  # no other segment of this source can be decoded meanwhile
+        threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // self.threads)
+        for frame in self._read(info, segment, skip, threads):
+            yield frame if isinstance(frame, DecodeFailure) else replace(frame, image=self._pictures.put(frame.image))  # type: ignore[arg-type]
+
 
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
@@ -38,7 +58,7 @@ class Group(Backend):
     spread_evenly = False
     """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
 
-    def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+    def __init__(self, setup: Setup, report: Callable[[DeviceEvent], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         """report, die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
         self._setup = setup

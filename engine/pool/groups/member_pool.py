@@ -4,8 +4,6 @@ One thread per member builds its engine, takes pictures and submits them. A memb
 and the other members do its pictures. A picture that may have crashed several members is done alone.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 import traceback
@@ -21,10 +19,11 @@ from engine.backends.base import Backend
 from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
 from engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
 from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import Failed, Member, Ready, Starting
+from engine.pool.protocol import DeviceEvent, Failed
 from engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
 from engine.pool.worker.building import build
 from engine.pool.worker.inference import Inference
@@ -49,7 +48,7 @@ class MemberPool:
         self,
         devices: Sequence[DeviceId],
         make: Callable[[DeviceId], Backend],
-        report: Callable[[Member], None],
+        report: Callable[[DeviceEvent], None],
         die: Callable[[Failed], NoReturn],
         watchdog: Watchdog,
         spread_evenly: bool = False,
@@ -76,8 +75,7 @@ class MemberPool:
     def start(self, network: Network, settings: Mapping[DeviceId, EngineSettings]) -> None:
         """Build all engines at once. Returns when every first attempt has ended and an engine works. settings: of each member.
 
-        Raises:
-            DeviceError: no engine works.
+        Raises DeviceError if no engine works.
         """
         for member in self._members.values():
             name, arguments = f"lead {member.device}", (member, network, settings[member.device])
@@ -133,7 +131,7 @@ class MemberPool:
             restarting = isinstance(lost, MemberLostError) and member.budget.spend(time.monotonic(), lost.waited)
             if retry and not restarting:
                 why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
-            self._report(Member(member.device, Failed(why, restarting)))
+            self._report(DeviceFailed(member.device, why, restarting))
             if not restarting:
                 self._leave(member, why)
                 return
@@ -143,22 +141,17 @@ class MemberPool:
             member.attempt += 1
             member.lost = None
             self._changed.notify_all()
-        self._report(Member(member.device, Starting(member.attempt)))
+        self._report(DeviceStarting(member.device, member.attempt))
         backend = self._make(member.device)
         local = not isinstance(backend, RemoteBackend)
-        report = lambda message: self._report(Member(member.device, message))  # noqa: E731
-        build(backend, lambda: network, settings, report, self._watchdog, watched=local)
+        build(backend, lambda: network, settings, self._report, self._watchdog, watched=local)
         return backend
 
     def _work(self, member: MemberState, backend: Backend) -> None:
-        """Infer until the member pool is closed.
-
-        Raises:
-            MemberLostError: the engine does not work any more.
-        """
+        """Infer until the member pool is closed. Raises MemberLostError if the engine does not work any more."""
         reported = backend.info
         submit = backend.submit if isinstance(backend, RemoteBackend) else Inference(backend, self._watchdog).submit
-        self._report(Member(member.device, Ready(reported)))
+        self._report(DeviceReady(reported))
         with self._changed:
             member.backend, member.alone, member.doubtful = backend, False, None
             self._changed.notify_all()
@@ -176,7 +169,7 @@ class MemberPool:
                 future.add_done_callback(partial(self._finish, member, pictures, started))
                 if backend.info is not reported:
                     reported = backend.info
-                    self._report(Member(member.device, Ready(reported)))
+                    self._report(DeviceReady(reported))
         finally:
             with self._changed:
                 member.backend = None
@@ -185,11 +178,7 @@ class MemberPool:
             raise member.lost
 
     def _examine(self, member: MemberState, backend: Backend) -> None:
-        """Test the engine with a black picture.
-
-        Raises:
-            MemberLostError: the engine does not work any more.
-        """
+        """Test the engine with a black picture. Raises MemberLostError if the engine does not work any more."""
         why, member.doubtful = member.doubtful, None
         try:
             backend.submit([np.zeros((backend.info.height, backend.info.width, 3), np.uint8)]).result()

@@ -1,7 +1,5 @@
 """The queue of pictures that the members of a group share: which pictures a member takes next."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Collection, Iterable

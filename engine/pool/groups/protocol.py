@@ -1,7 +1,5 @@
 """The messages between a group's decoding worker and its members, in addition to those of all workers. All are frozen and picklable."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A backend whose engine runs in another process. Pictures are in shared memory; results come back over a pipe."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,9 +11,10 @@ from engine.backends.base import Backend, Progress
 from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError
 from engine.model.network import Network
+from engine.pool.events import DeviceReady, EngineBuilding
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.groups.shared_pictures import Chunk, Place, SharedPictures
-from engine.pool.protocol import Building, FromWorker, Ready, Setup, Stop
+from engine.pool.protocol import FromWorker, Setup, Stop
 from engine.pool.supervision.host import Host, WorkerMain
 from engine.pool.supervision.process import RemoteWorker
 from engine.pool.worker import worker
@@ -48,6 +47,8 @@ class RemoteBackend(Backend):
 
     setup: of its worker. pictures: shared memory; submitted pictures that are not in it are copied into it. When the process ends, all
     current and later submissions fail with MemberLostError. The process has its own watchdog; a frozen process is killed.
+
+    Attributes: lost: why the process has ended; None while it runs.
     """
 
     worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
@@ -64,12 +65,7 @@ class RemoteBackend(Backend):
         self._number = 0
         self._known: list[Chunk] = []
         self._busy: Counter[str] = Counter()
-        self._lost: MemberLostError | None = None
-
-    @property
-    def lost(self) -> MemberLostError | None:
-        """Why the process has ended; None while it runs."""
-        return self._lost
+        self.lost: MemberLostError | None = None
 
     def _activate_impl(
         self,
@@ -81,10 +77,10 @@ class RemoteBackend(Backend):
         self._messages = self._remote.messages()
         for message in self._messages:
             match message:
-                case Building(phase, fraction):
+                case EngineBuilding(_, phase, fraction):
                     if progress is not None:
                         progress(phase, fraction)
-                case Ready(engine):
+                case DeviceReady(engine):
                     self._slots = threading.Semaphore(engine.slots)
                     self._listening = threading.Thread(target=self._listen, name=f"member {self.device}", daemon=True)
                     self._listening.start()
@@ -99,8 +95,8 @@ class RemoteBackend(Backend):
             images = [image if self._pictures.locate(image) is not None else self._pictures.put(image, urgent=True) for image in images]
             places = tuple(map(self._place, images))
             with self._lock:
-                if self._lost is not None:
-                    raise self._lost
+                if self.lost is not None:
+                    raise self.lost
                 if (chunks := self._pictures.chunks) != self._known:
                     self._known = chunks
                     self._remote.send(SharedMemory(tuple(chunks)))
@@ -128,7 +124,7 @@ class RemoteBackend(Backend):
 
     def _close_impl(self) -> None:
         with self._lock:
-            if self._lost is None:
+            if self.lost is None:
                 self._remote.send(Stop())
         self._listening.join(STOP_SECONDS)
         if self._listening.is_alive():
@@ -141,14 +137,14 @@ class RemoteBackend(Backend):
         ended = self._remote.host.end()
         with self._lock:
             outcome, tasks = self._remote.reap(ended), list(self._tasks.values())
-            self._lost = MemberLostError(outcome.reason, outcome.waited)
+            self.lost = MemberLostError(outcome.reason, outcome.waited)
             self._tasks.clear()
         for task in tasks:
-            task.future.set_exception(self._lost)
+            task.future.set_exception(self.lost)
 
     def _take(self, message: FromWorker) -> None:
         match message:
-            case Ready(engine) if self._info is not None:
+            case DeviceReady(engine) if self._info is not None:
                 self._info = engine
             case Inferred() | InferenceFailed():
                 with self._lock:

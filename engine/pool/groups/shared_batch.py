@@ -1,7 +1,5 @@
 """The results of a batch whose pictures several devices share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from concurrent.futures import Future
 from threading import Lock
@@ -26,8 +24,7 @@ class SharedBatch(Future[list[Found]]):
     def put(self, position: int, device: DeviceId, found: Found) -> None:
         """Set one picture's result. Any thread may call this, once per picture.
 
-        Raises:
-            KeyError: the picture has a result already, which is a bug.
+        Raises KeyError if the picture has a result already, which is a bug.
         """
         with self._counting:
             self._missing.remove(position)

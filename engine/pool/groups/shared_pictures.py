@@ -4,8 +4,6 @@ On Linux this is anonymous memory that other processes open through ``/proc``, e
 and Python's resource tracker does not try to remove it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os
@@ -130,7 +128,8 @@ class SharedPictures:
         slot = -(-nbytes // _PAGE) * _PAGE
         while True:
             with self._taking:
-                self._collect()
+                while not self._returned.empty():
+                    _give_back(*self._returned.get())
                 if (place := self._find(slot, urgent)) is not None:
                     return place
             # with a timeout, since another waiting thread may have taken the returned memory
@@ -152,10 +151,6 @@ class SharedPictures:
         memory = self._create(size, slot)
         return memory, memory.free.pop()
 
-    def _collect(self) -> None:
-        while not self._returned.empty():
-            _give_back(*self._returned.get())
-
     def _create(self, nbytes: int, slot: int) -> _Memory:
         descriptor, path = _new_file()
         os.ftruncate(descriptor, nbytes)
@@ -173,11 +168,7 @@ class SharedPictures:
 
 
 class MappedChunk:
-    """A chunk, mapped in another process than its owner's. address, nbytes: its range there.
-
-    Raises:
-        OSError: the owner has ended.
-    """
+    """A chunk, mapped in another process than its owner's. address, nbytes: its range there. Raises OSError if the owner has ended."""
 
     def __init__(self, chunk: Chunk) -> None:
         with Path(chunk.path).open("r+b") as file:

@@ -1,7 +1,5 @@
 """Backend for the strategy ``tiles``: cuts a picture into overlapping tiles for all devices and merges their boxes."""
 
-from __future__ import annotations
-
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +16,7 @@ from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.pool.groups.group import Group
 from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import Failed, Member, Setup
+from engine.pool.protocol import DeviceEvent, Failed, Setup
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Hint
 from engine.types import Detections, DeviceId, EngineInfo, Found, Image, InferenceFailure
@@ -38,7 +36,7 @@ class TilesBackend(Group):
 
     spread_evenly = True
 
-    def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+    def __init__(self, setup: Setup, report: Callable[[DeviceEvent], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         super().__init__(setup, report, die, watchdog)
         # a group of one device has the name of that device
         self._name = self.device if len(self.device.members) > 1 else self.device.members[0]

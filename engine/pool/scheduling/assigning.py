@@ -1,7 +1,5 @@
 """Assigns segments to the decode threads that ask for work."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Decides which frames of a segment fail after a worker's crash."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

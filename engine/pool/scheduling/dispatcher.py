@@ -7,8 +7,6 @@ When a worker crashes, all tasks that it had begun are suspect (see ``CrashCount
 mode.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

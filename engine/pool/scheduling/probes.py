@@ -1,7 +1,5 @@
 """Chooses the workers that open sources: only workers that have sent a message, and a second one if the first does not answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """The dispatcher's state of open sources and workers, and the loads of all workers."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,7 +51,7 @@ class OpenSource:
     def add(self, device: DeviceId, frames: Frames) -> None:
         """Add results."""
         self.sequencer.add(device, frames)
-        self.book.decoded(len(frames))
+        self.book.arrived += len(frames)
 
     def due(self, ends: bool = False) -> Iterator[FramesDone]:
         """Yield the results that are next in display order. ends: the source ends now, so results that wait for earlier ones follow."""

@@ -5,8 +5,6 @@ gets a chunk of a segment that it can finish before the others reach that limit.
 if it can finish them earlier.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple

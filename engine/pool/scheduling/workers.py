@@ -1,7 +1,5 @@
 """The workers of a run: which ones ask for work, which ones are idle, and which work an idle one takes over."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 

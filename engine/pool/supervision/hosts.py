@@ -1,7 +1,5 @@
 """Provides the processes in which a run's workers live. This machine's here; a cluster's in ``engine.cluster``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from engine.devices.affinity import usable_cores
@@ -23,11 +21,7 @@ class Hosts:
         """Let devices that are found later join the run. join: see ``EnginePool.add_device``."""
 
     def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:  # noqa: ARG002
-        """Check that the devices can run here with these settings.
-
-        Raises:
-            UsageError: they cannot.
-        """
+        """Check that the devices can run here with these settings. Raises UsageError if they cannot."""
         if remote := [device for device in devices for member in device.members if member.node]:
             raise UsageError(f"{remote[0]} is a device of a cluster: give --cluster ADDRESS, or choose one of 'framefleet devices'")
 

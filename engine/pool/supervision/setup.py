@@ -1,7 +1,5 @@
 """Makes the ``Setup`` of a worker from the settings and the devices of the run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

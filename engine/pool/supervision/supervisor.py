@@ -10,9 +10,9 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from engine.pool.device_reports import DeviceReports
-from engine.pool.events import Event
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, Event
 from engine.pool.groups.protocol import InferenceFailed, Inferred
-from engine.pool.protocol import Building, FromWorker, Member, Ready, Stats, Stopped, ToWorker
+from engine.pool.protocol import FromWorker, Stats, Stopped, ToWorker
 from engine.pool.results import Frames
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.base import Strategy
@@ -126,17 +126,16 @@ class Supervisor:
         events = [
             event
             for remote, message in stop_all(self._workers.values())
-            if isinstance(message, Stats) or (isinstance(message, Member) and isinstance(message.message, Stats))
+            if isinstance(message, Stats)
             for event in self._receive(remote, message)
         ]
         return events + self._reports.finals()
 
     def _receive(self, remote: RemoteWorker, message: FromWorker) -> list[Event]:
         match message:
-            case Building() | Stats() | Member():
-                return self._reports.reported(remote.device, message)
-            case Ready():
-                self._dispatcher.ready(remote.device, message.engine.decode_threads)
+            case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | Stats():
+                if isinstance(message, DeviceReady) and message.engine.device == remote.device:
+                    self._dispatcher.ready(remote.device, message.engine.decode_threads)
                 return self._reports.reported(remote.device, message)
             case Failed() | Stopped() | Inferred() | InferenceFailed():
                 return []  # ``_reap`` handles exit messages, and only members of groups send the others

@@ -1,13 +1,11 @@
 """In a worker: builds an engine, reports progress, and detects a build that hangs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 
 from engine.backends.base import Backend
 from engine.model.network import Network
-from engine.pool.protocol import Building
+from engine.pool.events import EngineBuilding
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
 
@@ -24,7 +22,7 @@ def build(
     backend: Backend,
     load: Callable[[], Network],
     settings: EngineSettings,
-    report: Callable[[Building], None],
+    report: Callable[[EngineBuilding], None],
     watchdog: Watchdog,
     *,
     watched: bool,
@@ -35,6 +33,7 @@ def build(
     is no progress for too long. Processes of members have their own watchdogs.
     """
     reported, due = "", 0.0
+    device = backend.device  # ``progress`` must not refer to the backend, which may keep it: the cycle would keep the engine
 
     def progress(phase: str, fraction: float) -> None:
         nonlocal reported, due
@@ -42,7 +41,7 @@ def build(
         now = time.monotonic()
         if phase != reported or now >= due:
             reported, due = phase, now + PROGRESS_SECONDS
-            report(Building(phase, fraction))
+            report(EngineBuilding(device, phase, fraction))
 
     clock = watchdog.add()
     if watched:

@@ -1,7 +1,5 @@
 """In a worker: threads that decode segments, and request the next segment in time."""
 
-from __future__ import annotations
-
 import math
 import threading
 import time

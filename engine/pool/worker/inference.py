@@ -1,7 +1,5 @@
 """In a worker: submits batches to the engine, several at once, and measures them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -93,8 +91,7 @@ class Inference:
     def results(self, batch: Batch) -> list[Found]:
         """Wait for the results of a batch, one for each picture. If the batch failed, only the pictures at fault get a failure.
 
-        Raises:
-            DeviceError: the engine does not work any more, tested with a black picture.
+        Raises DeviceError if the engine does not work any more, tested with a black picture.
         """
         return [] if batch.result is None else self._results(batch.pictures, batch.result)
 

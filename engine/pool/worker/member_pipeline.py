@@ -10,9 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.backends.base import Backend
+from engine.pool.events import DeviceReady
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.groups.shared_pictures import MappedChunk
-from engine.pool.protocol import FromWorker, Ready, ToWorker
+from engine.pool.protocol import FromWorker, ToWorker
 from engine.pool.results import PackedResults
 from engine.pool.worker.inference import Inference
 from engine.processes.watchdog import Watchdog
@@ -81,7 +82,7 @@ class MemberPipeline:
             message = Inferred(task.number, PackedResults.pack(found), dict(self._backend.timings()))
             if self._backend.info is not self._reported:
                 self._reported = self._backend.info
-                self._send(Ready(self._reported))
+                self._send(DeviceReady(self._reported))
         except Exception as problem:
             self._fail(task, problem)
         else:

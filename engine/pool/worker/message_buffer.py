@@ -1,7 +1,5 @@
 """In a worker: the bounded queue between the decode threads and the engine."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

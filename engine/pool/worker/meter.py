@@ -1,7 +1,5 @@
 """In a worker: measures the time that frames spend in each stage, between two reports."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +8,7 @@ import numpy as np
 from engine.pool.protocol import Stats
 from engine.pool.worker.inference import Batch
 from engine.pool.worker.message_buffer import Picture
+from engine.types import DeviceId
 
 STATS_SECONDS = 0.5
 
@@ -23,9 +22,10 @@ does not include the short time in which results are collected into a message.
 
 
 class Meter:
-    """Sums since the last ``read``. For the thread of the result sender."""
+    """Sums of a device since the last ``read``. For the thread of the result sender."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: DeviceId) -> None:
+        self._device = device
         self._fed: Mapping[str, float] = {}
         self._worth: float | None = None
         self._reset()
@@ -58,7 +58,8 @@ class Meter:
         now_fed = dict(feeding)
         fed = {stage: seconds - self._fed.get(stage, 0.0) for stage, seconds in now_fed.items()}
         self._fed = now_fed
-        stats = Stats(now - self._since, np.array(self._latencies, np.float32), self._stages, dict(busy), fed, self._worth)
+        latencies = np.array(self._latencies, np.float32)
+        stats = Stats(self._device, now - self._since, latencies, self._stages, dict(busy), fed, self._worth)
         self._reset()
         return stats
 

@@ -1,7 +1,5 @@
 """In a worker: decode threads, engine and result sender, connected by bounded queues. A pool that reads slowly slows decoding, too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """In a worker: a thread that opens sources."""
 
-from __future__ import annotations
-
 import queue
 import traceback
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """In a worker: the thread that waits for results in order and sends them, several frames per message."""
 
-from __future__ import annotations
-
 import math
 import queue
 import time
@@ -14,8 +12,9 @@ from typing import NoReturn, TypeAlias
 
 from engine.backends.base import Backend
 from engine.errors import DeviceError
+from engine.pool.events import DeviceReady
 from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import Detect, Done, Failed, FromWorker, Member, Ready
+from engine.pool.protocol import Detect, Done, Failed, FromWorker
 from engine.pool.results import FrameEntry, Frames
 from engine.pool.worker.inference import Batch, Inference
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
@@ -80,7 +79,7 @@ class ResultSender:
         self._die = die
         self._decode_threads = decode_threads
         self._timings = timings
-        self._meters = {device: Meter() for device in timings}
+        self._meters = {device: Meter(device) for device in timings}
         ahead = 2 * backend.info.slots + 2 if len(self._meters) == 1 else max(GROUP_AHEAD, 2 * backend.info.slots + 2)
         self._batches: queue.Queue[Batch | None] = queue.Queue(ahead)
         self._pending: dict[tuple[int, int], _Pending] = {}  # by source and segment
@@ -181,7 +180,7 @@ class ResultSender:
         """Send what is due. Returns the seconds until this has to be called again."""
         if self._backend.info is not self._reported:
             self._reported = self._backend.info
-            self._send_message(Ready(replace(self._reported, decode_threads=self._decode_threads)))
+            self._send_message(DeviceReady(replace(self._reported, decode_threads=self._decode_threads)))
         now = time.perf_counter()
         self._send_due(now)
         report_due = min(meter.due for meter in self._meters.values())
@@ -212,5 +211,4 @@ class ResultSender:
 
     def _report(self) -> None:
         for member, meter in self._meters.items():
-            stats = meter.read(self._timings[member](), self._inference.feeding)
-            self._send_message(stats if member == self._backend.device else Member(member, stats))
+            self._send_message(meter.read(self._timings[member](), self._inference.feeding))

@@ -23,18 +23,8 @@ from engine.backends.base import Backend
 from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
 from engine.media.decoder import Decoder, open_decoder
-from engine.pool.protocol import (
-    Building,
-    Failed,
-    FromWorker,
-    Listening,
-    Probe,
-    Ready,
-    Setup,
-    Stop,
-    Stopped,
-    ToWorker,
-)
+from engine.pool.events import DeviceReady, EngineBuilding
+from engine.pool.protocol import Failed, FromWorker, Listening, Probe, Setup, Stop, Stopped, ToWorker
 from engine.pool.worker.building import build
 from engine.pool.worker.member_pipeline import MemberPipeline
 from engine.pool.worker.pipeline import Pipeline
@@ -85,7 +75,7 @@ class Worker:
         # an earlier worker of this device may have been abandoned while it built its engine, or at its last batch
         held = _held.setdefault(self._setup.device, threading.Lock())
         if not held.acquire(blocking=False):
-            self._send(Building("waiting for the earlier engine to end", 0.0))
+            self._send(EngineBuilding(self._setup.device, "waiting for the earlier engine to end", 0.0))
             held.acquire()
         try:
             last = Stopped() if self._stopping else self._run_engine()
@@ -100,7 +90,7 @@ class Worker:
             # the pool names the device anyway
             return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
         if not self._stopping:
-            self._send(Ready(pipeline.info))
+            self._send(DeviceReady(pipeline.info))
             name_thread("feed")  # not earlier: threads that libraries start inherit the name
             pipeline.run()
         if not pipeline.join(DECODE_THREADS_SECONDS):

@@ -1,7 +1,5 @@
 """Plans which clips and pictures to take of a video."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
@@ -28,8 +26,7 @@ def plan_clips(reader: SessionReader, source: StoredSource, by: By, padding: flo
 
     Only detections that pass the reader's filter count. padding: seconds before and after each appearance. gap: see ``GAP``.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     first, last = reader.first_pts(source.number) or 0.0, reader.last_pts(source.number) or 0.0
     rate = (source.info.rate if source.info is not None else None) or 25.0

@@ -1,7 +1,5 @@
 """Writes clips and pictures of a session's videos, in a child process, under names that no other file has."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -59,8 +57,7 @@ def write_clips(
     stills: also write each appearance's most confident frame. overwrite: also replace files that Framefleet did not write.
     progress: called with the number of files written so far. waiting: called once with the process for which this one waits.
 
-    Raises:
-        ExportError: the video is missing or has changed, or a file cannot be written.
+    Raises ExportError if the video is missing or has changed, or a file cannot be written.
     """
     if not source.file.exists():
         raise ExportError(

@@ -48,8 +48,7 @@ class Protected:
     def check(self, path: Path) -> None:
         """Check that a file may be written at ``path``. Follows links, also hard ones.
 
-        Raises:
-            ExportError: the path is a folder, a device or the like, or a file that must not be replaced.
+        Raises ExportError if the path is a folder, a device or the like, or a file that must not be replaced.
         """
         if why := self.why_not(path):
             raise ExportError(f"{path} is not written, because {why}: choose another name")
@@ -92,8 +91,7 @@ class Destinations(Closing):
     def place(self, made: Path, folder: Path, names: Iterable[str], purpose: Purpose) -> Path:
         """Rename a finished file or folder to the first of these names in ``folder`` that is free or may be replaced. Returns its path.
 
-        Raises:
-            OSError: it cannot be renamed.
+        Raises OSError if it cannot be renamed.
         """
         identity = identity_of(made)
         for path in (folder / name for name in names):

@@ -1,7 +1,5 @@
 """Plans an export: which files it writes, from which sources, under which names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Exports the sources of a session to files in the selected formats."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence

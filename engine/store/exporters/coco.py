@@ -1,7 +1,5 @@
 """COCO object-detection JSON (https://cocodataset.org/#format-data), for pycocotools and labelling tools."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 

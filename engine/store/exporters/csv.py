@@ -5,8 +5,6 @@ sessions without tracks. The column ``verified`` is there if a person corrected 
 source began. Text that spreadsheet programs would take for a formula begins with an apostrophe; Parquet and JSON Lines have it without.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

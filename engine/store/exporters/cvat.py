@@ -6,8 +6,6 @@ frames that its own decoder returns: after frames that cannot be decoded, its nu
 video began, if it is known.
 """
 
-from __future__ import annotations
-
 from array import array
 from html import escape
 from typing import TextIO

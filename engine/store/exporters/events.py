@@ -4,8 +4,6 @@ Times are seconds of the source. ``clock`` is empty if it is unknown when the so
 tracks, it is a class's: objects of the class were seen without a gap. ``confidence`` and ``best`` belong to its most confident detection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -27,11 +25,7 @@ COLUMNS = (
 
 
 def write(export: Export) -> None:
-    """Write a row per event of each video.
-
-    Raises:
-        ExportError: the lines and zones do not fit, or there are some but no tracks.
-    """
+    """Write a row per event of each video. Raises ExportError if the lines and zones do not fit, or there are some but no tracks."""
     with table_file(export, COLUMNS) as file:
         for source in export.sources:
             if source.kind is SourceKind.VIDEO:

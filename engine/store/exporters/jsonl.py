@@ -1,7 +1,5 @@
 """JSON Lines: one line per frame, in order, including failed frames and frames without detections."""
 
-from __future__ import annotations
-
 from typing import TextIO
 
 from engine.store.clock import Clock

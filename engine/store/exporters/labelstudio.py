@@ -3,8 +3,6 @@
 Frames count from 1: number = frame index + 1. Boxes are in percent of the picture, origin top left.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 from html import escape

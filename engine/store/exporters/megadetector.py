@@ -4,8 +4,6 @@ Frames count from 0. Boxes are shares of the picture, origin top left. In sessio
 none; if a person corrected the session, ``verified``. Other programs ignore both.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -91,7 +89,7 @@ def write(export: Export, file: TextIO) -> None:
     file.write(f'"classification_categories": {to_json({str(number): label for number, label in enumerate(labels)})},\n"images": [')
     base, separator = common_folder(export.sources), "\n"
     for source in export.sources:
-        path = _relative_path(source.file, base)
+        path = readable_name((source.file if base is None else source.file.relative_to(base)).as_posix())
         if source.kind is SourceKind.IMAGES:
             for frame in export.frames(source):
                 name = path if frame.name is None else f"{path}/{frame.name}".removeprefix("./")
@@ -132,10 +130,6 @@ def common_folder(sources: Sequence[StoredSource]) -> Path | None:
         return Path(os.path.commonpath(folders))
     except ValueError:  # on different drives
         return None
-
-
-def _relative_path(path: Path, base: Path | None) -> str:
-    return readable_name((path if base is None else path.relative_to(base)).as_posix())
 
 
 EXPORTER = Exporter(

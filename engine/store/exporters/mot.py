@@ -4,8 +4,6 @@ Frames count from 1: number = frame index + 1. Boxes are in source pixels, origi
 tracks. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from engine.media.types import SourceKind

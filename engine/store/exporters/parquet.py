@@ -4,8 +4,6 @@ Frames count from 0. ``track`` is null in sessions without tracks. ``verified`` 
 ``clock`` is a time stamp in UTC, null if it is unknown when the source began.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -34,8 +32,7 @@ ROW_GROUP = 65_536
 def write(export: Export) -> None:
     """Write a row per detection, in row groups of about ``ROW_GROUP`` rows.
 
-    Raises:
-        ExportError: pyarrow is not installed, or the file cannot be written.
+    Raises ExportError if pyarrow is not installed, or the file cannot be written.
     """
     try:
         import pyarrow as pa

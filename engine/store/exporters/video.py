@@ -3,8 +3,6 @@
 A child process decodes and encodes (``video_process``), so this process loads no media library.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,8 +38,7 @@ class Job:
 def write(export: Export) -> None:
     """Write the annotated video. If the child process crashes, the frames written so far remain playable in ``part_of(path)``.
 
-    Raises:
-        ExportError: the source is not a video, has changed or is the target, the file cannot be written, or the child process crashed.
+    Raises ExportError if the source is not a video, has changed or is the target, the file cannot be written, or the child process crashed.
     """
     reader, source, path = export.reader, export.source, export.path
     video = source.file

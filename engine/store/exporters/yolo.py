@@ -5,8 +5,6 @@ shares of the picture. Class ids count from 0. The format has no place for confi
 tracks or corrections, ``objects.csv`` has the last two for each line of the labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from engine.store.clock import Clock
@@ -14,8 +12,7 @@ from engine.store.exporters.common.base import Export, Exporter, Output, complet
 from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.common.rounding import relative, to_json
 from engine.store.exporters.csv import row
-from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command
-from engine.store.exporters.pictures.selection import select
+from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command, select
 from engine.store.exporters.pictures.write import write_pictures
 from engine.store.schema import explained
 from engine.types import FrameResult
@@ -29,8 +26,7 @@ def write(export: Export) -> None:
 
     Frames without detections have an empty file of labels. Failed frames have none. Sources without a chosen frame have no folder.
 
-    Raises:
-        ExportError: the folder cannot be written, or a source cannot be decoded again.
+    Raises ExportError if the folder cannot be written, or a source cannot be decoded again.
     """
     pictures = export.options.pictures is not None
     with explained(export.path, "write"), complete_folder(export.path) as folder:

@@ -3,8 +3,6 @@
 Times are seconds of the source. ``clock`` is empty if it is unknown when the source began. Only videos with tracks have rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
@@ -125,8 +123,7 @@ def _of(table: NDArray[np.void], number: int, class_id: int) -> NDArray[np.void]
 def count(export: Export, source: StoredSource) -> Counts:
     """Count the tracks of one source, once for all tables.
 
-    Raises:
-        ExportError: there are no lines and zones, they do not fit, or the session has no tracks.
+    Raises ExportError if there are no lines and zones, they do not fit, or the session has no tracks.
     """
     reader, zones = export.reader, export.options.zones
     if zones is None:

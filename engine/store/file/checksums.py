@@ -8,8 +8,6 @@ When a process closes a file, POSIX systems drop all locks that the process hold
 file open until the last connection to it is closed.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections import defaultdict
@@ -111,11 +109,7 @@ def _open(path: Path, mode: str, timeout: float) -> Connection:
 
 
 def _check(file: _File, stream: BinaryIO) -> None:
-    """Compare all pages with their checksums, unless the file has not changed since the last time.
-
-    Raises:
-        DamagedError: pages differ.
-    """
+    """Compare all pages with their checksums, unless the file has not changed since the last time. Raises DamagedError if pages differ."""
     before = _state(stream)
     if file.intact == before:
         return

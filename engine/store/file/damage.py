@@ -1,7 +1,5 @@
 """Finds out what the damaged pages of a session hold."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator

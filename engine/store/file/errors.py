@@ -1,7 +1,5 @@
 """Messages for errors of SQLite and the file system: what cannot be done with which session, and the remedy."""
 
-from __future__ import annotations
-
 import errno
 import sqlite3
 from collections.abc import Iterator

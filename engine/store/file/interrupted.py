@@ -1,7 +1,5 @@
 """Finds the runs that a crash or a power failure interrupted."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Locks a session for the one process that writes it, from its creation to the end of its export."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from engine.errors import ExportError
@@ -12,8 +10,7 @@ from engine.store.schema import explained
 def lock_session(path: Path) -> FileLock:
     """Lock the session at ``path`` until the lock is closed. Creates its folder if necessary.
 
-    Raises:
-        ExportError: another process writes the session, or the folder cannot be written.
+    Raises ExportError if another process writes the session, or the folder cannot be written.
     """
     with explained(path, "create"):
         path.parent.mkdir(parents=True, exist_ok=True)

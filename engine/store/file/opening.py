@@ -1,7 +1,5 @@
 """Opens the database of a run: a new one, or that of an earlier run with the same model and settings."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -25,11 +23,7 @@ class Opened(NamedTuple):
 
 
 def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go_on: bool) -> Opened:
-    """Create the session at ``path``, or open the one there. Parameters: see ``SessionWriter``.
-
-    Raises:
-        ExportError: see ``SessionWriter``.
-    """
+    """Create the session at ``path``, or open the one there. Parameters: see ``SessionWriter``. Raises ExportError as ``SessionWriter``."""
     outputs: list[tuple[object, ...]] = []
     notes: list[str] = []
     if path.exists():

@@ -1,7 +1,5 @@
 """Notices that a session database was removed or moved while a run writes it, and saves its content."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 
@@ -33,8 +31,7 @@ def save(connection: sqlite3.Connection, path: Path) -> tuple[sqlite3.Connection
 
     If another file has taken the path, the new file is ``NAME.saved.sqlite``. Returns the connection to the new file, and its path.
 
-    Raises:
-        ExportError: the file cannot be written.
+    Raises ExportError if the file cannot be written.
     """
     target = path.with_name(f"{path.stem}.saved{path.suffix}") if path.exists() else path
     with schema.explained(target, "write"):

@@ -4,8 +4,6 @@ No run destroys results that nothing else holds. A session is deleted only if an
 sources, all complete or at least as far.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping

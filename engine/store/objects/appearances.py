@@ -1,7 +1,5 @@
 """Reads from a session when objects appear."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Any
 
@@ -25,8 +23,7 @@ def read_appearances(reader: SessionReader, source: int, by: By | None = None, g
 
     Only detections that pass the reader's filter count. by: None: tracks if the source has them, else classes. gap: see ``GAP``.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     parts: list[tuple[NDArray[Any], ...]] = []
     for block in read_blocks(reader, source):

@@ -1,7 +1,5 @@
 """Makes chapters of a video from the appearances in it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from engine.media.annotation.writer import Chapter
@@ -21,8 +19,7 @@ def chapters_of(reader: SessionReader, source: int, end: float) -> list[Chapter]
 
     end: of the video, seconds. Times are those of the source.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     least = max(_LEAST_SECONDS, end / MOST)
     begins: list[tuple[float, list[str]]] = []

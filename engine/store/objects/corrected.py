@@ -3,8 +3,6 @@
 The tables exist only in sessions in which somebody corrected something. The model's results stay as they are.
 """
 
-from __future__ import annotations
-
 import sqlite3
 
 from engine.store.schema import has_table

@@ -3,8 +3,6 @@
 Corrections are stored beside the model's results (see ``corrected``). ``SessionReader`` applies them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -74,11 +72,7 @@ class Edit:
 
 
 def undoable(path: Path) -> tuple[bool, bool]:
-    """Whether the session at ``path`` has a correction to undo, and one to do again.
-
-    Raises:
-        ExportError: the session cannot be read.
-    """
+    """Whether the session at ``path`` has a correction to undo, and one to do again. Raises ExportError if the session cannot be read."""
     with schema.explained(path, "read"), closing(schema.open_existing(path, "ro")) as connection:
         return corrected.undoable(connection)
 

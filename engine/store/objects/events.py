@@ -1,7 +1,5 @@
 """The events of a stored source: when objects appear, cross lines, and are in zones."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 import numpy as np

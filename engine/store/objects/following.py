@@ -1,14 +1,12 @@
 """Tracks the sources of a run while they are detected, each in a child process that reads the session."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from multiprocessing.connection import wait
 from pathlib import Path
 
 from engine.processes.child import ChildProcess
-from engine.store.objects.tracking_process import Begin, Cancel, Done, End, main
+from engine.store.objects.tracking_process import Begin, Done, End, main
 from engine.store.session import SessionReader
 from engine.store.tracks import track_source
 from engine.tracking.follow import TrackerName
@@ -41,7 +39,7 @@ class Following(Closing):
         """All frames of a source are stored and committed."""
         self._ended.add(source)
         if source in self._working:
-            self._working[source].send(End())
+            self._working[source].send(End(complete=True))
         self._hand_out()
 
     def cancel(self, source: int) -> None:
@@ -49,14 +47,10 @@ class Following(Closing):
         if source in self._waiting:
             self._waiting.remove(source)
         if source in self._working:
-            self._working[source].send(Cancel())
+            self._working[source].send(End(complete=False))
 
     def finish(self) -> None:
-        """Wait until all sources that have ended are tracked.
-
-        Raises:
-            ExportError: the session cannot be read or written.
-        """
+        """Wait until all sources that have ended are tracked. Raises ExportError if the session cannot be read or written."""
         while self._working:
             wait([process.connection for process in self._working.values()])
             self._hand_out()
@@ -90,5 +84,5 @@ class Following(Closing):
             process = self._idle.pop() if self._idle else ChildProcess("tracking", main, words="the process that tracks objects")
             process.send(Begin(self._database, source, self.tracker))
             if source in self._ended:
-                process.send(End())
+                process.send(End(complete=True))
             self._working[source] = process

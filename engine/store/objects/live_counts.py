@@ -1,7 +1,5 @@
 """Counts at lines and in zones while a run writes its session, before its tracks are stored."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Counts the objects of each class over the time of a stored source."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +15,7 @@ def mean_counts(reader: SessionReader, source: int) -> tuple[dict[int, NDArray[n
     Only detections that pass the reader's filter count. The means are float64 (PARTS,), by class id, the most frequent class first. A part
     without frames has those of the part before it.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     begin, end = reader.times(source, 1).max(initial=0.0), reader.last_pts(source) or 0.0
     frames, found = np.zeros(PARTS), dict[int, NDArray[np.float64]]()

@@ -20,7 +20,7 @@ POLL_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Begin:
-    """A request: track a source. It is followed by ``End`` or ``Cancel``."""
+    """A request: track a source. It is followed by ``End``."""
 
     database: Path
     source: int
@@ -29,20 +29,16 @@ class Begin:
 
 @dataclass(frozen=True)
 class End:
-    """A message: all frames of the source are stored."""
+    """A message: no more frames of the source follow. complete: whether all of them are stored."""
 
-
-@dataclass(frozen=True)
-class Cancel:
-    """A message: the source will not be completed."""
+    complete: bool
 
 
 @dataclass(frozen=True)
 class Done:
     """The answer to a request. error: why the source has no tracks, None if it has."""
 
-    source: int
-    error: str | None = None
+    error: str | None
 
 
 class _CancelledError(Exception):
@@ -64,7 +60,7 @@ def main(connection: Connection[Any, Any]) -> None:
             error = "cancelled"
         except FramefleetError as problem:
             error = str(problem)
-        connection.send(Done(request.source, error))
+        connection.send(Done(error))
 
 
 def _frames(connection: Connection[Any, Any], reader: SessionReader, source: int) -> Iterator[FrameResult]:
@@ -85,6 +81,6 @@ def _ended(connection: Connection[Any, Any]) -> bool:
     """Wait for a message for ``POLL_SECONDS``. Whether the source has ended."""
     if not connection.poll(POLL_SECONDS):
         return False
-    if isinstance(connection.recv(), Cancel):
+    if not connection.recv().complete:
         raise _CancelledError
     return True

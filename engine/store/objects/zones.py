@@ -60,8 +60,7 @@ class TrackCounter:
     zones: for pictures of the source's size. labels: the model's. confidence, classes: a track counts if its most confident detection
     reaches this confidence, and its class is one of these; None = all.
 
-    Raises:
-        UsageError: the model does not have a label of the zones.
+    Raises UsageError if the model does not have a label of the zones.
     """
 
     def __init__(self, zones: ZoneSet, labels: tuple[str, ...], confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
@@ -96,8 +95,7 @@ class TrackCounter:
 def zones_for(zones: ZoneSet, source: StoredSource) -> tuple[ZoneSet, str | None]:
     """Fit lines and zones to a source: scaled if its pictures have another size of the same shape, with a note about it.
 
-    Raises:
-        UsageError: its pictures have another shape.
+    Raises UsageError if its pictures have another shape.
     """
     if source.info is None:
         return zones, None
@@ -158,11 +156,7 @@ def is_tracked(reader: SessionReader, source: int) -> bool:
 
 
 def require_tracks(reader: SessionReader, source: int) -> None:
-    """Check that the objects of a source were tracked.
-
-    Raises:
-        UsageError: they were not.
-    """
+    """Check that the objects of a source were tracked. Raises UsageError if they were not."""
     if not is_tracked(reader, source):
         remedy = f"'framefleet track {reader.path.parent}' adds them"
         raise UsageError(f"{reader.path} has no tracks, and lines and zones count tracks: {remedy}")
@@ -171,8 +165,7 @@ def require_tracks(reader: SessionReader, source: int) -> None:
 def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
     """Where the objects of a stored source were. Only detections that pass the reader's filter count.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     size = (source.info.width, source.info.height) if source.info is not None else (16, 9)
     heat = HeatMap(size)

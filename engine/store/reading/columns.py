@@ -1,7 +1,5 @@
 """Many frames and detections as arrays and rows, for tables of millions: an object for each would take too long."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any, NamedTuple

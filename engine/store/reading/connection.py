@@ -1,7 +1,5 @@
 """The connection of a reader to its session, and the filter for detections and frames."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any, Self

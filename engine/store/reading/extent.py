@@ -1,7 +1,5 @@
 """How much of each source is stored: numbers of frames, their times, and the place where an earlier run stopped."""
 
-from __future__ import annotations
-
 from engine.pool.position import Position
 from engine.store import schema
 from engine.store.reading.connection import ReadingConnection

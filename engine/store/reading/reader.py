@@ -1,7 +1,5 @@
 """Reads sessions, also while they are being written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 Their indices may be wrong, because they come from the container's frame counts (docs/adr/0018-interrupted-runs.md). Their times are exact.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Stores the sources and devices of a run."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -63,8 +61,7 @@ class SourcesWriter:
     def set_start(self, number: int, started: datetime | None) -> None:
         """Store the clock time at which a video begins, with time zone; None if it is unknown.
 
-        Raises:
-            ValueError: ``started`` has no time zone.
+        Raises ValueError if ``started`` has no time zone.
         """
         if started is not None and started.tzinfo is None:
             raise ValueError(f"{started} has no time zone")

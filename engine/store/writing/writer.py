@@ -1,7 +1,5 @@
 """Writes sessions. Readers see frames after a commit, every ``COMMIT_SECONDS`` or ``COMMIT_FRAMES``."""
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,8 +37,7 @@ class SessionWriter(SourcesWriter):
 
     Attributes: continued: whether an earlier session is used. notes: sentences for the user about an earlier session.
 
-    Raises:
-        ExportError: the file cannot be created or written, is of another kind, or another run uses it.
+    Raises ExportError if the file cannot be created or written, is of another kind, or another run uses it.
     """
 
     def __init__(
@@ -137,8 +134,7 @@ class SessionWriter(SourcesWriter):
     def commit_due(self) -> None:
         """Commit the added frames if ``COMMIT_SECONDS`` have passed. Call it regularly while there are no new frames.
 
-        Raises:
-            ExportError: the file cannot be written, or was removed or moved. What is stored is saved at the same place, if possible.
+        Raises ExportError if the file cannot be written, or was removed or moved. What is stored is saved at the same place, if possible.
         """
         now = time.monotonic()
         if len(self._frames) >= COMMIT_FRAMES or (self._frames and now >= self._due):

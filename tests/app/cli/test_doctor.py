@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.checks.check import Check, Status
+from app.cli.checks.check import Check, Status, try_python
 from app.cli.checks.libraries import _library, _window
 from app.cli.checks.nvidia import check_nvidia, has_gpu
 from app.cli.checks.system import _folder
-from app.cli.checks.try_python import try_python
 from app.cli.doctor import as_text, verdict
 from app.system_libraries import PACKAGES, missing_libraries
 from tests.support.cli import run_main

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import UsageError
-from engine.model.class_ids import class_ids
+from engine.model.labels import class_ids
 
 LABELS = ("person", "traffic light", "car", "cat")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.pool.device_statistics import DeviceStatistics
+from engine.pool.device_reports import DeviceStatistics
 from engine.pool.ledger import MAX_REASONS, LedgerBook
 from engine.pool.protocol import Stats
 from engine.pool.results import FrameEntry, Frames
@@ -20,7 +20,7 @@ def result(failure: str | None = None) -> FrameResult:
 
 def test_a_lost_frame_unbalances_the_ledger() -> None:
     book = LedgerBook()
-    book.decoded(5)
+    book.arrived += 5
     book.handed_on([result(), result(), result("damaged")])
     with pytest.raises(RuntimeError, match="unaccounted"):
         book.close()
@@ -31,7 +31,7 @@ def test_a_lost_frame_unbalances_the_ledger() -> None:
 
 def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:
     book = LedgerBook()
-    book.decoded(1000)
+    book.arrived += 1000
     book.handed_on(result(f"damaged at {number} s") for number in range(1000))
     failed = book.close().failed
     assert len(failed) == MAX_REASONS + 1
@@ -44,12 +44,12 @@ def test_statistics_of_an_interval_and_of_the_run() -> None:
     statistics.frames(
         Frames.pack(0, 0, 0, [FrameEntry(0.0, 8, 6, Detections())] * 99 + [FrameEntry(0.0, 8, 6, InferenceFailure("damaged"))])
     )
-    first = statistics.interval(Stats(0.5, latencies, {"decode": 500.0, "infer": 1000.0}))
+    first = statistics.interval(Stats(CPU, 0.5, latencies, {"decode": 500.0, "infer": 1000.0}))
     assert (first.frames, first.frames_per_second, first.stages) == (99, 200.0, {"decode": 5.0, "infer": 10.0})
     assert first.latency_p50 == pytest.approx(50.5)
-    idle = statistics.interval(Stats(0.5, np.zeros(0, np.float32), {"decode": 0.0, "infer": 0.0}))
+    idle = statistics.interval(Stats(CPU, 0.5, np.zeros(0, np.float32), {"decode": 0.0, "infer": 0.0}))
     assert (idle.frames_per_second, idle.latency_p50, idle.latency_p99, idle.stages) == (0.0, None, None, {})
-    statistics.interval(Stats(0.5, latencies + 1000, {"decode": 1500.0, "infer": 1000.0}))
+    statistics.interval(Stats(CPU, 0.5, latencies + 1000, {"decode": 1500.0, "infer": 1000.0}))
     final = statistics.final()
     assert final.final
     assert final.frames_per_second == 200.0  # idle time does not count
@@ -72,11 +72,11 @@ def test_the_bottleneck_is_named(slowest: str, busy: dict[str, float], bottlenec
     statistics = DeviceStatistics(CPU)
     feeding = dict.fromkeys(("decode", "preprocess", "infer", "deliver"), 0.05) | {slowest: 0.3}
     latencies = np.full(100, 5, np.float32)
-    stats = statistics.interval(Stats(0.5, latencies, {"decode": 500.0}, busy, feeding))
+    stats = statistics.interval(Stats(CPU, 0.5, latencies, {"decode": 500.0}, busy, feeding))
     assert stats.bottleneck == bottleneck
     assert stats.busy == {stage: total / 100 for stage, total in busy.items()}
-    statistics.interval(Stats(0.5, np.zeros(0, np.float32), {}, {}, {"decode": 10.0}))  # without a frame there is no bottleneck
-    statistics.interval(Stats(0.5, latencies, {"decode": 500.0}, busy, feeding))
+    statistics.interval(Stats(CPU, 0.5, np.zeros(0, np.float32), {}, {}, {"decode": 10.0}))  # without a frame there is no bottleneck
+    statistics.interval(Stats(CPU, 0.5, latencies, {"decode": 500.0}, busy, feeding))
     assert statistics.final().bottleneck == bottleneck
     assert statistics.final().busy == stats.busy
 

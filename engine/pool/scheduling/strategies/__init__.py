@@ -1,1 +1,1 @@
-"""The strategies by which devices share the work, one file each."""
+"""The strategies by which devices share the work, each a class."""

@@ -1,7 +1,5 @@
 """Base class of the strategies, which choose the next segment for a device. No processes are involved."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar

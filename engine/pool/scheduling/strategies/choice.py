@@ -1,15 +1,11 @@
 """Chooses a run's strategy and gives the reason in one sentence. ``auto`` is always ``segments``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.pool.scheduling.strategies.base import Strategy
-from engine.pool.scheduling.strategies.depth import Depth
-from engine.pool.scheduling.strategies.frames import Frames
+from engine.pool.scheduling.strategies.frames import Depth, Frames, Tiles
 from engine.pool.scheduling.strategies.segments import Segments
 from engine.pool.scheduling.strategies.streams import Streams
-from engine.pool.scheduling.strategies.tiles import Tiles
 from engine.settings import Decode, Parallel, RunSettings
 from engine.types import DeviceId
 

@@ -1,15 +1,14 @@
-"""Strategy ``frames``: one worker decodes each file, and all devices share the frames. For files that cannot be cut."""
-
-from __future__ import annotations
+"""The strategies in which one worker decodes each file, and all devices form a group: ``frames``, ``tiles`` and ``depth``."""
 
 from collections.abc import Sequence
 
 from engine.pool.scheduling.strategies.segments import Segments
+from engine.settings import check_depth
 from engine.types import DeviceId
 
 
 class Frames(Segments):
-    """One worker, whose device is the group of all devices. Members take batches when they have a free slot."""
+    """The devices share the frames, for files that cannot be cut. Members take batches when they have a free slot."""
 
     name = "frames"
     elastic = False
@@ -17,3 +16,24 @@ class Frames(Segments):
 
     def __init__(self, devices: Sequence[DeviceId]) -> None:
         super().__init__([DeviceId.group(*devices)])
+
+
+class Tiles(Frames):
+    """The members take tiles of a frame, for frames much larger than the network's input."""
+
+    name = "tiles"
+    splits_frames = True
+
+
+class Depth(Frames):
+    """One engine spans all devices, each with a stage of the network. For networks too large for one device.
+
+    Raises UsageError if the devices cannot share a network.
+    """
+
+    name = "depth"
+    grouped = False
+
+    def __init__(self, devices: Sequence[DeviceId]) -> None:
+        check_depth(devices)
+        super().__init__(devices)

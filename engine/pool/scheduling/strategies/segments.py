@@ -1,7 +1,5 @@
 """Strategy ``segments``: files are cut at keyframes, and all devices work on the oldest file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.pool.scheduling.strategies.base import Strategy

@@ -1,7 +1,5 @@
 """The queue of one source's remaining work. All strategies use it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Strategy ``streams``: each source stays on one device, so that its results never wait for another device."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.pool.scheduling.strategies.base import Strategy

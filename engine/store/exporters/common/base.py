@@ -1,7 +1,5 @@
 """The interface of export formats (``Exporter``), and files that appear only when they are complete."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -26,8 +26,7 @@ def run_child(name: str, words: str, module: str, job: object, progress: Progres
     name: of the process. words: for messages, "the process that …". progress: called with each number that the process sends. Returns how
     the process crashed, None if it has done its job.
 
-    Raises:
-        ExportError: the process ended with a message about what failed.
+    Raises ExportError if the process ended with a message about what failed.
     """
     process = ChildProcess(name, _run, module, job, words=words, quiet=True)
     try:

@@ -1,7 +1,5 @@
 """COCO's own category ids: 80 classes with ids from 1 to 90."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from engine.errors import UsageError
@@ -30,11 +28,7 @@ def has_coco_labels(labels: Sequence[str]) -> bool:
 
 
 def check_coco_labels(labels: Sequence[str]) -> None:
-    """Check that a model has COCO's labels in COCO's order.
-
-    Raises:
-        UsageError: it has others; the message names the first one.
-    """
+    """Check that a model has COCO's labels in COCO's order. Raises UsageError if it has others; the message names the first one."""
     wanted = coco_labels()
     found = [_OTHER_NAMES.get(label, label) for label in labels]
     if len(found) != len(wanted):

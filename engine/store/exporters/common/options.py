@@ -1,11 +1,10 @@
 """The options of export formats, as the command line and the window offer them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar, Self
 
 from engine.errors import UsageError
 from engine.settings.clock import ClockSettings
@@ -51,32 +50,22 @@ class Every:
     frames: int = 1
     seconds: float | None = None
 
+    what: ClassVar = "a distance between frames"
+
     @classmethod
-    def read(cls, text: str) -> Every:
+    def read(cls, text: str) -> Self:
         """Read a number of frames (``10``) or a time (``1s``). Raises UsageError."""
-        return cls(*_frames_or_seconds(text, "a distance between frames"))
+        if text.strip().isdecimal() and int(text):
+            return cls(int(text))
+        if text.strip()[-1:] in _UNITS:
+            return cls(seconds=read_interval(text))
+        raise UsageError(f"'{text}' is not {cls.what}: write a number of frames, such as 10, or a time, such as 1s")
 
 
-@dataclass(frozen=True)
-class Least:
+class Least(Every):
     """How long a class must be seen in a file to count there: in ``frames`` frames, or in frames that together last ``seconds``."""
 
-    frames: int = 1
-    seconds: float | None = None
-
-    @classmethod
-    def read(cls, text: str) -> Least:
-        """Read a number of frames (``10``) or a time (``0.5s``). Raises UsageError."""
-        return cls(*_frames_or_seconds(text, "a length"))
-
-
-def _frames_or_seconds(text: str, what: str) -> tuple[int, float | None]:
-    """Read a number of frames, or a time in seconds. what: it is, for the error."""
-    if text.strip().isdecimal() and int(text):
-        return int(text), None
-    if text.strip()[-1:] in _UNITS:
-        return 1, read_interval(text)
-    raise UsageError(f"'{text}' is not {what}: write a number of frames, such as 10, or a time, such as 1s")
+    what = "a length"
 
 
 @dataclass(frozen=True)
@@ -98,7 +87,7 @@ class ExportOptions:
     between: tuple[float, float] | None = None
     category_map: Mapping[str, str] = field(default_factory=dict)
     coco_ids: bool = False
-    least_seen: Least = Least()
+    least_seen: Least = Least()  # noqa: RUF009
     zones: ZoneSet | None = None
     draw: frozenset[Part] = DRAWN
     clock: ClockSettings | None = None
@@ -108,11 +97,7 @@ DEFAULTS = ExportOptions()
 
 
 def read_interval(text: str) -> float:
-    """Read a time such as ``30s``, ``15m`` or ``1h``. Returns seconds.
-
-    Raises:
-        UsageError: the text is not a time above zero.
-    """
+    """Read a time such as ``30s``, ``15m`` or ``1h``. Returns seconds. Raises UsageError if the text is not a time above zero."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text.strip().lower())
     seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
     if not 0 < seconds <= 366 * 86400:

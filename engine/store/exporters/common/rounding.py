@@ -1,7 +1,5 @@
 """Rounds detections for text formats: boxes x, y, width, height to 1/100 pixel, confidences to 4 decimals."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Counts of detections in groups of consecutive frames, such as intervals of time."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

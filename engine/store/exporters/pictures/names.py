@@ -1,17 +1,16 @@
-"""Names of the pictures that stand for the frames of a video, and the command that makes these pictures.
+"""The frames of a data set: which ones, the names of their pictures, and the command that makes the pictures of a video.
 
 A name contains the frame's time in units of 1/10,000 s. A name therefore denotes the same frame whichever program extracts it: a program
 may decode frames that another one finds damaged, so that the number of a picture would not identify a frame.
 """
 
-from __future__ import annotations
-
 import shlex
+from collections.abc import Iterable, Iterator
 from itertools import chain, count
 from pathlib import PurePath
 
 from engine.media.types import SourceKind
-from engine.store.exporters.common.options import PictureFormat
+from engine.store.exporters.common.options import ExportOptions, PictureFormat
 from engine.store.names import name_key
 from engine.store.session import StoredSource
 from engine.types import FrameResult
@@ -58,3 +57,24 @@ def ffmpeg_command(source: StoredSource, folder: str, suffix: str = "jpg") -> st
     names = shlex.quote(f"{folder.replace('%', '%%')}/%08d.{suffix}")
     timed = f"-fps_mode passthrough -enc_time_base 1:{UNITS} -frame_pts 1"
     return f"ffmpeg -copyts -i {shlex.quote(source.path)} -vf {size} {timed} {names}"
+
+
+def select(frames: Iterable[FrameResult], options: ExportOptions) -> Iterator[FrameResult]:
+    """Yield the frames that ``between`` and ``every`` of the options choose, without failed frames.
+
+    ``every`` counts the frames that ``between`` leaves over, so that neighbouring frames, which look alike, are not all chosen.
+    """
+    low, high = options.between or (0.0, 1.0)
+    number, interval = 0, None
+    for frame in frames:
+        found = frame.detections
+        if found is None or (options.between is not None and not ((found.scores >= low) & (found.scores <= high)).any()):
+            continue
+        if options.every.seconds is None:
+            chosen = number % options.every.frames == 0
+        else:
+            current = int(frame.ref.pts // options.every.seconds)
+            chosen, interval = current != interval, current
+        number += 1
+        if chosen:
+            yield frame

@@ -22,8 +22,7 @@ from engine.media.types import Segment, SourceKind
 from engine.processes.watchdog import Clock
 from engine.store.exporters.common.child import serve
 from engine.store.exporters.common.options import PictureFormat
-from engine.store.exporters.pictures.names import SUFFIXES, PictureNames
-from engine.store.exporters.pictures.selection import select
+from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, select
 from engine.store.exporters.pictures.write import PicturesJob
 from engine.store.names import exact_name
 from engine.store.schema import explained

@@ -1,7 +1,5 @@
 """Writes selected frames of a source as pictures. A child process decodes (``process``)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +30,7 @@ class PicturesJob:
 def write_pictures(export: Export, source: StoredSource, folder: Path, last: int) -> None:
     """Write the frames of a source that the options select into a new folder. last: index of the last one in the whole source.
 
-    Raises:
-        ExportError: the source is missing, has changed, or cannot be decoded again, or the pictures cannot be written.
+    Raises ExportError if the source is missing, has changed, or cannot be decoded again, or the pictures cannot be written.
     """
     stamp = stamp_of(source.file)
     if stamp is None:

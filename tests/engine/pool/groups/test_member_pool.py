@@ -16,8 +16,9 @@ import pytest
 from engine.backends import create_backend
 from engine.backends.base import Backend
 from engine.errors import DeviceError
+from engine.pool.events import DeviceFailed, DeviceReady
 from engine.pool.groups.member_pool import MemberPool
-from engine.pool.protocol import Failed, Member, Ready
+from engine.pool.protocol import DeviceEvent, Failed
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Precision
 from engine.types import Detections, DeviceId, Image
@@ -52,7 +53,7 @@ def slow(device: DeviceId) -> Backend:
 
 @contextmanager
 def member_pool_of(
-    batches: tuple[int, int], told: list[Member], make: Callable[[DeviceId], Backend] = create_backend, spread_evenly: bool = False
+    batches: tuple[int, int], told: list[DeviceEvent], make: Callable[[DeviceId], Backend] = create_backend, spread_evenly: bool = False
 ) -> Iterator[MemberPool]:
     member_pool = MemberPool(CPUS, make, told.append, die, Watchdog(60.0, lambda: False, die), spread_evenly)
     settings = {
@@ -67,14 +68,14 @@ def member_pool_of(
 
 
 def test_members_with_different_batches_share_the_pictures() -> None:
-    images, told = pictures(150), list[Member]()
+    images, told = pictures(150), list[DeviceEvent]()
     with member_pool_of((8, 1), told) as member_pool:
         assert sorted(engine.batch for engine in member_pool.engines) == [1, 8]
         dealt = [member_pool.put(images[start : start + 50], still=False) for start in range(0, 150, 50)]
         found = [each for part in dealt for each in part.result(100) if isinstance(each, Detections)]
         done = Counter(device for part in dealt for device in part.devices)
     assert set(done) == set(CPUS)
-    assert {about.device for about in told if isinstance(about.message, Ready)} == set(CPUS)
+    assert {about.engine.device for about in told if isinstance(about, DeviceReady)} == set(CPUS)
     with create_backend(CPUS[0]) as backend:
         backend.activate(tiny_network(), SETTINGS)
         for image, each in zip(images, found, strict=True):
@@ -84,7 +85,7 @@ def test_members_with_different_batches_share_the_pictures() -> None:
 
 
 def test_still_and_moving_pictures_are_not_mixed() -> None:
-    images, told = pictures(12), list[Member]()
+    images, told = pictures(12), list[DeviceEvent]()
     with member_pool_of((8, 8), told) as member_pool:
         parts = [member_pool.put(images, still) for still in (False, True, False)]
         first, second, third = ([len(found) for found in part.result(100) if isinstance(found, Detections)] for part in parts)
@@ -134,10 +135,10 @@ def test_an_error_in_the_bookkeeping_ends_the_worker_with_its_cause(capfd: pytes
 
 
 def test_without_a_device_nothing_starts() -> None:
-    told = list[Member]()
+    told = list[DeviceEvent]()
     member_pool = MemberPool([DeviceId("openvino", "GPU.7")], create_backend, told.append, die, Watchdog(60.0, lambda: False, die))
     with pytest.raises(DeviceError, match=r"GPU\.7"):
         member_pool.start(tiny_network(), {DeviceId("openvino", "GPU.7"): SETTINGS})
     member_pool.close()
-    assert isinstance(told[-1].message, Failed)
-    assert not told[-1].message.retry
+    assert isinstance(told[-1], DeviceFailed)
+    assert not told[-1].restarting

@@ -145,7 +145,7 @@ def test_a_batch_for_an_engine_that_has_shrunk_meanwhile_is_split(inference: Inf
 
 
 def test_the_feeders_time_is_accounted_for(inference: Inference) -> None:
-    meter = Meter()
+    meter = Meter(DeviceId("cpu", "0"))
     for batch in run(inference, [host(number) for number in range(40)]):
         assert batch.result is not None
         batch.result.result()
