@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,23 @@ def test_results_that_are_open_already_are_shown_and_not_doubled(qtbot: QtBot, w
     qtbot.waitUntil(lambda: window.shown.key == first.key)
     qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
     assert len(window.items) == 2
+
+
+def test_the_queue_of_the_last_run_and_the_same_session_opened_again_give_each_file_once(
+    qtbot: QtBot, window: MainWindow, stored: Path
+) -> None:
+    remembered = [
+        {"path": str(stored.parent / name), "database": str(stored), "source": source, "ended": True, "part": None}
+        for source, name in enumerate(("there.mp4", "gone.mp4"))
+    ]
+    folder = window.memory._folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "queue.json").write_text(json.dumps(remembered))
+    window.interrupted.look()
+    window.open_paths([stored])  # as at the start: both read it at the same time
+    qtbot.waitUntil(lambda: len(window.items) >= 2 and not window.background.busy, timeout=PATIENCE)
+    assert [item.path.name for item in window.items] == ["there.mp4", "gone.mp4"]
+    assert window.shown.key == next(iter(window.items)).key
 
 
 def test_a_stored_file_can_be_detected_again(qtbot: QtBot, window: MainWindow, stored: Path) -> None:
