@@ -51,7 +51,7 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert tally.counts(0.85) == {0: 40, 1: 0}
 
     assert first.results is not None
-    window.exports.start(ExportChoice(View(first.results.database, 0.25), (0,), "jsonl", tmp_path / "again", ExportOptions()))
+    window.exports.start(ExportChoice(View(first.results.database, 0.25), (0,), ("jsonl",), tmp_path / "again", ExportOptions()))
     qtbot.waitUntil(lambda: "(40 frames)" in window.exports.line.text.text(), timeout=PATIENCE)
     (target,) = (tmp_path / "again").iterdir()
     assert len(target.read_text().splitlines()) == 40
