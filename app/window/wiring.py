@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,9 +44,7 @@ def _connect_files(window: MainWindow) -> None:
     queue.chosen.connect(shown.show)
     for chosen in (window.demo.begun, window.grid.chosen):
         chosen.connect(queue.show_item)
-    queue.cancel_requested.connect(window.controller.cancel)
-    queue.remove_requested.connect(lambda key: window.removal.remove([key]))
-    queue.clear_requested.connect(lambda: window.removal.remove([item.key for item in window.items if item.ended]))
+    queue.remove_requested.connect(window.removal.remove)
 
     def reveal(key: int) -> None:
         if (item := window.items.get(key)) is not None:
@@ -119,7 +118,17 @@ def _connect_results(window: MainWindow) -> None:
 def _connect_detection(window: MainWindow) -> None:
     """The run of a session."""
     controller, notices, last_run = window.controller, window.notices, window.setup.last_run
-    window.queue.retry_requested.connect(controller.detect_again)
+
+    def cancel(keys: Sequence[int]) -> None:
+        for key in reversed(keys):  # the waiting files first, so that none of them starts meanwhile
+            controller.cancel(key)
+
+    def retry(keys: Sequence[int]) -> None:
+        for key in keys:
+            controller.detect_again(key)
+
+    window.queue.cancel_requested.connect(cancel)
+    window.queue.retry_requested.connect(retry)
 
     def item_changed(key: int) -> None:
         if not window.summing.isActive():

@@ -273,7 +273,7 @@ def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, vid
     (tmp_path / "empty.mp4").touch()
     window.open_paths([tmp_path / "empty.mp4", video])
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
-    window.queue.clear_requested.emit()
+    window.queue.remove_requested.emit([item.key for item in window.items if item.ended])
     assert len(window.items) == 0
     assert window.arrangement.pages.currentWidget() is window.start
     assert window.shown.key is None
