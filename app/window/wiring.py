@@ -10,7 +10,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 from app.scaling_results import read_series
-from app.window.queue.item import ItemState
+from app.window.queue.item import ItemState, QueueItem
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
 
@@ -53,12 +53,14 @@ def _connect_files(window: MainWindow) -> None:
     def rows_changed() -> None:
         pages = window.arrangement.pages
         pages.setCurrentWidget(window.arrangement.middle if len(window.items) else window.start)
+        actions.fullscreen.setEnabled(len(window.items) > 0)  # else it would show the start page without a way back
         window.summing.start()
 
     queue.reveal_requested.connect(reveal)
     window.items.rowsRemoved.connect(rows_changed)
     window.items.rowsInserted.connect(rows_changed)
     window.summing.timeout.connect(lambda: window.status.show_queue(window.items))
+    actions.fullscreen.setEnabled(False)
 
 
 def _connect_model(window: MainWindow) -> None:
@@ -99,6 +101,16 @@ def _connect_picture(window: MainWindow) -> None:
     actions.correct.toggled.connect(window.corrector.set_shown)
     for corrected in (window.recount.ask, zones.reread):
         window.corrector.corrected.connect(corrected)
+    window.filter.changed.connect(window.queue.show_found)
+
+    def found(item: QueueItem) -> dict[int, int] | None:
+        tally, shown = window.controller.tally(item.key), window.filter.filter
+        if tally is None or not tally.complete:
+            return None
+        counts = tally.counts(shown.confidence)
+        return {number: count for number, count in counts.items() if count and (shown.classes is None or number in shown.classes)}
+
+    window.items.found = found
     window.worst.shown.connect(window.shown.show_moment)
     window.client.crashed.connect(window.notices.preview_crashed)
 

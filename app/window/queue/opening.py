@@ -105,6 +105,7 @@ class Opening(QObject):
         """Count the detections of stored results, so that the window does not wait for it before it shows them."""
         tally = self._controller.tally(item.key)
         if tally is not None:
+            tally.complete = False
             show = partial(self._controller.item_changed.emit, item.key)
             self._background.start(partial(count_stored, item, tally), lambda _: show(), self._cannot_open)
 

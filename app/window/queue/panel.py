@@ -62,8 +62,9 @@ class QueueView(QListView):
             super().keyPressEvent(event)
 
 
-def summary_of(items: Sequence[QueueItem]) -> str:
-    """The queue in one line: ``2 of 5 done``, ``4 done, 1 failed, 2 cancelled``."""
+def summary_of(model: QueueModel) -> str:
+    """The queue in one line: ``2 of 5 done``, ``4 done, 2 empty, 1 failed, 2 cancelled``."""
+    items = list(model)
     done, failed, cancelled = (
         sum(item.state is state for item in items) for state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
     )
@@ -75,7 +76,9 @@ def summary_of(items: Sequence[QueueItem]) -> str:
         if all_ended
         else translate("queue", "{done} of {count} done").format(done=formats.count(done), count=formats.count(len(items)))
     )
-    others = [translate("queue", "{number} failed").format(number=formats.count(failed))] if failed else []
+    empty = sum(item.state is ItemState.DONE and model.found(item) == {} for item in items) if all_ended else 0
+    others = [translate("queue", "{number} empty").format(number=formats.count(empty))] if empty else []
+    others += [translate("queue", "{number} failed").format(number=formats.count(failed))] if failed else []
     others += [translate("queue", "{number} cancelled").format(number=formats.count(cancelled))] if cancelled else []
     return ", ".join([first] * (not all_ended or bool(done) or not others) + others)
 
@@ -134,12 +137,16 @@ class QueuePanel(Panel):
 
     def refresh(self) -> None:
         """Show the number of completed files in the heading."""
-        items = list(self._model)
-        self.stop.setVisible(not all(item.ended for item in items))
-        self._stack.setCurrentIndex(1 if items else 0)
-        self.summary.setText(summary_of(items))
+        self.stop.setVisible(not all(item.ended for item in self._model))
+        self._stack.setCurrentIndex(1 if len(self._model) else 0)
+        self.summary.setText(summary_of(self._model))
         self.summary.setToolTip(self.summary.text())
         self.problem.show_item(self.current)
+
+    def show_found(self) -> None:
+        """Show what was found again, after the filter has changed."""
+        self.view.viewport().update()
+        self._refresh_soon()
 
     def show_item(self, key: int) -> None:
         """Select a file."""

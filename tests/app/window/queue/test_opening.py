@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
+from app.window.queue.model import FOUND_ROLE
 from app.window.results.export_dialog import ExportChoice
 from app.window.results.stored import read_stored
 from engine.errors import ExportError
@@ -49,6 +51,15 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert tally is not None
     assert tally.counts(0.5) == {0: 40, 1: 40}
     assert tally.counts(0.85) == {0: 40, 1: 0}
+
+    row = window.items.index(0)
+    assert row.data(FOUND_ROLE) == "person 40 · bicycle 40"
+    window.filter.set_confidence(0.85)
+    assert row.data(FOUND_ROLE) == "person 40"
+    window.filter.set_confidence(0.95)
+    assert row.data(FOUND_ROLE) == "empty"
+    assert "done, empty, 40 frames" in row.data(Qt.ItemDataRole.AccessibleTextRole)
+    qtbot.waitUntil(lambda: window.queue.summary.text() == "2 done, 2 empty")
 
     assert first.results is not None
     window.exports.start(ExportChoice(View(first.results.database, 0.25), (0,), ("jsonl",), tmp_path / "again", ExportOptions()))
