@@ -15,6 +15,7 @@ from engine.errors import UsageError
 from engine.settings.checks import part_problem
 from engine.settings.clock import ClockSettings
 from engine.store.exporters.common.options import Every
+from engine.store.facts import ZONES
 from engine.store.session import SessionReader
 from engine.store.view import Span
 
@@ -59,7 +60,8 @@ def run(argv: Sequence[str]) -> int:
     part = span if span != Span() else None
     with SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks) as reader:
         exports.choose_detections(reader, arguments.confidence, arguments.classes)
-        folder, chosen = arguments.out or database.parent, replace(exports.export_options(arguments, reader.labels), clock=clock)
+        chosen = replace(exports.export_options(arguments, reader.labels, reader.facts.get(ZONES, "")), clock=clock)
+        folder = arguments.out or database.parent
         counted = count_sources(reader, chosen.zones) if chosen.zones is not None else []
         chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}
         exported, written = exports.export(

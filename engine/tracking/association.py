@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from lap import lapjv
 from numpy.typing import NDArray
@@ -16,11 +18,9 @@ TINY = 1e-300
 
 def overlaps(first: Array, second: Array) -> Array:
     """Intersection over union of each pair: float64 (n, m). first: boxes x1 y1 x2 y2, (n, 4). second: (m, 4)."""
-    left, top, right, bottom = first.T[..., None]
-    other_left, other_top, other_right, other_bottom = second.T
-    width = np.minimum(right, other_right) - np.maximum(left, other_left)
-    height = np.minimum(bottom, other_bottom) - np.maximum(top, other_top)
-    shared = np.maximum(width, 0) * np.maximum(height, 0)
+    one, other = first.T[..., None], second.T[:, None]
+    width, height = np.maximum(np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2]), 0)
+    shared = width * height
     total = areas(first)[:, None] + areas(second) - shared
     ratio: Array = shared / np.maximum(total, TINY)
     return ratio
@@ -36,32 +36,34 @@ def pair_overlaps(first: Array, second: Array) -> Array:
 
 def areas(boxes: Array) -> Array:
     """The areas of boxes x1 y1 x2 y2, (n, 4); 0 for boxes of negative width or height."""
-    left, top, right, bottom = boxes.T
-    area: Array = np.maximum(right - left, 0) * np.maximum(bottom - top, 0)
+    width, height = np.maximum(boxes.T[2:] - boxes.T[:2], 0)
+    area: Array = width * height
     return area
 
 
-def assign(overlap: Array, least: float, bonus: Array | None = None) -> tuple[Rows, Rows]:
+def assign(overlap: Array, least: float, bonus: Callable[[], Array] | None = None) -> tuple[Rows, Rows]:
     """Pair rows with columns so that the sum of the overlaps is as large as possible, then drop pairs below ``least``.
 
-    bonus: added to the overlaps for the choice of pairs, not for the limit. Returns the pairs' rows and columns.
+    bonus: returns what is added to the overlaps for the choice of pairs, not for the limit; not called where no row and no column has
+    two overlaps of ``least`` or more, as in OC-SORT. Returns the pairs' rows and columns.
     """
-    if not overlap.size:
-        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    rows, columns = (overlap >= least).nonzero()
+    if not len(rows):
+        return rows, columns
     if bonus is None:  # rows and columns without any overlap change nothing
         used, possible = np.flatnonzero(overlap.any(1)), np.flatnonzero(overlap.any(0))
-        rows, columns = _best_pairs(overlap[np.ix_(used, possible)])
+        rows, columns = _best_pairs(overlap[used[:, None], possible])
         rows, columns = used[rows], possible[columns]
+    elif len(set(rows.tolist())) == len(set(columns.tolist())) == len(rows):
+        return rows, columns
     else:
-        rows, columns = _best_pairs(overlap + bonus)
+        rows, columns = _best_pairs(overlap + bonus())
     good = overlap[rows, columns] >= least
     return rows[good], columns[good]
 
 
 def _best_pairs(value: Array) -> tuple[Rows, Rows]:
     """Pair as many rows with columns as possible, so that the sum of their values is as large as possible. Rows are ascending."""
-    if not value.size:
-        return np.zeros(0, np.intp), np.zeros(0, np.intp)
     wide = value.shape[1] > value.shape[0]
     best = value.argmax(int(wide))
     if len(set(best.tolist())) == len(best):  # each has its best partner, so no other choice is better

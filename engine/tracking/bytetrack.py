@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from engine.tracking.association import Rows, assign, others, overlaps
 from engine.tracking.motion import Array, Noise
-from engine.tracking.tracker import NONE, Tracker
+from engine.tracking.tracker import Tracker
 
 
 def _noise(*variances: float) -> Noise:
@@ -42,8 +42,8 @@ class ByteTrack(Tracker):
         weak_overlap: float | None = None,
         noise: Noise = REFERENCE,
     ) -> None:
-        super().__init__(interval, patience, noise)
-        self._frames, self._strong, self._first, self._overlap, self._weak_overlap = frames, strong, first, overlap, weak_overlap
+        super().__init__(interval, patience, noise, max(first, strong))
+        self._frames, self._strong, self._overlap, self._weak_overlap = frames, strong, overlap, weak_overlap
 
     def _associate(self, boxes: Array, scores: Array) -> tuple[Rows, Rows]:
         strong = scores >= self._strong
@@ -58,12 +58,8 @@ class ByteTrack(Tracker):
         self._motion.update(matched, boxes[which])
         return matched, which
 
-    def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
-        which = np.flatnonzero((numbers == NONE) & (scores >= max(self._first, self._strong)))
-        self._add(which, boxes[which], numbers)["consecutive"] = 1
-
     def _ripe(self) -> NDArray[np.bool_]:
         return np.asarray(self._tracks["consecutive"] >= self._frames)
 
-    def _alive(self, missed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        return np.asarray(self._tracks["certain"] | ~missed)
+    def _alive(self) -> NDArray[np.bool_]:
+        return np.asarray(self._tracks["certain"] | (self._tracks["consecutive"] > 0))

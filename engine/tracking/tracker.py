@@ -38,15 +38,15 @@ class Tracker(ABC):
     """Follows the objects of one source. Call ``update`` for each analysed frame, in order.
 
     FIELDS: what is known of a track, as fields of a structured array. interval: usual time between two frames, seconds. patience: how long
-    a track lives without detections, seconds. noise: of the motion model.
+    a track lives without detections, seconds. noise: of the motion model. first: least confidence of a track's first detection.
     """
 
     FIELDS: ClassVar[list[tuple[Any, ...]]] = [
         *(("number", np.int64), ("class_id", np.int64), ("seen", np.float64), ("consecutive", np.int64), ("certain", bool)),
     ]
 
-    def __init__(self, interval: float, patience: float, noise: Noise) -> None:
-        self._interval, self._patience = interval, patience
+    def __init__(self, interval: float, patience: float, noise: Noise, first: float) -> None:
+        self._interval, self._patience, self._first = interval, patience, first
         self._motion = Motion(noise)
         self._tracks = np.zeros(0, self.FIELDS)
         self._time: float | None = None  # of the last frame, seconds
@@ -61,8 +61,8 @@ class Tracker(ABC):
         """
         self._class_ids = np.zeros(len(boxes), np.int64) if class_ids is None else class_ids
         if self._time is not None:
+            self._keep(self._alive() & (seconds - self._tracks["seen"] <= self._patience + _ROUNDING))
             self._predict(self._steps(seconds - self._time))
-            self._keep(seconds - self._tracks["seen"] <= self._patience + _ROUNDING)
         self._time = seconds
         numbers = np.full(len(boxes), NONE, np.int64)
         matched, places = self._associate(boxes, scores)
@@ -77,8 +77,9 @@ class Tracker(ABC):
         ripe = self._ripe() & ~missed & ~tracks["certain"]
         tracks["certain"] |= ripe
         confirmed = tracks["number"][ripe]
-        self._keep(self._alive(missed))
-        self._begin(boxes, scores, numbers)
+        new = ((numbers == NONE) & (scores >= self._first)).nonzero()[0]
+        if len(new):
+            numbers[new] = self._begin(new, boxes[new])
         return Update(numbers, confirmed)
 
     def _steps(self, passed: float) -> float:
@@ -95,16 +96,16 @@ class Tracker(ABC):
         """Pair tracks with detections, and correct their motion. Returns the rows of the tracks and the places of their detections."""
 
     @abstractmethod
-    def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
-        """Begin tracks with detections that have none."""
-
-    @abstractmethod
     def _ripe(self) -> NDArray[np.bool_]:
         """Whether each track that was just seen may be confirmed."""
 
-    @abstractmethod
-    def _alive(self, missed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Whether each track lives on. missed: whether it has no detection in this frame."""
+    def _alive(self) -> NDArray[np.bool_] | bool:
+        """Whether each track lives on behind the last frame."""
+        return True
+
+    def _measured(self, boxes: Array) -> Array:
+        """Boxes x1 y1 x2 y2, (k, 4), in the motion model's coordinates."""
+        return boxes
 
     def _weights(self, places: Rows) -> Array:
         """What the overlaps of tracks and detections count: less if the track's last class is another one, float64 (n, m)."""
@@ -113,19 +114,17 @@ class Tracker(ABC):
     def _keep(self, rows: NDArray[np.bool_]) -> None:
         if not rows.all():
             self._motion.keep(rows)
-            self._tracks = self._tracks[rows]
+            self._tracks = self._tracks.compress(rows)
 
-    def _add(self, which: Rows, measured: Array, numbers: NDArray[np.int64]) -> NDArray[Any]:
-        """Begin a track for each of these detections. measured: their boxes in the motion model's coordinates. Returns the new tracks."""
-        if not len(which):
-            return self._tracks[:0]
+    def _begin(self, new: Rows, boxes: Array) -> NDArray[np.int64]:
+        """Begin a track for each of these detections. Returns the numbers of the tracks."""
         count = len(self._tracks)
-        tracks = np.zeros(count + len(which), self._tracks.dtype)
+        tracks = np.zeros(count + len(new), self._tracks.dtype)
         tracks[:count] = self._tracks  # np.concatenate compares the types field by field
-        new = tracks[count:]
-        new["number"] = numbers[which] = np.arange(self._next, self._next + len(which))
-        new["class_id"], new["seen"] = self._class_ids[which], self._time
-        self._next += len(which)
-        self._motion.add(measured)
+        added = tracks[count:]
+        added["number"] = numbers = np.arange(self._next, self._next + len(new))
+        added["class_id"], added["seen"], added["consecutive"] = self._class_ids[new], self._time, 1
+        self._next += len(new)
+        self._motion.add(self._measured(boxes))
         self._tracks = tracks
-        return new
+        return numbers

@@ -968,6 +968,10 @@
         <translation>wählt die Pläne von cuDNN</translation>
     </message>
     <message>
+        <source>class id {name}: this model has {value} classes, 0 to {value2}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>classes that do not exclude each other</source>
         <translation>Klassen, die einander nicht ausschließen</translation>
     </message>
@@ -1014,6 +1018,10 @@
     <message>
         <source>detect again, or restore the file</source>
         <translation>neu erkennen, oder die Datei wiederherstellen</translation>
+    </message>
+    <message>
+        <source>did you mean {value}?</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>directly where devices can reach each other</source>
@@ -1120,6 +1128,10 @@
         <translation>es hat {value} Schichten und {value2} Parameter, {name} hat {layers} und {parameters}</translation>
     </message>
     <message>
+        <source>it has {value}{value2}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
         <translation>es ist ein HDR-Video ({transfer}), das die CPU in normalen Dynamikumfang umrechnet</translation>
     </message>
@@ -1166,6 +1178,10 @@
     <message>
         <source>it runs {theirs}, and this machine {ours}: install the same on both</source>
         <translation>dort läuft {theirs} und auf diesem Rechner {ours}: Installieren Sie auf beiden dasselbe</translation>
+    </message>
+    <message>
+        <source>it was cancelled</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>it was removed</source>
@@ -1748,6 +1764,10 @@
         <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
     </message>
     <message>
+        <source>this model has no class &apos;{name}&apos;: {hint}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
         <translation>dieser Knoten hat eine andere Datei {path}: Kopieren Sie das Modell dorthin, oder entfernen Sie dort die Datei, dann wird sie gesendet</translation>
     </message>
@@ -1806,10 +1826,6 @@
     <message>
         <source>{path} vanished from the cache of this node</source>
         <translation>{path} ist aus dem Cache dieses Knotens verschwunden</translation>
-    </message>
-    <message>
-        <source>{path} was cancelled</source>
-        <translation>{path} wurde abgebrochen</translation>
     </message>
     <message>
         <source>{precision}: {gain}× the speed of fp32, {share} of its boxes equal ({matching} needed)</source>
@@ -3654,6 +3670,10 @@ Bilder: {decoder}</translation>
         <translation>Abbrechen</translation>
     </message>
     <message>
+        <source>Cancel all files that are not finished</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Cancelled</source>
         <translation>Abgebrochen</translation>
     </message>
@@ -3726,12 +3746,16 @@ Bilder: {decoder}</translation>
         <translation>Anzeigen</translation>
     </message>
     <message>
-        <source>Show file</source>
-        <translation>Zeigen</translation>
+        <source>Show in folder</source>
+        <translation type="unfinished">Im Ordner zeigen</translation>
     </message>
     <message>
         <source>Waiting</source>
         <translation>Wartet</translation>
+    </message>
+    <message>
+        <source>empty</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{changes}
@@ -3758,6 +3782,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{number} cancelled</source>
         <translation>{number} abgebrochen</translation>
+    </message>
+    <message>
+        <source>{number} empty</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{number} failed</source>
@@ -3838,10 +3866,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         </translation>
     </message>
     <message>
-        <source>All classes, or some: person,car</source>
-        <translation>Alle Klassen oder einige: person,car</translation>
-    </message>
-    <message>
         <source>All detections</source>
         <translation>Alle Erkennungen</translation>
     </message>
@@ -3876,6 +3900,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Choose at least one file.</source>
         <translation>Wählen Sie mindestens eine Datei.</translation>
+    </message>
+    <message>
+        <source>Choose at least one format.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Classes</source>
@@ -3942,6 +3970,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Eine Klasse, die kürzer zu sehen ist, zählt in files.csv nicht.</translation>
     </message>
     <message>
+        <source>All classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Begin with a byte order mark</source>
         <translation>Mit Byte Order Mark beginnen</translation>
     </message>
@@ -3992,10 +4024,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Files</source>
         <translation>Dateien</translation>
-    </message>
-    <message>
-        <source>Files of this run</source>
-        <translation>Dateien dieses Laufs</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -4106,8 +4134,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sitzung</translation>
     </message>
     <message>
+        <source>Several formats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Some classes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Some files of this run</source>
@@ -4196,6 +4232,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>cannot write {target}: check that the folder may be written and that the disk is not full</source>
         <translation>{target} kann nicht geschrieben werden: Prüfen Sie, ob der Ordner beschreibbar und die Festplatte nicht voll ist</translation>
+    </message>
+    <message>
+        <source>choose at least one class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>give the numbers of the tracks with commas between them, such as 3,7</source>
@@ -4361,22 +4401,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>„{name}“ ist kein gültiger Name: Schreiben Sie mindestens ein Zeichen, und weder / noch \ noch :</translation>
     </message>
     <message>
-        <source>1 GiB</source>
-        <translation>1 GiB</translation>
-    </message>
-    <message>
-        <source>100 GiB</source>
-        <translation>100 GiB</translation>
-    </message>
-    <message>
-        <source>20 GiB</source>
-        <translation>20 GiB</translation>
-    </message>
-    <message>
-        <source>5 GiB</source>
-        <translation>5 GiB</translation>
-    </message>
-    <message>
         <source>Clean up…</source>
         <translation>Aufräumen …</translation>
     </message>
@@ -4400,12 +4424,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sitzungen löschen</translation>
     </message>
     <message>
-        <source>Delete sessions of this age</source>
-        <translation>Sitzungen dieses Alters löschen</translation>
+        <source>By size:</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Delete the oldest above this size</source>
-        <translation>Die ältesten über dieser Größe löschen</translation>
+        <source>Delete by age</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete by age:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete by size</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Delete…</source>
@@ -4444,6 +4476,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Neuer Name</translation>
     </message>
     <message>
+        <source>No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
@@ -4476,10 +4512,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Ihre Erkennungen gehen verloren. Die Videos bleiben.</translation>
     </message>
     <message>
-        <source>and the oldest above</source>
-        <translation>und die ältesten über</translation>
-    </message>
-    <message>
         <source>cannot delete {path}: {strerror}</source>
         <translation>{path} kann nicht gelöscht werden: {strerror}</translation>
     </message>
@@ -4488,16 +4520,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{path} kann nicht umbenannt werden: {strerror}</translation>
     </message>
     <message>
-        <source>never by age</source>
-        <translation>nie nach Alter</translation>
-    </message>
-    <message>
         <source>no files</source>
         <translation>keine Dateien</translation>
     </message>
     <message>
         <source>no limit</source>
         <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>older than 3 months</source>
@@ -4514,6 +4546,22 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>older than a year</source>
         <translation>älter als ein Jahr</translation>
+    </message>
+    <message>
+        <source>the oldest above 1 GiB in all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the oldest above 100 GiB in all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the oldest above 20 GiB in all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the oldest above 5 GiB in all</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is already a session named {strip}: choose another name</source>
@@ -4731,6 +4779,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Importieren …</translation>
     </message>
     <message>
+        <source>In the metadata of the file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In the name of the file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Isolation</source>
         <translation>Trennung</translation>
     </message>
@@ -4875,8 +4931,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sitzungen</translation>
     </message>
     <message>
+        <source>Topics</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Write all settings to a file</source>
         <translation>Alle Einstellungen in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>of the start, or a time such as 2026-11-01 08:00</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>or a time such as 7s, or a number of frames</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the first value; change it with the slider beside the video</source>
@@ -4889,6 +4957,30 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>1 minute</source>
+        <translation type="unfinished">1 Minute</translation>
+    </message>
+    <message>
+        <source>1 second</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>10 seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>2 frames</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>25 frames</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>5 frames</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Automatic: Segments</source>
@@ -4979,10 +5071,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>eine Zeit wie 1:30 oder eine Bildnummer</translation>
     </message>
     <message>
-        <source>a time such as 1s, or a number of frames</source>
-        <translation>eine Zeit wie 1s oder eine Zahl von Bildern</translation>
-    </message>
-    <message>
         <source>above it, the weaker of two boxes is removed</source>
         <translation>darüber entfällt der schwächere von zwei Rahmen</translation>
     </message>
@@ -5021,10 +5109,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>of a tile&apos;s side</source>
         <translation>einer Kachelseite</translation>
-    </message>
-    <message>
-        <source>of the start: name, metadata, or a time</source>
-        <translation>des Beginns: name, metadata oder eine Zeit</translation>
     </message>
     <message>
         <source>segments that a device decodes at once</source>

@@ -31,7 +31,7 @@ from engine.store.exporters.common.options import (
 )
 from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
-from engine.zones.file import read_zones
+from engine.zones.file import parse_zones, read_zones
 
 DATABASE = "session.sqlite"
 _LEAST_SEEN = "csv: a file without a class in N frames, or for a time such as 0.5s, counts as empty; with tracks, in one track (1)"
@@ -75,8 +75,8 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 
-def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> ExportOptions:
-    """The options of formats that were given. labels: the model's.
+def export_options(arguments: argparse.Namespace, labels: Sequence[str], stored_zones: str = "") -> ExportOptions:
+    """The options of formats that were given. labels: the model's. stored_zones: used without ``--zones``: text of a zones file, "" = none.
 
     Raises UsageError if an option belongs to a format that was not chosen, or does not suit the labels.
     """
@@ -97,8 +97,10 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> Expo
         if not given["zones"].shapes:
             raise UsageError(f"{path} has no lines and no zones: nothing can be counted")
         given["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
+    elif stored_zones and any("zones" in EXPORTERS[form].options for form in arguments.format):
+        given["zones"] = parse_zones(stored_zones)
     elif "zones" in arguments.format:
-        raise UsageError("--format zones needs lines and zones: give --zones FILE")
+        raise UsageError("--format zones needs lines and zones, and the session has none: give --zones FILE")
     if "pictures" in given:
         given["pictures"] = PictureFormat(given["pictures"])
     return ExportOptions(**given)

@@ -127,6 +127,16 @@ def test_events_with_and_without_zones(session, zones):
     ]
 
 
+def test_the_lines_and_zones_of_the_run_are_used_again(tmp_path):
+    path = write_session(tmp_path / "session.sqlite", {"a.mp4": 40}, facts={"zones": json.dumps(ZONES)})
+    track_session(path, TrackerName.BYTETRACK)
+    done = run_main("results", path, "--format", "zones,events", "--quiet")
+    assert (done.status, done.out.splitlines()[2]) == (0, "  gate                             0         1")
+    assert [each["line"] for each in rows(tmp_path / "crossings.csv")] == ["gate"]
+    assert [each["event"] for each in rows(tmp_path / "events.csv")] == ["appearance", "visit", "crossing"]
+    assert "gate" not in run_main("results", path, "--format", "csv", "--quiet").out
+
+
 def test_a_session_without_tracks_says_what_to_do(tmp_path, zones):
     path = write_session(tmp_path / "session.sqlite", {"a.mp4": 5})
     done = run_main("results", path, "--zones", zones)
@@ -153,7 +163,7 @@ def test_zones_of_another_shape_are_refused(session, zones):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--format", "zones"), "--format zones needs lines and zones: give --zones FILE"),
+        (("--format", "zones"), "--format zones needs lines and zones, and the session has none: give --zones FILE"),
         (("--zones", "missing.json"), "missing.json does not exist"),
     ],
 )

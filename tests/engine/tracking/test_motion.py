@@ -16,7 +16,7 @@ def motion(steps=()):
 
 
 def states(filters):
-    return [np.concatenate(filters.state(row)) for row in range(2)]
+    return [np.concatenate(state) for state in filters.states(np.arange(2))]
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
@@ -50,4 +50,4 @@ def test_boxes_keep_their_filters_when_others_go():
     filters = motion([1])
     kept = states(filters)[1]
     filters.keep(np.array([False, True]))
-    np.testing.assert_array_equal(np.concatenate(filters.state(0)), kept)
+    np.testing.assert_array_equal(np.concatenate(filters.states(np.array([0]))[0]), kept)
