@@ -1,1 +1,7 @@
 """Child processes: start, messages, heartbeat, watchdog, staged stop, outcome and restarts. No other package starts any."""
+
+from multiprocessing.connection import Connection
+from typing import Any, TypeAlias
+
+AnyConnection: TypeAlias = "Connection[Any, Any]"
+"""A connection to another process, for messages of any type. Connections cannot be subscripted at run time."""
