@@ -219,7 +219,7 @@ def windows(folder: Path) -> None:
     asked = window.findChild(ExportDialog)
     assert asked is not None
     asked.folder.set_path("/home/ada/street")
-    asked.form.setCurrentIndex(asked.form.findData("csv"))
+    asked.forms.choose(["csv"])
     QTest.qWait(500)
     asked.command.setText(asked.command.text().replace(str(folder), "/home/ada"))
     asked.command.setCursorPosition(0)

@@ -74,7 +74,7 @@ def engine_texts() -> Iterator[tuple[str, str]]:
     texts: list[str] = [*Section]
     for setting in SETTINGS:
         if setting.field is not None:
-            texts += (setting.field.title, setting.field.note, setting.field.spoken, setting.field.empty)
+            texts += (setting.field.title, setting.field.note, setting.field.spoken, setting.field.empty, *setting.field.choices.values())
             match setting.kind:
                 case Choice():
                     texts += setting.kind.titles.values()

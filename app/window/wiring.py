@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 from app.scaling_results import read_series
-from app.window.queue.item import ItemState
+from app.window.queue.item import ItemState, QueueItem
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
 
@@ -43,9 +44,7 @@ def _connect_files(window: MainWindow) -> None:
     queue.chosen.connect(shown.show)
     for chosen in (window.demo.begun, window.grid.chosen):
         chosen.connect(queue.show_item)
-    queue.cancel_requested.connect(window.controller.cancel)
-    queue.remove_requested.connect(lambda key: window.removal.remove([key]))
-    queue.clear_requested.connect(lambda: window.removal.remove([item.key for item in window.items if item.ended]))
+    queue.remove_requested.connect(window.removal.remove)
 
     def reveal(key: int) -> None:
         if (item := window.items.get(key)) is not None:
@@ -54,12 +53,14 @@ def _connect_files(window: MainWindow) -> None:
     def rows_changed() -> None:
         pages = window.arrangement.pages
         pages.setCurrentWidget(window.arrangement.middle if len(window.items) else window.start)
+        actions.fullscreen.setEnabled(len(window.items) > 0)  # else it would show the start page without a way back
         window.summing.start()
 
     queue.reveal_requested.connect(reveal)
     window.items.rowsRemoved.connect(rows_changed)
     window.items.rowsInserted.connect(rows_changed)
     window.summing.timeout.connect(lambda: window.status.show_queue(window.items))
+    actions.fullscreen.setEnabled(False)
 
 
 def _connect_model(window: MainWindow) -> None:
@@ -100,6 +101,16 @@ def _connect_picture(window: MainWindow) -> None:
     actions.correct.toggled.connect(window.corrector.set_shown)
     for corrected in (window.recount.ask, zones.reread):
         window.corrector.corrected.connect(corrected)
+    window.filter.changed.connect(window.queue.show_found)
+
+    def found(item: QueueItem) -> dict[int, int] | None:
+        tally, shown = window.controller.tally(item.key), window.filter.filter
+        if tally is None or not tally.complete:
+            return None
+        counts = tally.counts(shown.confidence)
+        return {number: count for number, count in counts.items() if count and (shown.classes is None or number in shown.classes)}
+
+    window.items.found = found
     window.worst.shown.connect(window.shown.show_moment)
     window.client.crashed.connect(window.notices.preview_crashed)
 
@@ -119,7 +130,17 @@ def _connect_results(window: MainWindow) -> None:
 def _connect_detection(window: MainWindow) -> None:
     """The run of a session."""
     controller, notices, last_run = window.controller, window.notices, window.setup.last_run
-    window.queue.retry_requested.connect(controller.detect_again)
+
+    def cancel(keys: Sequence[int]) -> None:
+        for key in reversed(keys):  # the waiting files first, so that none of them starts meanwhile
+            controller.cancel(key)
+
+    def retry(keys: Sequence[int]) -> None:
+        for key in keys:
+            controller.detect_again(key)
+
+    window.queue.cancel_requested.connect(cancel)
+    window.queue.retry_requested.connect(retry)
 
     def item_changed(key: int) -> None:
         if not window.summing.isActive():

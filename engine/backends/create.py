@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from engine.backends.base import Backend
-from engine.backends.depth import depth_members
 from engine.devices.description import DeviceDescription
 from engine.errors import DeviceError
+from engine.settings import check_depth
 from engine.types import DeviceId
 
 
@@ -66,7 +66,8 @@ def create_depth_backend(group: DeviceId) -> Backend:
         UsageError: these devices cannot share a network. The message says what to do.
         DeviceError: see ``create_backend``, or the library does not support stages.
     """
-    library = LIBRARIES[depth_members(group)[0].kind]
+    check_depth(group.members)
+    library = LIBRARIES[group.members[0].kind]
     if library.depth is None:
         raise DeviceError(f"{group}: {library.name} cannot cut a network into stages: use --parallel segments")
     backend: Backend = _load(library, library.depth, group)(group)

@@ -21,7 +21,7 @@ def read(path: Path) -> Truth:
         return _Reader(path).read()
     except (KeyError, TypeError, AttributeError) as error:
         raise SourceError(f"{path} is no CVAT truth: {error} is missing in an element") from error
-    except (OSError, ValueError, ElementTree.ParseError) as error:
+    except (OSError, ValueError, LookupError, ElementTree.ParseError) as error:  # LookupError: an unknown encoding
         raise SourceError(f"{path} cannot be read as CVAT: {str(error)[:200]}") from error
 
 

@@ -8,6 +8,7 @@ activations are nearly linear. Errors of the estimate then do not grow from laye
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -28,8 +29,6 @@ _PICTURE_MEAN, _PICTURE_VARIANCE = 0.45, 0.07  # of photographs scaled to 0..1
 _GAIN = 4.0  # times the standard deviation of He's initialisation: then the epsilon of batch normalisation is negligible
 _BIAS, _SCALE = 1.5, 0.75
 _OBJECTNESS, _CLASS = -3.0, -2.0  # mean logits: a few boxes in a thousand reach a confidence of 0.25
-
-_NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
 
 
 def is_random(weights: object) -> bool:
@@ -141,10 +140,17 @@ def _first_channels(moments: Sequence[_Array], count: int) -> _Array:
 
 def _activated(mean: _Array, variance: _Array, activation: Activation) -> _Moments:
     """Compute the moments of activation(x) for normally distributed x, by Gauss-Hermite quadrature."""
-    values = _FUNCTIONS[activation](mean[:, None] + np.sqrt(variance)[:, None] * _NODES)
-    weights = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
+    nodes, weights = _quadrature()
+    values = _FUNCTIONS[activation](mean[:, None] + np.sqrt(variance)[:, None] * nodes)
     expected = values @ weights
     return expected, np.maximum((values - expected[:, None]) ** 2 @ weights, 0)
+
+
+@cache
+def _quadrature() -> tuple[_Array, _Array]:
+    """Nodes and weights. The sum of the weights is 1."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(16)
+    return nodes, weights / weights.sum()
 
 
 def _logistic(x: _Array) -> _Array:

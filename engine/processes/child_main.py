@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import multiprocessing
 import os
 import pickle
@@ -23,6 +24,9 @@ from engine.processes.outcome import Failed
 TERMINAL_SIGNALS = {signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
 """Signals that a terminal sends to all processes of a run, at Ctrl-C and when it closes. Only the process that the user started reacts."""
 
+COLLECTING_BEAT = 10
+"""The heartbeat, two each second, from which on the garbage collector works. What imports create before it is never garbage."""
+
 _cleanups: list[Callable[[], None]] = []
 
 
@@ -41,6 +45,9 @@ def run(connection: Connection[Any, Any], counter: Counter, nice: int, quiet: bo
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     threading.excepthook = lambda problem: _crash(problem.exc_value, None)
+    # NumPy's linear algebra: its threads would wait in busy loops, and no process here multiplies large matrices
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.disable()  # until COLLECTING_BEAT
     threading.Thread(target=_beat, args=(counter,), name="heartbeat", daemon=True).start()
     try:
         main, arguments = pickle.loads(job)
@@ -71,7 +78,7 @@ def when_parent_ends(cleanup: Callable[[], None]) -> None:
 
 def _beat(counter: Counter) -> None:
     # not PR_SET_PDEATHSIG: that signal comes when the *thread* that started the process ends
-    beat_until_parent_ends(counter)
+    beat_until_parent_ends(counter, lambda beat: gc.enable() if beat == COLLECTING_BEAT else None)
     for cleanup in _cleanups:
         with contextlib.suppress(Exception):
             cleanup()

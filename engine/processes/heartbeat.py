@@ -7,6 +7,7 @@ increases the counter, nor does one in which a library never releases the interp
 import ctypes
 import multiprocessing
 import time
+from collections.abc import Callable
 from multiprocessing.connection import wait
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
@@ -29,12 +30,13 @@ _LONGEST_PERIOD = 4 * INTERVAL_SECONDS
 Counter: TypeAlias = "ctypes.c_uint64"
 
 
-def beat_until_parent_ends(counter: Counter) -> None:
-    """In the child: increase the counter until the parent process has ended."""
+def beat_until_parent_ends(counter: Counter, react: Callable[[int], None]) -> None:
+    """In the child: increase the counter until the parent process has ended. react: called with each new count."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     while True:
         counter.value += 1
+        react(counter.value)
         if wait([parent.sentinel], INTERVAL_SECONDS):
             return
 

@@ -103,3 +103,13 @@ TRACK = {
     Track.BYTETRACK: "ByteTrack: fast, weak detections continue a track",
     Track.OCSORT: "OC-SORT: for objects that stop, turn or hide",
 }
+EVERY = {
+    "": "Every frame",
+    "2": "2 frames",
+    "5": "5 frames",
+    "25": "25 frames",
+    "1s": "1 second",
+    "10s": "10 seconds",
+    "60s": "1 minute",
+}
+CLOCK = {"": "Unknown", "name": "In the name of the file", "metadata": "In the metadata of the file"}

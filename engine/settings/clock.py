@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from enum import StrEnum
 from pathlib import PurePath
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING
 
 from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 
 class ClockSource(StrEnum):
@@ -40,6 +43,8 @@ class TimeZone:
 
     def read(self, text: str) -> ZoneInfo:
         """Read a name such as ``UTC`` or ``Europe/Berlin``. Raises UsageError."""
+        from zoneinfo import ZoneInfo  # reads the configuration of Python's build, which not every process needs
+
         try:
             return ZoneInfo(text)
         except (KeyError, ValueError, OSError):  # ZoneInfoNotFoundError is a KeyError

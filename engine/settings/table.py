@@ -4,7 +4,8 @@ The command line's options, the settings dialog, the stored preferences and the 
 an entry here, a field of the same name in ``RunSettings``, ``EngineSettings`` or ``Tiles``, and its use in the engine.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -37,7 +38,7 @@ class Option:
 class Field:
     """A field of the settings dialog. Fields with the same title share a row.
 
-    note: beside it. spoken: accessible name, "" = title. empty: what an empty text means.
+    note: beside it. spoken: accessible name, "" = title. empty: what an empty text means. choices: titles of the most frequent texts.
     """
 
     section: Section
@@ -45,6 +46,7 @@ class Field:
     note: str = ""
     spoken: str = ""
     empty: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ SETTINGS = (
         Moments(above=True),
         None,
         Option("--every", "take only one frame in this time (1s) or number of frames (30)", "T"),
-        Field(_VIDEOS, "One frame in", "a time such as 1s, or a number of frames", empty="Every frame"),
+        Field(_VIDEOS, "One frame in", "or a time such as 7s, or a number of frames", choices=choices.EVERY),
     ),
     Setting(
         "hint",
@@ -200,7 +202,7 @@ SETTINGS = (
         ClockTime(),
         None,
         Option("--clock", "when each video began: name, metadata, or a time (unknown)", "SOURCE"),
-        Field(_VIDEOS, "Clock time", "of the start: name, metadata, or a time", empty="Unknown"),
+        Field(_VIDEOS, "Clock time", "of the start, or a time such as 2026-11-01 08:00", choices=choices.CLOCK),
     ),
     Setting(
         "time_zone",

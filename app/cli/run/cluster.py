@@ -3,8 +3,10 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from engine.cluster.connection import ClusterConnection
+if TYPE_CHECKING:
+    from engine.cluster.connection import ClusterConnection
 
 CLUSTER = "use the devices of a Ray cluster: HOST:PORT, or auto if it runs on this machine; --devices takes NODE/cuda:0, too"
 
@@ -18,6 +20,8 @@ def connected(address: str | None, quiet: bool) -> Iterator[ClusterConnection | 
     if address is None:
         yield None
         return
+
+    from engine.cluster.connection import ClusterConnection  # few runs need it
 
     def say(message: str) -> None:
         print(f"framefleet: {message}", file=sys.stderr)

@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.cli.run.exports import export
 from app.cli.run.interrupt import Interrupted, Interruption, interruptible
 from app.cli.run.progress import Progress
 from app.cli.run.zones import LiveZones
-from engine.cluster.connection import ClusterConnection
 from engine.errors import FramefleetError
 from engine.pool.events import DeviceReady, FramesDone
 from engine.processes.file_lock import FileLock
@@ -26,6 +25,9 @@ from engine.store.exporters.common.options import DEFAULTS, ExportOptions
 from engine.store.session import SessionReader
 from engine.types import EngineInfo
 from engine.zones.shapes import ZoneSet
+
+if TYPE_CHECKING:
+    from engine.cluster.connection import ClusterConnection
 
 QUICK_FRAMES = 20_000
 """After an interruption, results of more frames are not written to files, since the command has to end within 3 s."""

@@ -8,8 +8,8 @@ from dataclasses import replace
 from enum import Enum, auto
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QWidget
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
 from app.window.devices import status_text
 from app.window.devices.figures import DeviceFigures
@@ -67,15 +67,13 @@ class DeviceCard(QFrame):
         self.change.clicked.connect(self._request_change)
         self.hardware, self.engine = ElidedLabel("small"), ElidedLabel("small")
         self.message, self.note = wrapped("error"), wrapped("notice")
-        self.building = QProgressBar(minimum=0, maximum=1000, textVisible=False)
-        self.building.setFixedHeight(6)
         self.gauges, self.members = Gauges(), MemberRows()
         self._figures: DeviceFigures | None = None
-        for widget in (self.change, self.building, self.gauges, self.members):
+        for widget in (self.change, self.gauges, self.members):
             widget.hide()
         head = QWidget()
         row((self.hardware, 1), self.phase, self.change, spacing=8, of=head)
-        words = column(head, self.engine, self.message, self.note, self.building, spacing=4)
+        words = column(head, self.engine, self.message, self.note, spacing=4)
         self.whole = QWidget()
         self._details = column(words, self.gauges, self.members, spacing=10, margins=(MARGIN, 2, MARGIN, MARGIN), of=self.whole)
         column(self.row, self.whole, spacing=0, of=self)
@@ -114,6 +112,7 @@ class DeviceCard(QFrame):
 
     def _open(self, opened: bool) -> None:
         self.whole.setVisible(opened)
+        self._show_gauges()
         set_role(self, "card" if opened else "")
 
     def set_change(self, change: Change | None) -> None:
@@ -175,8 +174,6 @@ class DeviceCard(QFrame):
         step, progress = status.building or ("", 0.0)
         say(self.message, status.message if broken else "")
         say(self.note, status.note)
-        self.building.setVisible(status.building is not None)
-        self.building.setValue(round(1000 * progress))
         self.hardware.setText(status_text.hardware(status, known))
         self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), status_text.facts(known), known.uuid if known else ""))))
         say(self.engine, status_text.engine_line(status, known))
@@ -192,6 +189,7 @@ class DeviceCard(QFrame):
             progress=0.0 if broken else progress,
             serious=broken,
         )
+        self._show_gauges()
         self.setAccessibleName(f"{status.device}, {title} {status.message}")
 
     def show_telemetry(self, telemetry: Telemetry | None, problem: str | None = None) -> None:
@@ -199,12 +197,21 @@ class DeviceCard(QFrame):
         if (telemetry, problem) == self._told:
             return
         self._told = telemetry, problem
-        shown = metrics(telemetry) if telemetry is not None else ()
-        self.gauges.setVisible(bool(shown))
-        self.gauges.show_metrics(shown)
         self.gauges.setToolTip(problem or (details(telemetry) if telemetry is not None else ""))
-        self.row.change(metrics=shown)
+        self.row.change(metrics=metrics(telemetry) if telemetry is not None else ())
+        self._show_gauges()
         self.row.setToolTip("\n".join(filter(None, (self.hardware.text(), self.gauges.toolTip()))))
+
+    def _show_gauges(self) -> None:
+        """Show the metrics for which the row has no room."""
+        more = self.row.content.metrics[self.row.fitting :]
+        self.gauges.setVisible(bool(more))
+        self.gauges.show_metrics(more)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width leaves room for another number of metrics in the row."""
+        super().resizeEvent(event)
+        self._show_gauges()
 
     def show_members(self, telemetry: Mapping[DeviceId, Telemetry | None]) -> None:
         """Show the telemetry of the devices that share one engine."""

@@ -23,7 +23,7 @@ class DeviceFigures(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._drawn: tuple[Sample, ...] | None = None
-        self.rate = label("figure", "0")
+        self.rate = label("figure", formats.DASH)
         self.latency = label("figure", formats.DASH, tip=translate("devices", "Median of the last half second"))
         self.frames = label("small")
         self.tail = label("small", tip=translate("devices", "99 of 100 frames take at most this time"))
@@ -45,7 +45,7 @@ class DeviceFigures(QWidget):
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
         frames = formats.plural(status.frames, "frame")
-        self.rate.setText(formats.rate(status.rate) if status.working else "0")
+        self.rate.setText(formats.rate(status.rate) if status.working else formats.DASH)
         self.frames.setText(frames if share is None else translate("devices", "{share} of the work").format(share=formats.part(share)))
         self.frames.setToolTip(frames)
         self.moving.setVisible(status.phase not in (Phase.FAILED, Phase.LEFT))
@@ -59,7 +59,7 @@ class DeviceFigures(QWidget):
         self.rate_chart.show_values(times, [[sample.frames_per_second for sample in samples]])
         lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
-        latest = status.latest
+        latest = status.latest if status.working else None
         self.latency.setText(formats.milliseconds(latest.latency_p50 if latest else None))
         tail = formats.milliseconds(latest.latency_p99) if latest else ""
         self.tail.setText(translate("devices", "99 %: {time} ms").format(time=tail) if tail else "")

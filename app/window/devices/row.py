@@ -71,6 +71,11 @@ class DeviceRow(InColumns, Clickable):
         """What the row shows."""
         return self._content
 
+    @property
+    def fitting(self) -> int:
+        """The number of metrics that the row shows."""
+        return 0 if self._content.message else len(self._columns.areas(self.width(), self.height()).cells)
+
     def change(self, **changes: Any) -> None:
         """Change fields of the content; repaint only if one differs."""
         content = replace(self._content, **changes)

@@ -19,12 +19,15 @@ _PHASES = {
     Phase.RECORDED: (marked("devices", "Recorded"), "MUTED"),
 }
 
+ALMOST = 0.99
+"""The largest share of a build that is shown while it goes on."""
+
 
 def title(status: DeviceStatus) -> str:
     """The state of the device: ``Working``, ``Building 37 %``, ``Restarting (attempt 2)``."""
     if status.building is not None:
         return (
-            translate("devices", "Building {building}").format(building=formats.percent(status.building[1]))
+            translate("devices", "Building {building}").format(building=formats.percent(min(status.building[1], ALMOST)))
             if status.building[1]
             else translate("devices", "Building")
         )
@@ -43,15 +46,13 @@ def colour(status: DeviceStatus) -> str:
 
 
 def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:
-    """The engine, the current step of its build, or, without either, the facts of the hardware."""
+    """The engine, or, before it is built, the facts of the hardware. The row shows the step of the build."""
     engine = status.engine
-    if status.building is not None:
-        return of_engine(status.building[0])
-    if engine is not None:
+    if engine is not None and status.building is None:
         return translate("devices", "{backend} · {precision} · {width}×{height} · batch {batch}").format(
             backend=engine.backend, precision=engine.precision, width=engine.width, height=engine.height, batch=engine.batch
         )
-    return translate("devices", "Building the engine…") if status.phase is Phase.STARTING else facts(known)
+    return facts(known)
 
 
 def engine_details(status: DeviceStatus, known: DeviceDescription | None) -> str:

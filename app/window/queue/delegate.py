@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.window.queue.item import ItemState, QueueItem
-from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE
+from app.window.queue.model import FOUND_ROLE, ITEM_ROLE, THUMBNAIL_ROLE
 from app.window.widgets import theme
 from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import draw_bar, draw_box, fitting, painting
@@ -73,7 +73,7 @@ class QueueDelegate(QStyledItemDelegate):
         self._paint_picture(painter, picture, index.data(THUMBNAIL_ROLE), item)
         self._paint_badge(painter, picture, item)
         text = QRect(picture.right() + 11, picture.y(), whole.right() - picture.right() - 11 - 14, picture.height())
-        self._paint_text(painter, text, item)
+        self._paint_text(painter, text, item, index.data(FOUND_ROLE))
         painter.restore()
 
     def _paint_picture(self, painter: QPainter, area: QRect, picture: QPixmap | None, item: QueueItem) -> None:
@@ -93,7 +93,7 @@ class QueueDelegate(QStyledItemDelegate):
             draw_box(painter, ground, 9.5, theme.SURFACE)
             painter.drawPixmap(ground.topLeft() + QPoint(2, 2), pixmap(badge[0], 15, theme.colour(badge[1])))
 
-    def _paint_text(self, painter: QPainter, area: QRect, item: QueueItem) -> None:
+    def _paint_text(self, painter: QPainter, area: QRect, item: QueueItem, found: str) -> None:
         name_font, small_font = theme.font(), theme.font(-1)
         running = item.state is ItemState.RUNNING
         small = QFontMetrics(small_font)
@@ -106,7 +106,7 @@ class QueueDelegate(QStyledItemDelegate):
         painter.drawText(QPointF(area.x(), top + metrics.ascent()), name)
         painter.setFont(small_font)
         painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.MUTED))
-        brief = fitting(small, item.brief, area.width())
+        brief = fitting(small, " · ".join(filter(None, (found, item.brief))), area.width())
         line = small.elidedText(brief, Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(QPointF(area.x(), top + metrics.height() + 2 + small.ascent()), line)
         if running:

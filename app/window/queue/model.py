@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QPixmap
 
 from app.window.queue.item import ItemState, QueueItem
+from app.window.widgets import formats
 from app.window.widgets.translation import translate
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
+FOUND_ROLE = Qt.ItemDataRole.UserRole + 2
+NAMED = 2
+"""The largest number of classes that a row names."""
 Index = QModelIndex | QPersistentModelIndex
 
 
 class QueueModel(QAbstractListModel):
     """The files in the order of their detection.
 
-    thumbnail_wanted: the key of a file that is drawn for the first time, which needs a thumbnail.
+    thumbnail_wanted: the key of a file that is drawn for the first time, which needs a thumbnail. found: returns how often the filter's
+    classes were detected in a file, by class id; None = unknown.
     """
 
     thumbnail_wanted = Signal(int)
@@ -29,6 +34,7 @@ class QueueModel(QAbstractListModel):
         self._items: list[QueueItem] = []
         self._rows: dict[int, int] = {}
         self._thumbnails: dict[int, QPixmap | None] = {}
+        self.found: Callable[[QueueItem], Mapping[int, int] | None] = lambda _item: None
 
     def __iter__(self) -> Iterator[QueueItem]:
         return iter(tuple(self._items))
@@ -130,6 +136,17 @@ class QueueModel(QAbstractListModel):
                 failed = translate("queue", "\n%Ln frames without detections", None, item.progress.failed)
             decoder = translate("queue", "\nFrames {decoder}").format(decoder=item.progress.decoder) if str(item.progress.decoder) else ""
             return f"{item.path}\n{item.explanation}{failed}{decoder}"
+        if role == FOUND_ROLE:
+            return self._found_text(item)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{item.path.name}, {item.state.value}, {item.summary}"
+            return ", ".join(filter(None, (item.path.name, item.state.value, self._found_text(item), item.summary)))
         return None
+
+    def _found_text(self, item: QueueItem) -> str:
+        """``person 502 · car 87`` or ``empty``; "" while it is not known."""
+        found = self.found(item) if item.state is ItemState.DONE and item.results is not None else None
+        if found is None or item.results is None:
+            return ""
+        first = sorted(found, key=lambda number: -found[number])[:NAMED]
+        named = " · ".join(f"{item.results.labels[number]} {formats.count(found[number])}" for number in first)
+        return named or translate("queue", "empty")

@@ -82,10 +82,12 @@ class Opening(QObject):
         self._background.start(partial(read_stored, database), done, failed)
 
     def show_stored(self, found: Iterable[QueueItem]) -> None:
-        """Put stored results into the queue, and count their detections in the background."""
-        items = self._controller.restore(found)
-        if items:
-            self.restored.emit([item.key for item in items])
+        """Put stored results into the queue, unless they are there, and count their detections in the background."""
+        there = {place: item.key for item in self._items if (place := _place(item))}
+        found = list(found)
+        items = self._controller.restore(item for item in found if _place(item) not in there)
+        if found:
+            self.restored.emit([*(there[place] for item in found if (place := _place(item)) in there), *(item.key for item in items)])
         self._warn_of_changes([item.path for item in items if item.changed])
         for item in items:
             self._count(item)
@@ -103,11 +105,17 @@ class Opening(QObject):
         """Count the detections of stored results, so that the window does not wait for it before it shows them."""
         tally = self._controller.tally(item.key)
         if tally is not None:
+            tally.complete = False
             show = partial(self._controller.item_changed.emit, item.key)
             self._background.start(partial(count_stored, item, tally), lambda _: show(), self._cannot_open)
 
     def _cannot_open(self, message: str) -> None:
         self._banners.show_message("sources", Severity.WARNING, message)
+
+
+def _place(item: QueueItem) -> tuple[Path, int] | None:
+    """The database of an item's results and the number of the source there; None without results."""
+    return None if item.results is None else (item.results.database.resolve(), item.results.source)
 
 
 def same_file(one: Path, other: Path) -> bool:

@@ -36,6 +36,7 @@ class QueueView(QListView):
     def __init__(self) -> None:
         super().__init__()
         self.setUniformItemSizes(True)
+        self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QListView.DragDropMode.InternalMove)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
 
@@ -61,8 +62,9 @@ class QueueView(QListView):
             super().keyPressEvent(event)
 
 
-def summary_of(items: Sequence[QueueItem]) -> str:
-    """The queue in one line: ``2 of 5 done``, ``4 done, 1 failed, 2 cancelled``."""
+def summary_of(model: QueueModel) -> str:
+    """The queue in one line: ``2 of 5 done``, ``4 done, 2 empty, 1 failed, 2 cancelled``."""
+    items = list(model)
     done, failed, cancelled = (
         sum(item.state is state for item in items) for state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
     )
@@ -74,27 +76,29 @@ def summary_of(items: Sequence[QueueItem]) -> str:
         if all_ended
         else translate("queue", "{done} of {count} done").format(done=formats.count(done), count=formats.count(len(items)))
     )
-    others = [translate("queue", "{number} failed").format(number=formats.count(failed))] if failed else []
+    empty = sum(item.state is ItemState.DONE and model.found(item) == {} for item in items) if all_ended else 0
+    others = [translate("queue", "{number} empty").format(number=formats.count(empty))] if empty else []
+    others += [translate("queue", "{number} failed").format(number=formats.count(failed))] if failed else []
     others += [translate("queue", "{number} cancelled").format(number=formats.count(cancelled))] if cancelled else []
     return ", ".join([first] * (not all_ended or bool(done) or not others) + others)
 
 
 class QueuePanel(Panel):
-    """Shows the queue. The signals carry a file's key. chosen: the file to show, None = none."""
+    """Shows the queue. The signals carry a file's key, or the keys of several files. chosen: the file to show, None = none."""
 
     chosen = Signal(object)
-    cancel_requested = Signal(int)
-    remove_requested = Signal(int)
-    retry_requested = Signal(int)
+    cancel_requested = Signal(object)
+    remove_requested = Signal(object)
+    retry_requested = Signal(object)
     reveal_requested = Signal(int)
     export_requested = Signal(int)
-    clear_requested = Signal()
 
     def __init__(self, model: QueueModel, actions: Actions) -> None:
         super().__init__()
         self._model = model
         self.summary = ElidedLabel("small")
         add = tool_button("add", translate("queue", "Add files"), "Ctrl+O", actions.open_files.trigger)
+        self.stop = tool_button("stop", translate("queue", "Cancel all files that are not finished"), clicked=self._cancel_all)
         self.view = QueueView()
         self.view.setMouseTracking(True)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -105,21 +109,22 @@ class QueuePanel(Panel):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
-        self.view.remove_pressed.connect(self._remove_current)
+        self.view.remove_pressed.connect(lambda: _emit(self.remove_requested, self.selected))
         hint = label("small", translate("queue", "Files you add appear here."))
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         hint.setContentsMargins(16, 24, 16, 0)
         self._stack = QStackedWidget()
         self._stack.addWidget(hint)
         self._stack.addWidget(self.view)
-        head = row(label("section", translate("queue", "Queue")), 6, (self.summary, 1), add, margins=(16, 10, 8, 6))
+        head = row(label("section", translate("queue", "Queue")), None, self.stop, add, spacing=2, margins=(16, 10, 8, 0))
+        line = row((self.summary, 1), margins=(16, 0, 8, 6))
         self.problem = ProblemCard()
-        self.problem.retry.connect(lambda: self._emit_current(self.retry_requested))
-        self.problem.reveal.connect(lambda: self._emit_current(self.reveal_requested))
-        self.problem.remove.connect(self._remove_current)
+        self.problem.retry.connect(lambda: _emit(self.retry_requested, [self.current]))
+        self.problem.reveal.connect(lambda: self.reveal_requested.emit(self.current.key) if self.current else None)
+        self.problem.remove.connect(lambda: _emit(self.remove_requested, [self.current]))
         self.view.moved.connect(self._move)
         below = row(self.problem, margins=(8, 4, 8, 0))
-        column(head, (self._stack, 1), below, spacing=0, margins=(0, 0, 0, 8), of=self)
+        column(head, line, (self._stack, 1), below, spacing=0, margins=(0, 0, 0, 8), of=self)
         self._soon = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._soon.timeout.connect(self.refresh)
         for signal in (model.rowsInserted, model.rowsRemoved, model.dataChanged):
@@ -132,11 +137,16 @@ class QueuePanel(Panel):
 
     def refresh(self) -> None:
         """Show the number of completed files in the heading."""
-        items = list(self._model)
-        self._stack.setCurrentIndex(1 if items else 0)
-        self.summary.setText(summary_of(items))
+        self.stop.setVisible(not all(item.ended for item in self._model))
+        self._stack.setCurrentIndex(1 if len(self._model) else 0)
+        self.summary.setText(summary_of(self._model))
         self.summary.setToolTip(self.summary.text())
         self.problem.show_item(self.current)
+
+    def show_found(self) -> None:
+        """Show what was found again, after the filter has changed."""
+        self.view.viewport().update()
+        self._refresh_soon()
 
     def show_item(self, key: int) -> None:
         """Select a file."""
@@ -161,12 +171,13 @@ class QueuePanel(Panel):
         self.problem.show_item(item)
         self.chosen.emit(item.key if item is not None else None)
 
-    def _remove_current(self) -> None:
-        self._emit_current(self.remove_requested)
+    @property
+    def selected(self) -> list[QueueItem]:
+        """The selected files, in the order of the queue."""
+        return [index.data(ITEM_ROLE) for index in sorted(self.view.selectedIndexes())]
 
-    def _emit_current(self, signal: SignalInstance) -> None:
-        if (item := self.current) is not None:
-            signal.emit(item.key)
+    def _cancel_all(self) -> None:
+        _emit(self.cancel_requested, [item for item in self._model if not item.ended])
 
     def _move(self, row: int, before: int) -> None:
         item = self._model.index(row).data(ITEM_ROLE)
@@ -180,10 +191,14 @@ class QueuePanel(Panel):
             self.menu_for(item).popup(self.view.viewport().mapToGlobal(position))
 
     def menu_for(self, item: QueueItem) -> QMenu:
-        """The menu of a file."""
+        """The menu of a file. Some of its actions apply to all selected files, if this one is among them."""
+        chosen = self.selected if item in self.selected else [item]
+        ended = [each.key for each in chosen if each.ended]
+        running = [each.key for each in chosen if not each.ended]
+        finished = [other.key for other in self._model if other.ended]
+        stored = item.results is not None and item.progress.frames > 0
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        stored = item.results is not None and item.progress.frames > 0
 
         def add(title: str, emit: object, enabled: bool = True, name: str | None = None) -> None:
             action = menu.addAction(title, emit)  # type: ignore[call-overload]
@@ -192,18 +207,22 @@ class QueuePanel(Panel):
                 action.setIcon(icon(name, theme.MUTED))
 
         add(translate("queue", "Show"), partial(self.show_item, item.key), name="play")
-        add(translate("queue", "Show file"), partial(self.reveal_requested.emit, item.key), name="folder")
+        add(translate("queue", "Show in folder"), partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
         add(translate("queue", "Export…"), partial(self.export_requested.emit, item.key), stored, "export")
         menu.addSeparator()
-        if item.ended:
-            add(
-                translate("queue", "Retry") if item.state is ItemState.FAILED else translate("queue", "Detect again"),
-                partial(self.retry_requested.emit, item.key),
-                name="play",
-            )
-        else:
-            add(translate("queue", "Cancel"), partial(self.cancel_requested.emit, item.key), name="stop")
-        add(translate("queue", "Remove from queue"), partial(self.remove_requested.emit, item.key), name="close")
-        add(translate("queue", "Remove all finished"), self.clear_requested.emit, any(other.ended for other in self._model))
+        if ended:
+            failed = item.state is ItemState.FAILED and len(ended) == 1
+            title = translate("queue", "Retry") if failed else translate("queue", "Detect again")
+            add(title, partial(self.retry_requested.emit, ended), name="play")
+        if running:
+            add(translate("queue", "Cancel"), partial(self.cancel_requested.emit, running), name="stop")
+        add(translate("queue", "Remove from queue"), partial(self.remove_requested.emit, [each.key for each in chosen]), name="close")
+        add(translate("queue", "Remove all finished"), partial(self.remove_requested.emit, finished), bool(finished))
         return menu
+
+
+def _emit(signal: SignalInstance, items: Sequence[QueueItem | None]) -> None:
+    """Emit the keys of these files, if there are any."""
+    if keys := [item.key for item in items if item is not None]:
+        signal.emit(keys)

@@ -23,7 +23,7 @@ class ProblemCard(Message):
         choices = (
             (translate("queue", "Retry"), lambda: self.retry.emit()),
             (translate("queue", "Remove"), lambda: self.remove.emit()),
-            (translate("queue", "Show file"), lambda: self.reveal.emit()),
+            (translate("queue", "Show in folder"), lambda: self.reveal.emit()),
         )
         super().__init__(Severity.ERROR, choices, narrow=True)
         self.setProperty("role", "card")

@@ -15,7 +15,7 @@ ZONES = "ZONES.json"
 """Stands for a file with the lines and zones, which the panel of lines and zones exports."""
 
 
-def command_of(view: View, sources: Sequence[str], form: str, folder: Path, options: ExportOptions) -> str:
+def command_of(view: View, sources: Sequence[str], forms: Sequence[str], folder: Path, options: ExportOptions) -> str:
     """Return ``framefleet results …`` as text for a shell. sources: their names, none = all.
 
     Raises:
@@ -23,7 +23,7 @@ def command_of(view: View, sources: Sequence[str], form: str, folder: Path, opti
     """
     with SessionReader(view.path) as reader:
         labels, stored = reader.labels, float(reader.facts.get(SHOWN, 0.0))
-    words = ["framefleet", "results", str(view.path), "--format", form, "--out", str(folder)]
+    words = ["framefleet", "results", str(view.path), "--format", ",".join(forms), "--out", str(folder)]
     for name in sources:
         words += ["--source", name]
     if view.span is not None:

@@ -27,7 +27,7 @@ from engine.store.session import SessionReader
 from engine.zones.shapes import ZoneSet
 
 FORM = "window/export_format"
-"""The key of the stored preference."""
+"""The key of the stored preference: names of formats, with commas between them."""
 
 
 class Exports(QObject):
@@ -49,7 +49,7 @@ class Exports(QObject):
     ) -> None:
         """Open the dialog for a file's results, and start the export when the dialog is accepted.
 
-        item: None = no file is chosen. zones, part: of the file. form: the format that is chosen first, "" = the last one.
+        item: None = no file is chosen. zones, part: of the file. form: the format that is chosen first, "" = the last ones.
         """
         if item is None or item.results is None:
             self._banners.show_message(
@@ -62,7 +62,7 @@ class Exports(QObject):
         except ExportError as error:
             self._banners.show_message("export", Severity.ERROR, str(error))
             return
-        first = form or str(self._store.value(FORM, "csv"))
+        first = [form] if form else str(self._store.value(FORM, "csv")).split(",")
         dialog = ExportDialog(item, sources, shown, first, item.path.absolute().parent, self._window, zones, part)
         dialog.accepted.connect(lambda: self.start(dialog.choice))
         dialog.finished.connect(dialog.deleteLater)
@@ -70,11 +70,11 @@ class Exports(QObject):
 
     def start(self, choice: ExportChoice) -> None:
         """Write the files in the background, and show the outcome."""
-        self._store.setValue(FORM, choice.form)
+        self._store.setValue(FORM, ",".join(choice.forms))
         number = next(self._numbers)
         cancelled = self._cancelled[number] = Event()
         subject = f"export {number}"
-        title = translate("exporters", EXPORTERS[choice.form].title)
+        title = ", ".join(translate("exporters", EXPORTERS[form].title) for form in choice.forms)
 
         def progress(path: Path, frames: int, total: int) -> None:
             if cancelled.is_set():
@@ -137,7 +137,7 @@ def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, in
         problems.append(str(error))
 
     with SessionReader.of(choice.view) as reader:
-        written = export_session(reader, choice.folder, [choice.form], progress, failed, choice.options, choice.only, whole=False)
+        written = export_session(reader, choice.folder, choice.forms, progress, failed, choice.options, choice.only, whole=False)
     if problems:
         raise ExportError("\n".join(problems))
     if not written:

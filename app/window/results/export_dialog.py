@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 
 from app.window.queue.item import Part, QueueItem
 from app.window.results.command import command_of
 from app.window.results.export_filter import FilterForm
 from app.window.results.export_options import OptionsForm
+from app.window.results.pick_list import PickList
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
-from app.window.widgets.fields import PathField, combo_box, form_grid
+from app.window.widgets.fields import PathField, form_grid
 from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import marked, translate
 from engine.errors import FramefleetError
@@ -28,33 +29,31 @@ from engine.store.session import SessionReader, StoredSource
 from engine.store.view import View
 from engine.zones.shapes import ZoneSet
 
-WIDTH = 560
+WIDTH = 600
 EXISTS = marked(
     "results", "{names} is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number."
 )
-ALL, SOME = -1, -2
+ALL = -1
 """What the field for files holds in place of a source's number."""
-LIST_HEIGHT = 110
-"""Height of the list of files, logical pixels."""
 FEW = 3
 """Most file names that are listed."""
 
 
 @dataclass(frozen=True)
 class ExportChoice:
-    """What to export. view: which results. only: numbers of the sources in the session, None = all. form: name of the exporter."""
+    """What to export. view: which results. only: numbers of the sources in the session, None = all. forms: names of exporters."""
 
     view: View
     only: tuple[int, ...] | None
-    form: str
+    forms: tuple[str, ...]
     folder: Path
     options: ExportOptions
 
 
 class ExportDialog(QDialog):
-    """Asks for the files, the format, its options and the folder; after the dialog is accepted, ``choice`` has them.
+    """Asks for the files, the formats, their options and the folder; after the dialog is accepted, ``choice`` has them.
 
-    sources: of the item's session. shown, form, folder, part: what the fields show first. zones: of the file.
+    sources: of the item's session. shown, forms, folder, part: what the fields show first. zones: of the file.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class ExportDialog(QDialog):
         item: QueueItem,
         sources: Sequence[StoredSource],
         shown: ViewFilter,
-        form: str,
+        forms: Sequence[str],
         folder: Path,
         parent: QWidget | None = None,
         zones: ZoneSet | None = None,
@@ -73,21 +72,15 @@ class ExportDialog(QDialog):
             raise ValueError("the file has no results")
         self.setWindowTitle(translate("results", "Export"))
         self._results, self._sources = item.results, sources
-        self.files = combo_box(translate("results", "Files"))
-        self.files.addItem(item.path.name or str(item.path), item.results.source)
+        files = [(item.path.name or str(item.path), item.results.source)]
         if len(sources) > 1:
-            self.files.addItem(translate("results", "All %Ln files of this run", None, len(sources)), ALL)
-            self.files.addItem(translate("results", "Some files of this run"), SOME)
-        self.chosen = QListWidget()
-        self.chosen.setAccessibleName(translate("results", "Files of this run"))
-        self.chosen.setFixedHeight(LIST_HEIGHT)
-        for source in sources:
-            line = QListWidgetItem(source.name, self.chosen)
-            line.setData(Qt.ItemDataRole.UserRole, source.number)
-            line.setCheckState(Qt.CheckState.Checked if source.number == item.results.source else Qt.CheckState.Unchecked)
-        self.form = combo_box(translate("results", "Format"))
-        for name, exporter in EXPORTERS.items():
-            self.form.addItem(translate("exporters", exporter.title), name)
+            files.append((translate("results", "All %Ln files of this run", None, len(sources)), ALL))
+        all_files = [(source.name, source.number) for source in sources]
+        self.files = PickList(translate("results", "Files"), files, all_files, translate("results", "Some files of this run"))
+        self.files.choose((item.results.source,))
+        titles = [(translate("exporters", exporter.title), name) for name, exporter in EXPORTERS.items()]
+        self.forms = PickList(translate("results", "Format"), titles, titles, translate("results", "Several formats"))
+        self.forms.choose([form for form in forms if form in EXPORTERS] or ["csv"])
         self.purpose = label("small", wrap=True)
         self._zones = zones
         self.options = OptionsForm(item.results.labels, zones)
@@ -111,8 +104,7 @@ class ExportDialog(QDialog):
             form_grid(
                 (
                     (translate("results", "Files"), self.files),
-                    ("", self.chosen),
-                    (translate("results", "Format"), self.form),
+                    (translate("results", "Format"), self.forms),
                     ("", self.purpose),
                 )
             ),
@@ -131,52 +123,50 @@ class ExportDialog(QDialog):
             margins=(24, 20, 24, 16),
             of=self,
         )
-        self.form.setCurrentIndex(max(0, self.form.findData(form)))
-        combos = (self.files.currentIndexChanged, self.form.currentIndexChanged, self.chosen.itemChanged)
-        for changed in (*combos, self.folder.changed, self.options.changed, self.filter.changed):
-            changed.connect(self._update)
+        for field in (self.files, self.forms, self.folder, self.options, self.filter):
+            field.changed.connect(self._update)
         self.setMinimumWidth(WIDTH)
         self._update()
 
     @property
     def _only(self) -> tuple[int, ...] | None:
         """The numbers of the chosen sources, None = all."""
-        files = self.files.currentData()
-        if files == SOME:
-            lines = [self.chosen.item(place) for place in range(self.chosen.count())]
-            return tuple(line.data(Qt.ItemDataRole.UserRole) for line in lines if line.checkState() == Qt.CheckState.Checked)
-        return None if files == ALL else (files,)
+        return None if self.files.values == (ALL,) else self.files.values
+
+    @property
+    def _options(self) -> set[str]:
+        """The names of the options that one of the chosen formats has."""
+        return {name for form in self.forms.values for name in EXPORTERS[form].options}
 
     @property
     def choice(self) -> ExportChoice:
         """What the fields say. Raises UsageError: they have a problem."""
-        form = self.form.currentData()
-        options = self.options.options(EXPORTERS[form].options)
         view = View(self._results.database, **self.filter.view())
-        return ExportChoice(view, self._only, form, self.folder.path or Path(), options)
+        return ExportChoice(view, self._only, self.forms.values, self.folder.path or Path(), self.options.options(self._options))
 
     def _problem(self) -> str:
         """What is wrong with the fields, "" = nothing."""
-        exporter, only = EXPORTERS[self.form.currentData()], self._only
+        only, forms = self._only, self.forms.values
         kinds = {source.kind for source in self._sources if only is None or source.number in only}
         if not kinds:
             return translate("results", "Choose at least one file.")
-        if not kinds & exporter.kinds:
+        if not forms:
+            return translate("results", "Choose at least one format.")
+        for exporter in (EXPORTERS[form] for form in forms if not kinds & EXPORTERS[form].kinds):
             return translate("results", "{title} is for videos only: choose another format.").format(
                 title=translate("exporters", exporter.title)
             )
         if self.folder.path is None or not self.folder.path.is_absolute():
             return translate("results", "Choose a folder.")
-        if self.form.currentData() == "zones" and self._zones is None:
+        if "zones" in forms and self._zones is None:
             return translate("results", "This file has no lines and zones: draw some first (Ctrl + 3).")
-        return self.options.problem(exporter.options) or self.filter.problem
+        return self.options.problem(self._options) or self.filter.problem
 
     @Slot()
     def _update(self) -> None:
-        exporter = EXPORTERS[self.form.currentData()]
-        self.purpose.setText(f"{translate('exporters', exporter.purpose)}.")
-        self.options.show_options(exporter.options)
-        self.chosen.setVisible(self.files.currentData() == SOME)
+        alone = "" if self.forms.several else f"{translate('exporters', EXPORTERS[self.forms.values[0]].purpose)}."
+        say(self.purpose, alone)
+        self.options.show_options(self._options)
         names: list[Planned] = []
         existing: list[Planned] = []
         command, problem = "", self._problem()
@@ -184,9 +174,9 @@ class ExportDialog(QDialog):
             choice = self.choice
             try:
                 with SessionReader.of(choice.view) as reader:
-                    names = plan_export(reader, [choice.form], choice.options, choice.only, whole=False)
+                    names = plan_export(reader, choice.forms, choice.options, choice.only, whole=False)
                 sources = [source.name for source in self._sources if choice.only is not None and source.number in choice.only]
-                command = command_of(choice.view, sources, choice.form, choice.folder, choice.options)
+                command = command_of(choice.view, sources, choice.forms, choice.folder, choice.options)
             except FramefleetError as error:
                 problem = capitalised(str(error))
             existing = [planned for planned in names if (choice.folder / planned.name).exists()]

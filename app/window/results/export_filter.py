@@ -10,13 +10,13 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from app.window.queue.item import Part
+from app.window.results.pick_list import PickList
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.build import row
 from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
 from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
-from engine.model.labels import class_ids
 from engine.settings.checks import part_problem
 from engine.settings.kinds import Moment, Moments, Number, items
 from engine.store.view import Span
@@ -42,7 +42,6 @@ class FilterForm(QWidget):
 
     def __init__(self, labels: Sequence[str], shown: ViewFilter, part: Part | None = None, pictures: bool = False) -> None:
         super().__init__()
-        self._labels = labels
         self.begin, self.end = self._moment(translate("results", "The start")), self._moment(translate("results", "The end"))
         if part is not None and pictures:
             self.begin.setText(f"{round(part.begin)}")
@@ -53,10 +52,11 @@ class FilterForm(QWidget):
         confidence = number(translate("results", "Lowest confidence"), Number(0, 1), shown.confidence)
         assert isinstance(confidence, PercentBox)
         self.confidence = confidence
-        self.classes = clearable(translate("results", "All classes, or some: person,car"))
-        self.classes.setAccessibleName(translate("results", "Classes"))
-        self.classes.setText(",".join(self._labels[number] for number in sorted(shown.classes)) if shown.classes is not None else "")
-        self.classes.setCursorPosition(0)
+        lines = [(name, number) for number, name in enumerate(labels)]
+        self.classes = PickList(
+            translate("results", "Classes"), [(translate("results", "All classes"), None)], lines, translate("results", "Some classes")
+        )
+        self.classes.choose((None,) if shown.classes is None else shown.classes)
         self.tracks, self.numbers = combo_box(translate("results", "Tracks")), clearable("3,7")
         self.numbers.setAccessibleName(translate("results", "Numbers of tracks"))
         for choice, title in TRACKS.items():
@@ -71,8 +71,8 @@ class FilterForm(QWidget):
             (translate("results", "Tracks"), tracks),
         )
         self.setLayout(form_grid(fields))
-        signals = [field.textChanged for field in (self.begin, self.end, self.classes, self.numbers)]
-        for signal in (*signals, self.confidence.valueChanged, self.tracks.currentIndexChanged):
+        signals = [field.textChanged for field in (self.begin, self.end, self.numbers)]
+        for signal in (*signals, self.classes.changed, self.confidence.valueChanged, self.tracks.currentIndexChanged):
             signal.connect(self._changed)
         self._changed()
 
@@ -97,7 +97,10 @@ class FilterForm(QWidget):
         span = Span(self._read(self.begin), self._read(self.end))
         if problem := part_problem(span.begin, span.end):
             raise UsageError(problem)
-        classes = class_ids(items(self.classes.text()) or None, self._labels)
+        chosen = self.classes.values
+        if not chosen:
+            raise UsageError(translate("results", "choose at least one class"))
+        classes = None if chosen == (None,) else frozenset(chosen)
         tracks = {ALL: None, TRACKED: frozenset[int]()}.get(self.tracks.currentIndex(), self._numbers)
         return {"confidence": self.confidence.share, "classes": classes, "span": None if span == Span() else span, "tracks": tracks}
 

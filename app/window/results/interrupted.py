@@ -68,7 +68,9 @@ class InterruptedRun(QObject):
         )
 
     def _discard(self) -> None:
+        """Forget the interrupted files, and do not offer their session again as one of the command line."""
         self._banners.remove(_SUBJECT)
+        self._background.start(partial(find_interrupted, self._controller.folder), self._note, _log.warning)
         self._memory.decide()
 
     def _go_on_with_queue(self) -> None:
@@ -79,11 +81,16 @@ class InterruptedRun(QObject):
         self._memory.decide()
         self.queued.emit(keys)
 
+    def _note(self, found: Sequence[Interrupted]) -> None:
+        """Do not offer the last session again."""
+        if found:
+            self._store.setValue(OFFERED, str(found[0].database))
+
     def _offer(self, found: Sequence[Interrupted]) -> None:
         if not found or self._store.value(OFFERED) == str(found[0].database):
             return
+        self._note(found)
         run = found[0]
-        self._store.setValue(OFFERED, str(run.database))
         text = translate("results", "The last detection was interrupted: {count} of {sources} files are not finished.").format(
             count=len(run.unfinished), sources=run.sources
         )

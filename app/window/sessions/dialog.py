@@ -9,13 +9,14 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHeaderView, QInputDialog, QMessageBox, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QHeaderView, QInputDialog, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.session.background import Background
 from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
 from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box
+from app.window.widgets.questions import ask
 from app.window.widgets.translation import marked, translate
 
 COLUMNS = (
@@ -28,7 +29,7 @@ COLUMNS = (
 )
 SIZE = 860, 460
 AGES = {
-    marked("sessions", "never by age"): None,
+    marked("sessions", "none"): None,
     marked("sessions", "older than a week"): 7,
     marked("sessions", "older than a month"): 30,
     marked("sessions", "older than 3 months"): 91,
@@ -36,10 +37,10 @@ AGES = {
 }
 SIZES = {
     marked("sessions", "no limit"): None,
-    marked("sessions", "1 GiB"): 1 << 30,
-    marked("sessions", "5 GiB"): 5 << 30,
-    marked("sessions", "20 GiB"): 20 << 30,
-    marked("sessions", "100 GiB"): 100 << 30,
+    marked("sessions", "the oldest above 1 GiB in all"): 1 << 30,
+    marked("sessions", "the oldest above 5 GiB in all"): 5 << 30,
+    marked("sessions", "the oldest above 20 GiB in all"): 20 << 30,
+    marked("sessions", "the oldest above 100 GiB in all"): 100 << 30,
 }
 
 
@@ -72,13 +73,15 @@ class SessionsDialog(QDialog):
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemActivated.connect(lambda *_: self._emit(self.opened))
         self.total, self.problem = label("small"), wrapped("error")
+        self.empty = wrapped("muted")
+        column(None, (self.empty, 0, Qt.AlignmentFlag.AlignHCenter), None, of=self.table.viewport())
         self.show_ = push_button(translate("sessions", "Open"), partial(self._emit, self.opened), role="primary")
         self.export = push_button(translate("sessions", "Export…"), partial(self._emit, self.export_requested))
         self.rename = push_button(translate("sessions", "Rename…"), self._ask_name)
         self.delete = push_button(translate("sessions", "Delete…"), lambda: self._ask_delete([session.path for session in self.selected]))
         self.age, self.size_ = (
-            combo_box(translate("sessions", "Delete sessions of this age")),
-            combo_box(translate("sessions", "Delete the oldest above this size")),
+            combo_box(translate("sessions", "Delete by age")),
+            combo_box(translate("sessions", "Delete by size")),
         )
         self.age.addItems([translate("sessions", title) for title in AGES])
         self.size_.addItems([translate("sessions", title) for title in SIZES])
@@ -88,9 +91,9 @@ class SessionsDialog(QDialog):
         for key, act in (("F2", self.rename.click), ("Delete", self.delete.click)):
             QShortcut(QKeySequence(key), self).activated.connect(act)
         cleaning = row(
-            label("muted", translate("sessions", "Delete sessions")),
+            label("muted", translate("sessions", "Delete by age:")),
             self.age,
-            label("muted", translate("sessions", "and the oldest above")),
+            label("muted", translate("sessions", "By size:")),
             self.size_,
             self.clean,
             None,
@@ -127,6 +130,8 @@ class SessionsDialog(QDialog):
         self.total.setText(
             translate("sessions", "%Ln sessions, {size}, in {folder}", None, len(sessions)).format(size=size, folder=self._folder)
         )
+        nothing = translate("sessions", "No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.")
+        say(self.empty, "" if sessions else nothing)
         self._selected()
 
     def _fail(self, message: str) -> None:
@@ -171,25 +176,16 @@ class SessionsDialog(QDialog):
 
     def _ask_delete(self, paths: Sequence[Path]) -> None:
         size = formats.size(sum(session.size for session in self._sessions if session.path in paths))
-        box = QMessageBox(
-            QMessageBox.Icon.Warning,
+        ask(
+            self,
             translate("sessions", "Delete sessions"),
-            translate("sessions", "Delete %Ln sessions ({size})?", None, len(paths)).format(size=size),
-            parent=self,
+            (
+                translate("sessions", "Delete %Ln sessions ({size})?", None, len(paths)).format(size=size),
+                translate("sessions", "Their detections are lost. The videos stay."),
+            ),
+            (translate("sessions", "Delete"), translate("sessions", "Keep")),
+            lambda delete: self._change(paths, partial(delete_sessions, paths)) if delete else None,
         )
-        box.setInformativeText(translate("sessions", "Their detections are lost. The videos stay."))
-        delete = box.addButton(translate("sessions", "Delete"), QMessageBox.ButtonRole.DestructiveRole)
-        keep = box.addButton(translate("sessions", "Keep"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(keep)
-        box.setEscapeButton(keep)
-
-        def answered() -> None:
-            if box.clickedButton() is delete:
-                self._change(paths, partial(delete_sessions, paths))
-            box.deleteLater()
-
-        box.finished.connect(lambda _: answered())
-        box.open()
 
     def _change(self, paths: Sequence[Path], change: Callable[[], object]) -> None:
         used = [path.stem for path in paths if path in self._in_use()]

@@ -31,7 +31,7 @@ from engine.errors import ExportError, UsageError
 from engine.settings.checks import find_notes, find_problems
 from engine.settings.table import DEFAULTS, Section
 
-WIDTH, MOST_HEIGHT = 680, 820
+WIDTH, MOST_HEIGHT = 880, 820
 NOTHING: Mapping[str, str] = {}
 
 
@@ -101,7 +101,7 @@ class SettingsDialog(QDialog):
             push_button(translate("settings", "Export…"), self._ask_export, tip=translate("settings", "Write all settings to a file")),
         )
         head = column(row((self.search, 1), *exchange, spacing=8), self.problem, spacing=6, margins=(24, 16, 24, 8))
-        column(head, (self.pane, 1), self.buttons, spacing=0, of=self)
+        column(head, (row(self.pane.topics, (self.pane, 1), spacing=0), 1), self.buttons, spacing=0, of=self)
 
     @property
     def preferences(self) -> Preferences:

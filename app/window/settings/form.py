@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.window.widgets.build import Item, column, label, row, say, wrapped
-from app.window.widgets.fields import PercentBox, choice, form_grid, number, text_field
+from app.window.widgets.fields import ChoiceOrText, PercentBox, choice, form_grid, number, text_field
 from app.window.widgets.translation import of_settings
 from engine.errors import UsageError
 from engine.settings.kinds import Choice, Kind, Number, Switch, write
@@ -54,7 +54,7 @@ class SettingsForm(QWidget):
     @property
     def unreadable(self) -> dict[str, str]:
         """What is wrong with texts that cannot be read, by the setting's name. ``values`` has None for them."""
-        lines = {name: field for name, field in self.fields.items() if isinstance(field, QLineEdit)}
+        lines = {name: field for name, field in self.fields.items() if isinstance(field, QLineEdit | ChoiceOrText)}
         return {name: problem for name, line in lines.items() if (problem := _read(TABLE[name].kind, line)[1])}
 
     def show_sentences(self, problems: Mapping[str, str], notes: Mapping[str, str], choices: Mapping[str, str]) -> None:
@@ -111,6 +111,11 @@ class SettingsForm(QWidget):
                 box.setChecked(value)
                 box.toggled.connect(self._changed)
                 return box
+        if field.choices:
+            either = ChoiceOrText(name, {text: of_settings(title) for text, title in field.choices.items()})
+            _set_value(either, value)
+            either.editTextChanged.connect(self._changed)
+            return either
         line = text_field(name, value, of_settings(field.empty))
         line.textChanged.connect(self._changed)
         return line
@@ -155,6 +160,8 @@ def _words(widget: QWidget) -> str:
 
 def _set_value(field: QWidget, value: Any) -> None:
     match field:
+        case QLineEdit() | ChoiceOrText():
+            field.setText("" if value is None else write(value))
         case QComboBox():
             field.setCurrentIndex(field.findData(value))
         case QSpinBox():
@@ -165,12 +172,12 @@ def _set_value(field: QWidget, value: Any) -> None:
             field.setValue(value or 0.0)
         case QCheckBox():
             field.setChecked(value)
-        case QLineEdit():
-            field.setText("" if value is None else write(value))
 
 
 def _value(setting: Setting, field: QWidget) -> Any:
     match field:
+        case QLineEdit() | ChoiceOrText():
+            return _read(setting.kind, field)[0]
         case QComboBox():
             return setting.kind.read(field.currentData())  # Qt returns enumerations as plain text
         case QSpinBox():
@@ -182,12 +189,10 @@ def _value(setting: Setting, field: QWidget) -> Any:
             return None if field.specialValueText() and not value else value
         case QCheckBox():
             return field.isChecked()
-        case QLineEdit():
-            return _read(setting.kind, field)[0]
     raise TypeError(f"no value in {field}")
 
 
-def _read(kind: Kind, line: QLineEdit) -> tuple[Any, str]:
+def _read(kind: Kind, line: QLineEdit | ChoiceOrText) -> tuple[Any, str]:
     """The value of a line, and what is wrong with its text."""
     try:
         return (kind.read(line.text().strip()) if line.text().strip() else None), ""

@@ -1,11 +1,11 @@
-"""The sections of the settings dialog, one below the other: their search, and the fold with the advanced settings."""
+"""The sections of the settings dialog, one below the other, with a list of topics, a search and a fold for the advanced settings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
+from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QWidget
 
 from app.window.settings.form import SettingsForm
 from app.window.widgets import theme
@@ -13,55 +13,92 @@ from app.window.widgets.build import column, label, push_button, show_inside
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import translate
 
+TOPICS_WIDTH = 14
+"""Width of the list of topics, times the height of body text."""
+NEAR = 24
+"""A section whose top is this far below that of the page counts as the one that is read, logical pixels."""
+
 
 class _Section(QWidget):
     """A heading and its content, below a line except in the first section."""
 
-    def __init__(self, title: str, content: QWidget, first: bool) -> None:
+    def __init__(self, heading: QWidget, title: str, content: QWidget, first: bool) -> None:
         super().__init__()
-        self._title, self._content = title, content
+        self.title, self.content = title, content
         line = QFrame()
         line.setProperty("role", "line")
-        column(*(() if first else (line, 4)), *((label("section", title),) if title else ()), content, spacing=12, of=self)
+        column(*(() if first else (line, 4)), heading, content, spacing=12, of=self)
 
     def search(self, text: str) -> None:
-        """Show the rows with this text, and all of a section that is named so."""
-        named = text.lower() in self._title.lower()
-        content = self._content
+        """Show the rows with this text, and all of a section that is named so. "": all."""
+        named = text.lower() in self.title.lower()
+        content = self.content
         self.setVisible(content.search("" if named else text) if isinstance(content, SettingsForm) else named)
 
 
 class Sections(QScrollArea):
-    """Shows sections, each with its title, and the advanced settings, which the user can fold. opened: show them at first."""
+    """Shows sections, each with its title. The user can fold the advanced settings. opened: show them at first.
+
+    topics: a list of the titles. A choice there scrolls to the section, and scrolling changes the choice.
+    """
 
     def __init__(self, sections: Sequence[tuple[str, QWidget]], advanced: SettingsForm, opened: bool) -> None:
         super().__init__()
-        self._advanced = advanced
         self.fold = push_button(translate("settings", "Advanced"), role="fold")
         self.fold.setCheckable(True)
         self.fold.setChecked(opened)
         self.fold.toggled.connect(self._show_advanced)
-        self.fold.toggled.connect(lambda: QTimer.singleShot(0, self, lambda: self.ensureWidgetVisible(advanced)))  # after their layout
-        self._sections = [_Section(title, content, not place) for place, (title, content) in enumerate(sections)]
-        self._folded = _Section("", self.fold, False)
+        self.fold.toggled.connect(lambda opened: QTimer.singleShot(0, self, self._show_last) if opened else None)  # after their layout
+        self._sections = [_Section(label("section", title), title, content, not place) for place, (title, content) in enumerate(sections)]
+        self._sections.append(_Section(self.fold, self.fold.text(), advanced, False))
         self.inside = QWidget()
-        column(*self._sections, self._folded, advanced, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
+        column(*self._sections, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         show_inside(self, self.inside, theme.SURFACE)
-        self._show_advanced()
+        self.topics = QListWidget()
+        self.topics.setProperty("role", "topics")
+        self.topics.setAccessibleName(translate("settings", "Topics"))
+        self.topics.addItems([section.title for section in self._sections])
+        self.topics.setCurrentRow(0)
+        self.topics.setFixedWidth(TOPICS_WIDTH * theme.base_size())
+        self.topics.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.topics.setResizeMode(QListWidget.ResizeMode.Adjust)  # the style, which sets the height of lines, comes later
+        self.topics.currentRowChanged.connect(self._jump)
+        self.topics.itemClicked.connect(lambda: self._jump(self.topics.currentRow()))
+        self.verticalScrollBar().valueChanged.connect(self._follow)
+        self._show_advanced(opened)
 
     def search(self, text: str) -> None:
         """Show the rows with this text, and the sections that have such rows or are named so. "": all."""
-        for section in self._sections:
+        for row, section in enumerate(self._sections):
             section.search(text)
-        self._folded.setVisible(not text)
-        found = self._advanced.search(text)
-        if text:
-            self._advanced.setVisible(found)
-        else:
-            self._show_advanced()
+            self.topics.item(row).setHidden(section.isHidden())
+        self._show_advanced(bool(text) or self.fold.isChecked())
 
-    def _show_advanced(self) -> None:
-        opened = self.fold.isChecked()
-        self._advanced.setVisible(opened)
-        self.fold.setIcon(icon("chevron-up" if opened else "chevron-down", theme.MUTED))
+    def _show_advanced(self, shown: bool) -> None:
+        self._sections[-1].content.setVisible(shown)
+        self.fold.setIcon(icon("chevron-up" if self.fold.isChecked() else "chevron-down", theme.MUTED))
+
+    def _show_last(self) -> None:
+        self._jump(len(self._sections) - 1)
+
+    @Slot(int)
+    def _jump(self, row: int) -> None:
+        """Scroll to a section, and open it if it is folded."""
+        section = self._sections[row]
+        if section.content.isHidden():
+            self.fold.setChecked(True)
+        self.verticalScrollBar().setValue(section.y())
+        self._choose(row)  # also if it cannot reach the top
+
+    @Slot(int)
+    def _follow(self, value: int) -> None:
+        """Choose the section at the top of the page, or the last one at its end."""
+        shown = [row for row, section in enumerate(self._sections) if not section.isHidden()]
+        passed = [row for row in shown if self._sections[row].y() <= value + NEAR]
+        if shown:
+            self._choose(shown[-1] if value == self.verticalScrollBar().maximum() else (passed or shown)[-1])
+
+    def _choose(self, row: int) -> None:
+        with QSignalBlocker(self.topics):
+            self.topics.setCurrentRow(row)

@@ -34,13 +34,15 @@ class Tally:
     """Counts detections per class and hundredth of confidence, and per class, level of confidence and slice of time.
 
     The session's thread writes it and the window's thread reads it. ``add`` only increments numbers, so a reader sees
-    counts that are at most one frame old. failures: failed frames in each slice, int32 (BINS,).
+    counts that are at most one frame old. failures: failed frames in each slice, int32 (BINS,). complete: whether the detections that
+    are stored already are counted.
     """
 
     def __init__(self) -> None:
         self._counts: dict[int, NDArray[np.int64]] = {}
         self._activity: dict[int, NDArray[np.int32]] = {}
         self.failures: NDArray[np.int32] = np.zeros(BINS, np.int32)
+        self.complete = True
 
     def add(self, class_ids: NDArray[np.int32], scores: NDArray[np.float32], slices: NDArray[np.int64]) -> None:
         """Count detections: class ids (n,), scores (n,) and the slices of the source's length (n,) in which they are."""
@@ -73,6 +75,7 @@ class Tally:
 
     def add_stored(self, reader: SessionReader, source: int, length: float) -> None:
         """Count the stored detections of a source of this length. An hour of video takes about a second."""
+        self.complete = False
         self._add_failures(reader.failed_times(source), length)
         slices = slices_of(reader.times(source, reader.count(source)), length)
         ends = np.flatnonzero(np.diff(slices, append=BINS)).tolist()  # the last frame of each slice
@@ -81,6 +84,7 @@ class Tally:
             class_ids, scores = reader.scores(source, first, last)
             self.add(class_ids, scores, np.full(len(scores), slices[last]))
             first = last + 1
+        self.complete = True
 
     def counts(self, confidence: float) -> Mapping[int, int]:
         """Class id → detections at or above a confidence, rounded to hundredths, for each class detected so far."""

@@ -76,16 +76,17 @@ class SignedLabel(QLabel):
     """Sentences with the icon of their role, so that colour is not the only sign of a problem. role: "error" or "notice"."""
 
     def __init__(self, role: str) -> None:
-        super().__init__(wordWrap=True, textFormat=Qt.TextFormat.PlainText, indent=20, alignment=Qt.AlignmentFlag.AlignTop)
+        super().__init__(wordWrap=True, textFormat=Qt.TextFormat.PlainText, alignment=Qt.AlignmentFlag.AlignTop)
+        self.setContentsMargins(20, 0, 0, 0)  # for the icon; an indent would move the text down as well
         self.setProperty("role", role)
         self._sign = _SIGNS[role]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the icon before the first line."""
         super().paintEvent(event)
-        area, (name, colour) = self.contentsRect(), self._sign
+        name, colour = self._sign
         with QPainter(self) as painter:
-            painter.drawPixmap(area.x(), area.y() + (self.fontMetrics().height() - 14) // 2, pixmap(name, 14, theme.colour(colour)))
+            painter.drawPixmap(0, (self.fontMetrics().height() - 14) // 2, pixmap(name, 14, theme.colour(colour)))
 
 
 def wrapped(role: str) -> QLabel:

@@ -31,7 +31,8 @@ from engine.settings.kinds import Number, write
 
 NUMBER_WIDTH = 124
 TEXT_WIDTH = 172
-TITLE_WIDTH = 9
+CHOICE_WIDTH = 236
+TITLE_WIDTH = 11
 """Width of titles, times the height of body text."""
 STEP = 0.01
 """The smallest share of a field that excludes 0."""
@@ -66,6 +67,31 @@ def combo_box(name: str) -> QComboBox:
     combo.installEventFilter(_Inputs(combo))
     combo.setAccessibleName(name)
     return combo
+
+
+class ChoiceOrText(QComboBox):
+    """A combo box with titles for frequent texts, in which the user can type another text. name: for screen readers."""
+
+    def __init__(self, name: str, titles: Mapping[str, str]) -> None:
+        super().__init__(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        self.setCompleter(None)  # type: ignore[arg-type]  # it would turn "10" into "10 seconds"
+        self.installEventFilter(_Inputs(self))
+        self.setAccessibleName(name)
+        self.setFixedWidth(CHOICE_WIDTH)
+        for text, title in titles.items():
+            self.addItem(title, text)
+
+    def text(self) -> str:
+        """The text of the chosen title, or what was typed."""
+        place = self.findText(self.currentText())
+        return str(self.itemData(place)) if place >= 0 else self.currentText()
+
+    def setText(self, text: str) -> None:
+        """Choose the title of a text, or show the text."""
+        place = self.findData(text)
+        self.setCurrentIndex(place)
+        if place < 0:
+            self.setEditText(text)
 
 
 def narrow(combo: QComboBox) -> None:
@@ -145,7 +171,7 @@ def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) ->
             grid.addWidget(heading, number, 0)
         grid.addWidget(field, number, 1, 1, 1 if note else 2)
         if note:
-            grid.addWidget(label("small", note[0]), number, 2)
+            grid.addWidget(label("small", note[0], wrap=True), number, 2)
     return grid
 
 

@@ -76,7 +76,7 @@ QToolButton::menu-indicator {{ image: none; }}
 QLineEdit, QAbstractSpinBox, QComboBox {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; border-radius: 6px;
     min-height: {base + 5}px; selection-background-color: {theme.ACCENT}; selection-color: {theme.ON_ACCENT}; }}
 QLineEdit, QComboBox {{ padding: 5px 8px; }}
-QAbstractSpinBox {{ padding: 5px 0; }}
+QAbstractSpinBox {{ padding: 3px 0; }}
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QComboBox:on {{ border-color: {theme.ACCENT}; }}
 QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {{ color: {theme.DISABLED};
     border-color: {theme.BORDER}; }}
@@ -85,7 +85,7 @@ QComboBox::down-arrow {{ image: url({icon_path(f"sheet-down{theme.VARIANT}").as_
 QComboBox QAbstractItemView {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; padding: 4px;
     selection-background-color: {theme.HOVER};
     selection-color: {theme.TEXT}; }}
-QAbstractSpinBox QLineEdit {{ border: none; border-radius: 0; padding: 0; min-height: 0; background: transparent; }}
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; border-radius: 0; padding: 0; min-height: 0; background: transparent; }}
 QAbstractSpinBox::up-button {{ border: none; width: 20px; subcontrol-origin: border; subcontrol-position: top right; }}
 QAbstractSpinBox::down-button {{ border: none; width: 20px; subcontrol-origin: border; subcontrol-position: bottom right; }}
 QAbstractSpinBox::up-arrow {{ image: url({icon_path(f"sheet-up{theme.VARIANT}").as_posix()}); width: 12px; height: 12px; }}
@@ -124,7 +124,11 @@ QHeaderView, QHeaderView::section, QTableCornerButton::section {{ background: {t
 QHeaderView::section {{ padding: 4px 8px; }}
 QTableView QHeaderView::section {{ padding: 3px; }}
 QListView[role="classes"]::item {{ padding: 4px 6px; }}
-QListView[role="classes"]::item:hover {{ background: {theme.HOVER}; }}
+QListView[role="topics"] {{ padding: 10px 6px 10px 14px; border: 1px solid transparent; border-radius: 6px; }}
+QListView[role="topics"]:focus {{ border-color: {theme.ACCENT}; }}
+QListView[role="topics"]::item {{ padding: 6px 8px; color: {theme.MUTED}; }}
+QListView[role="topics"]::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.ACCENT_HOVER}; }}
+QListView[role="classes"]::item:hover, QListView[role="topics"]::item:hover:!selected {{ background: {theme.HOVER}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {theme.EDGE}; min-height: 28px; border-radius: 3px; margin: 2px; }}
 QScrollBar::handle:vertical:hover {{ background: {theme.DISABLED}; }}

@@ -1,8 +1,8 @@
 """Assigns each class a fixed colour and a pattern of its box's line.
 
-Twenty colours were searched so that each pair differs by at least 20 (CIE 1976, in CIELAB) for normal eyes and for red-blind,
-green-blind and blue-blind ones, as simulated by Machado et al. (2009). Each has a contrast of at least 3:1 with the window's background.
-Classes that share a colour differ in the pattern.
+Eighty colours were searched (distances are those of CIE 1976, in CIELAB). The first twenty differ by at least 20 for normal eyes and for
+red-blind, green-blind and blue-blind ones, as simulated by Machado et al. (2009); all eighty by at least 16 for normal eyes and 6 for the
+others. Each has a contrast of at least 3:1 with the window's background. Classes 80 numbers apart share a colour.
 """
 
 from __future__ import annotations
@@ -11,28 +11,13 @@ from typing import TypeAlias
 
 Rgb: TypeAlias = tuple[int, int, int]
 
-PALETTE: tuple[Rgb, ...] = (
-    (33, 255, 102),
-    (84, 76, 218),
-    (255, 163, 1),
-    (199, 0, 68),
-    (249, 253, 0),
-    (86, 187, 176),
-    (255, 204, 249),
-    (158, 71, 3),
-    (251, 152, 255),
-    (223, 110, 26),
-    (12, 132, 96),
-    (145, 57, 169),
-    (147, 198, 151),
-    (197, 118, 255),
-    (137, 135, 185),
-    (221, 255, 228),
-    (179, 166, 93),
-    (112, 88, 119),
-    (123, 12, 255),
-    (161, 255, 165),
+_HEX = (
+    "21ff66544cdaffa301c70044f9fd0056bbb0ffccf99e4703fb98ffdf6e1a0c84609139a993c697c576ff8987b9ddffe4b3a65d7058777b0cffa1ffa5"
+    "969678e10f1e2d87e1ffd200ffc3b400d278f00fe1ff2d4b00c3fff05a3cd2b43c00a51eff1ec3b43c2d2df0ff7869b4ffe169693cf0d20f874b78ff"
+    "96f0e187ff87875a4ba55affff87d23c7896ffffc3b4f01e96691ea51ee1ff698796b4e15a963ce1ff5ad2963cb41ec3c378a5b4d2e1695ac378d25a"
+    "ffb487ff78ffd2698778a596f0f0ffc3ff78b4875aff5ac3c34b5a78f0c35a6969c3d23ce1d2a5b478d2b46969d2b4c3e100ffc35aa596b44bb4c3b4"
 )
+PALETTE: tuple[Rgb, ...] = tuple(zip(*[iter(bytes.fromhex(_HEX))] * 3, strict=True))
 """The first eight differ most, because the first classes of a model are usually the most frequent ones. Neighbours differ clearly."""
 PATTERNS = 4
 """The number of line patterns: with no gap, or with one, two or three gaps in each side."""
@@ -46,7 +31,7 @@ def class_colour(class_id: int) -> Rgb:
 
 
 def class_pattern(class_id: int) -> int:
-    """Return the number of gaps in each side of a class's boxes. With its colour, this tells 80 classes apart."""
+    """Return the number of gaps in each side of a class's boxes. With its colour, this tells 320 classes apart."""
     return (class_id + class_id // len(PALETTE)) % PATTERNS
 
 

@@ -11,7 +11,7 @@ from ctypes import addressof, c_char
 from typing import Any, TypeAlias
 
 import numpy as np
-from cuda.core import Device
+from cuda.core import Device, StreamOptions
 
 from engine.cuda.graph import copy
 from engine.errors import DeviceError
@@ -25,6 +25,9 @@ Kind: TypeAlias = tuple[str, bytes]
 
 _IDLE = 16
 """Most idle sessions, usually one per decode thread. Each holds reference frames in device memory."""
+
+_PRIORITY = -1
+"""Above the network's stream: NVDEC's library copies each frame by a kernel, which would wait for whole layers of the network otherwise."""
 
 _PATIENCE_SECONDS = 2.0
 """Longest wait for another decode thread's session, which a slow engine or a long segment may keep busy."""
@@ -47,7 +50,7 @@ class Session:
         Raises:
             Exception: any error of the library, which documents none.
         """
-        self.stream = Device(index).create_stream()
+        self.stream = Device(index).create_stream(options=StreamOptions(priority=_PRIORITY))
         kind = getattr(library.cudaVideoCodec, codec.upper())
         stream = int(self.stream.handle)
         self._decoder = library.CreateDecoder(gpuid=index, codec=kind, cudastream=stream, usedevicememory=True)

@@ -98,14 +98,14 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
 
     results = item.results
     assert results is not None
-    window.exports.start(ExportChoice(View(results.database), None, "jsonl", tmp_path / "out", ExportOptions()))
+    window.exports.start(ExportChoice(View(results.database), None, ("jsonl",), tmp_path / "out", ExportOptions()))
     qtbot.waitUntil(lambda: "clip.jsonl (40 frames)" in window.exports.line.text.text())
     lines = [json.loads(line) for line in (tmp_path / "out" / "clip.jsonl").read_text().splitlines()]
     tally = window.controller.tally(item.key)
     assert tally is not None
     assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
     window.filter.set_confidence(0.9)
-    window.exports.start(ExportChoice(View(results.database, 0.9), None, "coco", tmp_path / "out", ExportOptions()))
+    window.exports.start(ExportChoice(View(results.database, 0.9), None, ("coco",), tmp_path / "out", ExportOptions()))
     qtbot.waitUntil(lambda: "clip.coco.json" in window.exports.line.text.text())
     strong = json.loads((tmp_path / "out" / "clip.coco.json").read_text())["annotations"]
     assert len(strong) == sum(tally.counts(0.9).values())
@@ -255,14 +255,14 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     window.queue.export_requested.emit(item.key)
     (export,) = window.findChildren(ExportDialog)
     assert export.folder.path == video.parent
-    export.form.setCurrentIndex(export.form.findData("coco"))
+    export.forms.choose(["coco"])
     (tmp_path / "a file").touch()
     export.folder.set_path(tmp_path / "a file")
     export.accept()
     qtbot.waitUntil(lambda: any("Cannot" in text and "a file" in text for text in window.banners.texts))
     window.actions_.export.trigger()
     export = next(dialog for dialog in window.findChildren(ExportDialog) if dialog.isVisible())
-    assert export.choice.form == "coco"  # as before
+    assert export.choice.forms == ("coco",)  # as before
     export.folder.set_path(tmp_path / "out")
     export.accept()
     qtbot.waitUntil(lambda: "clip.coco.json (40 frames)" in window.exports.line.text.text())
@@ -273,7 +273,7 @@ def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, vid
     (tmp_path / "empty.mp4").touch()
     window.open_paths([tmp_path / "empty.mp4", video])
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
-    window.queue.clear_requested.emit()
+    window.queue.remove_requested.emit([item.key for item in window.items if item.ended])
     assert len(window.items) == 0
     assert window.arrangement.pages.currentWidget() is window.start
     assert window.shown.key is None

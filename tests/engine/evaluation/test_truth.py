@@ -286,6 +286,7 @@ NOT_TRUTH = {
     "text.xml": b"no xml",
     "frames.xml": b"<annotations><meta><task><stop_frame>99999999999</stop_frame></task></meta></annotations>",
     "step.xml": b"<annotations><meta><task><stop_frame>9</stop_frame><frame_filter>step=5</frame_filter></task></meta></annotations>",
+    "encoding.xml": b'<?xml version="1.0" encoding="utfm8"?><annotations/>',
     "laughs.xml": b'<!DOCTYPE a [<!ENTITY b "ha">]><a>&b;</a>',
     "wide.xml": '<?xml version="1.0" encoding="utf-16"?><a/>'.encode("utf-16"),
     "other.txt": b"what is this",

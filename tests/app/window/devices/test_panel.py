@@ -31,7 +31,8 @@ def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
     panel.show()
     panel.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
     (card,) = panel.cards
-    assert (card.phase.text(), card.engine.text(), card.figures.isVisibleTo(card)) == ("Starting", "Building the engine…", False)
+    assert (card.phase.text(), card.engine.text(), card.figures.isVisibleTo(card)) == ("Starting", "", False)
+    assert card.row.content.message == "Building the engine…"
     now = time.monotonic()
     panel.show_devices([working(now)])
     card.refresh(now)
@@ -42,6 +43,9 @@ def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
     assert "OpenVINO 2026.4 · bf16 · 320×320 · batch 1" in card.engine.text()
     assert "the fastest that matches fp32" in card.engine.toolTip()
     assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}1.0 · infer\N{NO-BREAK SPACE}8.2"
+    panel.show_devices([replace(working(now), rate=0.0, samples=())])
+    card.refresh(now)
+    assert (card.figures.rate.text(), card.figures.latency.text(), card.figures.tail.text()) == ("–", "–", "")
 
 
 def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
@@ -63,10 +67,13 @@ def test_the_building_of_an_engine_is_on_the_card(qtbot: QtBot) -> None:
     status = fold(DeviceStatus(GPU), EngineBuilding(GPU, "building the plan", 0.374), 0.0)
     panel.show_devices([status])
     (card,) = panel.cards
-    assert (card.phase.text(), card.engine.text(), card.building.value()) == ("Building 37 %", "building the plan", 374)
-    assert card.building.isVisibleTo(card)
+    row = card.row
+    assert (card.phase.text(), row.content.message, row.content.progress) == ("Building 37 %", "building the plan", 0.374)
+    assert "building" not in card.engine.text()  # the row says it
+    panel.show_devices([fold(status, EngineBuilding(GPU, "timing it", 1.0), 0.5)])
+    assert card.phase.text() == "Building 99 %"  # it goes on
     panel.show_devices([fold(status, DeviceReady(engine_info(GPU)), 1.0)])
-    assert not card.building.isVisibleTo(card)
+    assert (row.content.message, row.content.progress) == ("", 0.0)
 
 
 def test_what_sets_the_pace_and_what_has_changed_is_said(qtbot: QtBot) -> None:
@@ -94,7 +101,7 @@ def test_a_failed_device_keeps_what_it_did_and_loses_its_charts(qtbot: QtBot) ->
     panel.show_devices([broken, fold(DeviceStatus(GPU), DeviceStats(GPU, 1234, 0.0, None, None), 1.0)])
     card = panel.cards[0]
     card.refresh()
-    assert (card.figures.rate.text(), card.figures.frames.text()) == ("0", "50 % of the work")
+    assert (card.figures.rate.text(), card.figures.frames.text()) == ("–", "50 % of the work")
     assert not card.figures.moving.isVisible()
 
 
@@ -106,8 +113,8 @@ def test_telemetry_of_this_machine_is_on_the_card_while_it_can_be_seen(qtbot: Qt
     assert panel.telemetry.watched == ()
     panel.show()
     (card,) = panel.cards
-    qtbot.waitUntil(lambda: any(metric.name == "Memory" and metric.known for metric in card.gauges.metrics))
-    assert card.gauges.isVisible()
+    qtbot.waitUntil(lambda: any(metric.name == "Memory" and metric.known for metric in card.row.content.metrics))
+    assert not card.gauges.isVisible()  # the row has room for both metrics
     assert card.gauges.toolTip().startswith("Utilization: ")
     panel.hide()
     assert panel.telemetry.watched == ()

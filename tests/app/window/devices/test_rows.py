@@ -174,7 +174,11 @@ def test_a_recorded_machine_is_shown_as_it_was(qtbot: QtBot) -> None:
     card = panel.cards[3]
     assert card.phase.text() == "Recorded"
     assert card.engine.text() == "141.0 GiB · compute 9.0 · driver 580.1"
-    assert card.gauges.metrics[0].text == "21 %"
+    assert card.row.content.metrics[0].text == "21 %"
+    card.toggle()
+    panel.grab()  # lays out
+    assert card.gauges.metrics == card.row.content.metrics[card.row.fitting :]  # nothing is said twice
+    assert 0 < card.row.fitting < len(card.row.content.metrics)
     assert panel.telemetry.watched == ()  # nothing is asked of this machine's driver
     panel.show_devices([working(DeviceId("cpu", "0"), 5)])
     assert [card.row.content.name for card in panel.cards] == ["cpu:0", *map(str, GPUS)]  # what works here comes first

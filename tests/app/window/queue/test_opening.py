@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
+from app.window.queue.model import FOUND_ROLE
 from app.window.results.export_dialog import ExportChoice
 from app.window.results.stored import read_stored
 from engine.errors import ExportError
@@ -49,8 +52,17 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert tally.counts(0.5) == {0: 40, 1: 40}
     assert tally.counts(0.85) == {0: 40, 1: 0}
 
+    row = window.items.index(0)
+    assert row.data(FOUND_ROLE) == "person 40 · bicycle 40"
+    window.filter.set_confidence(0.85)
+    assert row.data(FOUND_ROLE) == "person 40"
+    window.filter.set_confidence(0.95)
+    assert row.data(FOUND_ROLE) == "empty"
+    assert "done, empty, 40 frames" in row.data(Qt.ItemDataRole.AccessibleTextRole)
+    qtbot.waitUntil(lambda: window.queue.summary.text() == "2 done, 2 empty")
+
     assert first.results is not None
-    window.exports.start(ExportChoice(View(first.results.database, 0.25), (0,), "jsonl", tmp_path / "again", ExportOptions()))
+    window.exports.start(ExportChoice(View(first.results.database, 0.25), (0,), ("jsonl",), tmp_path / "again", ExportOptions()))
     qtbot.waitUntil(lambda: "(40 frames)" in window.exports.line.text.text(), timeout=PATIENCE)
     (target,) = (tmp_path / "again").iterdir()
     assert len(target.read_text().splitlines()) == 40
@@ -69,6 +81,23 @@ def test_results_that_are_open_already_are_shown_and_not_doubled(qtbot: QtBot, w
     qtbot.waitUntil(lambda: window.shown.key == first.key)
     qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
     assert len(window.items) == 2
+
+
+def test_the_queue_of_the_last_run_and_the_same_session_opened_again_give_each_file_once(
+    qtbot: QtBot, window: MainWindow, stored: Path
+) -> None:
+    remembered = [
+        {"path": str(stored.parent / name), "database": str(stored), "source": source, "ended": True, "part": None}
+        for source, name in enumerate(("there.mp4", "gone.mp4"))
+    ]
+    folder = window.memory._folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "queue.json").write_text(json.dumps(remembered))
+    window.interrupted.look()
+    window.open_paths([stored])  # as at the start: both read it at the same time
+    qtbot.waitUntil(lambda: len(window.items) >= 2 and not window.background.busy, timeout=PATIENCE)
+    assert [item.path.name for item in window.items] == ["there.mp4", "gone.mp4"]
+    assert window.shown.key == next(iter(window.items)).key
 
 
 def test_a_stored_file_can_be_detected_again(qtbot: QtBot, window: MainWindow, stored: Path) -> None:

@@ -73,7 +73,35 @@ def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
     assert chosen.args == [2]
     with qtbot.waitSignal(panel.remove_requested) as removed:
         qtbot.keyClick(panel.view, Qt.Key.Key_Delete)
-    assert removed.args == [2]
+    assert removed.args == [[2]]
+
+
+def test_several_files_are_selected_and_cancelled_or_removed_at_once(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 4)
+    panel.refresh()
+    panel.show_item(2)
+    last = panel.view.visualRect(model.index(3)).center()
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, last)
+    with qtbot.waitSignal(panel.remove_requested) as removed:
+        qtbot.keyClick(panel.view, Qt.Key.Key_Delete)
+    assert removed.args == [[2, 3, 4]]
+    change(model, 4, state=ItemState.DONE)
+    menu = panel.menu_for(panel.selected[0])
+    for title, signal, keys in (
+        ("Cancel", panel.cancel_requested, [2, 3]),
+        ("Detect again", panel.retry_requested, [4]),
+        ("Remove from queue", panel.remove_requested, [2, 3, 4]),
+        ("Remove all finished", panel.remove_requested, [4]),
+    ):
+        with qtbot.waitSignal(signal) as asked:
+            next(action for action in menu.actions() if action.text() == title).trigger()
+        assert asked.args == [keys]
+    with qtbot.waitSignal(panel.cancel_requested) as asked:
+        qtbot.mouseClick(panel.stop, Qt.MouseButton.LeftButton)
+    assert asked.args == [[1, 2, 3]]
+    for key in (1, 2, 3):
+        change(model, key, state=ItemState.CANCELLED)
+    qtbot.waitUntil(panel.stop.isHidden)
 
 
 def test_what_can_be_done_depends_on_the_state(qtbot: QtBot) -> None:
@@ -224,9 +252,9 @@ def test_a_failure_is_explained_in_full_with_what_to_do(qtbot: QtBot) -> None:
     assert panel.problem.isVisible()
     assert panel.problem.text.text() == "Is empty: nothing was written to it, or a download did not finish"
     buttons = {button.text(): button for button in panel.problem.findChildren(QPushButton)}
-    for title, signal in (("Retry", panel.retry_requested), ("Show file", panel.reveal_requested), ("Remove", panel.remove_requested)):
+    for title, signal in (("Retry", panel.retry_requested), ("Show in folder", panel.reveal_requested), ("Remove", panel.remove_requested)):
         with qtbot.waitSignal(signal) as asked:
             qtbot.mouseClick(buttons[title], Qt.MouseButton.LeftButton)
-        assert asked.args == [2]
+        assert asked.args == ([2] if signal is panel.reveal_requested else [[2]])
     panel.show_item(1)
     assert not panel.problem.isVisible()

@@ -39,7 +39,7 @@ def detected(video: Path, frames: int) -> QueueItem:
 
 def to_video(item: QueueItem, folder: Path) -> ExportChoice:
     assert item.results is not None
-    return ExportChoice(View(item.results.database, 0.25), (0,), "video", folder, ExportOptions())
+    return ExportChoice(View(item.results.database, 0.25), (0,), ("video",), folder, ExportOptions())
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +58,14 @@ def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
         sources = reader.sources()
     results = write_results(tmp_path / "other.sqlite", Path("a.mp4"), 4)
     item = replace(item, results=replace(results, database=database))
-    made = ExportDialog(item, sources, ViewFilter(0.5), "csv", tmp_path / "out")
+    made = ExportDialog(item, sources, ViewFilter(0.5), ["csv"], tmp_path / "out")
     qtbot.addWidget(made)
     made.show()
     return made
 
 
 def choose(dialog: ExportDialog, form: str) -> None:
-    dialog.form.setCurrentIndex(dialog.form.findData(form))
+    dialog.forms.choose([form])
 
 
 def test_the_user_chooses_what_a_video_shows(dialog: ExportDialog) -> None:
@@ -76,7 +76,7 @@ def test_the_user_chooses_what_a_video_shows(dialog: ExportDialog) -> None:
 
 
 def test_every_format_is_offered_with_its_options_only(dialog: ExportDialog) -> None:
-    assert [dialog.form.itemData(index) for index in range(dialog.form.count())] == [*EXPORTERS]
+    assert [dialog.forms.combo.itemData(index) for index in range(len(EXPORTERS))] == [*EXPORTERS]
     for name, exporter in EXPORTERS.items():
         choose(dialog, name)
         shown = {option for option, field in dialog.options._fields.items() if field.isVisible()}
@@ -93,15 +93,15 @@ def test_no_field_is_cut_off_whatever_the_format(qtbot: QtBot, dialog: ExportDia
         low = [each.accessibleName() for each in fields if each.visibleRegion().boundingRect().height() < each.sizeHint().height()]
         return low + [each.text() for each in fields if isinstance(each, QCheckBox) and each.width() < each.sizeHint().width()]
 
-    for index in [*range(dialog.form.count()), 0, dialog.form.findData("csv")]:
-        dialog.form.setCurrentIndex(index)
+    for index in [*range(dialog.forms.combo.count()), 0, dialog.forms.combo.findData("csv")]:
+        dialog.forms.combo.setCurrentIndex(index)
         qtbot.waitUntil(lambda: cut() == [])
 
 
 def test_the_dialog_says_what_it_writes_and_what_it_replaces(dialog: ExportDialog, tmp_path: Path) -> None:
     assert dialog.writes.text() == "Writes a.detections.csv, counts.csv, files.csv."
     assert not dialog.replaces.isVisible()
-    dialog.files.setCurrentIndex(1)
+    dialog.files.combo.setCurrentIndex(1)
     assert dialog.choice.only is None
     assert dialog.writes.text() == "Writes a.detections.csv, b.detections.csv, counts.csv, files.csv."
     (tmp_path / "out").mkdir()
@@ -139,7 +139,7 @@ def test_options_of_a_training_set(dialog: ExportDialog) -> None:
 
 
 def test_tables_of_what_the_window_shows(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
-    dialog.files.setCurrentIndex(1)
+    dialog.files.combo.setCurrentIndex(1)
     dialog.filter.confidence.set_share(0.85)
     window.exports.start(dialog.choice)
     qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
@@ -148,13 +148,42 @@ def test_tables_of_what_the_window_shows(qtbot: QtBot, window: MainWindow, dialo
 
 
 def test_some_files_of_a_run(dialog: ExportDialog) -> None:
-    dialog.files.setCurrentIndex(2)
+    dialog.files.combo.setCurrentIndex(2)
     assert dialog.choice.only == (0,)
-    dialog.chosen.item(0).setCheckState(Qt.CheckState.Unchecked)
+    dialog.files.list.item(0).setCheckState(Qt.CheckState.Unchecked)
     assert (dialog.problem.text(), dialog.start.isEnabled()) == ("Choose at least one file.", False)
-    dialog.chosen.item(1).setCheckState(Qt.CheckState.Checked)
+    dialog.files.list.item(1).setCheckState(Qt.CheckState.Checked)
     assert dialog.choice.only == (1,)
     assert dialog.writes.text() == "Writes b.detections.csv, counts.csv, files.csv."
+
+
+def test_several_formats_share_one_export(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
+    choose(dialog, "coco")
+    dialog.forms.combo.setCurrentIndex(dialog.forms.combo.count() - 1)
+    assert dialog.choice.forms == ("coco",)  # the list begins with it
+    for line in dialog.forms._lines:
+        line.setCheckState(Qt.CheckState.Checked if line.text() in ("CSV tables", "COCO") else Qt.CheckState.Unchecked)
+    assert dialog.choice.forms == ("csv", "coco")
+    assert dialog.options._fields["interval"].isVisible()
+    assert dialog.options._fields["coco_ids"].isVisible()
+    window.exports.start(dialog.choice)
+    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.coco.json", "a.detections.csv", "counts.csv", "files.csv"]
+    dialog.forms.choose(["zones", "csv"])
+    assert not dialog.start.isEnabled()
+    dialog.forms.choose([])
+    assert dialog.problem.text() == "Choose at least one format."
+
+
+def test_classes_are_ticked_in_a_list(dialog: ExportDialog) -> None:
+    assert dialog.choice.view.classes is None
+    dialog.filter.classes.choose((0, 2))
+    assert dialog.choice.view.classes == {0, 2}
+    for line in dialog.filter.classes._lines:
+        line.setCheckState(Qt.CheckState.Unchecked)
+    assert (dialog.problem.text(), dialog.start.isEnabled()) == ("Choose at least one class.", False)
+    dialog.filter.classes.choose((1,))
+    assert dialog.choice.view.classes == {1}
 
 
 def test_the_part_that_is_chosen_on_the_timeline_is_offered(qtbot: QtBot, dialog: ExportDialog) -> None:
@@ -173,7 +202,6 @@ def test_the_part_that_is_chosen_on_the_timeline_is_offered(qtbot: QtBot, dialog
     [
         ("begin", "x", "'x' cannot be used: give a time such as 90s or 1:02.5"),
         ("begin", "9s", "The part from 9s to 5s is empty"),
-        ("classes", "persn", "This model has no class 'persn': did you mean person?"),
         ("numbers", "a", "Give the numbers of the tracks"),
     ],
 )
@@ -187,11 +215,12 @@ def test_fields_that_cannot_be_used_say_why(dialog: ExportDialog, field: str, te
 
 
 def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
-    dialog.files.setCurrentIndex(2)
+    dialog.files.combo.setCurrentIndex(2)
     dialog.filter.begin.setText("1")
     dialog.filter.end.setText("0.12s")
     dialog.filter.confidence.set_share(0.85)
-    dialog.filter.classes.setText("person, car")
+    dialog.filter.classes.choose((0, 2))
+    dialog.forms.choose(["csv", "coco"])
     dialog.options.interval.setCurrentIndex(0)
     dialog.options.bom.setChecked(True)
     dialog.options.least_seen.setCurrentIndex(2)
@@ -200,7 +229,7 @@ def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWind
     program, name, *arguments = shlex.split(command)
     assert (program, name) == ("framefleet", "results")
     window.exports.start(dialog.choice)
-    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 3 files")
+    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
     arguments[arguments.index("--out") + 1] = str(tmp_path / "again")
     run = run_main("results", *arguments)
     assert run.status == 0, run.err
@@ -227,7 +256,7 @@ def test_options_as_words_of_a_command(tmp_path: Path, options: ExportOptions, w
     database = write_session(tmp_path / "s.sqlite", {"a.mp4": 2})
     view = View(database, 0.5, frozenset((0, 2)), tracks=frozenset())
     rest = f"--confidence 0.5 --classes person,car --tracks any {words}".strip()
-    assert command_of(view, ["a.mp4"], "yolo", Path("/out"), options) == (
+    assert command_of(view, ["a.mp4"], ["yolo"], Path("/out"), options) == (
         f"framefleet results {database} --format yolo --out /out --source a.mp4 {rest}"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -75,3 +76,24 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     window.interrupted.look()
     qtbot.waitUntil(lambda: not window.background.busy)
     assert not any("not finished" in text for text in window.banners.texts)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_a_discarded_run_is_not_offered_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=400, size=(96, 96), gop=12)
+    folder = window.controller.folder
+    script = tmp_path / "crash.py"
+    script.write_text(CRASH)
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    subprocess.run([sys.executable, script, folder / "crashed.sqlite", video], cwd=PROJECT, env=environment, check=False)
+    window.memory._folder.mkdir(parents=True, exist_ok=True)
+    entry = {"path": str(video), "database": None, "source": -1, "ended": False, "part": None}
+    (window.memory._folder / "queue.json").write_text(json.dumps([entry]))
+    window.interrupted.look()
+    assert window.banners.texts == ["a.mp4 was interrupted."]
+    next(button for button in window.banners.findChildren(QPushButton) if button.text() == "Discard").click()
+    qtbot.waitUntil(lambda: not window.background.busy)
+    window.memory.stop()
+    window.interrupted.look()  # as at the next start: the queue is empty now
+    qtbot.waitUntil(lambda: not window.background.busy)
+    assert window.banners.texts == []

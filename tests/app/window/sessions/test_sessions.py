@@ -104,3 +104,11 @@ def test_the_dialog_opens_renames_and_deletes(qtbot: QtBot, window: MainWindow, 
     next(button for button in dialog.findChild(QMessageBox).buttons() if button.text() == "Delete").click()
     assert "shown in the queue" in dialog.problem.text()
     assert (folder / "first.sqlite").exists()
+
+
+def test_a_folder_without_sessions_says_what_will_be_there(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    dialog = SessionsDialog(tmp_path / "empty", window.background, set)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(dialog.empty.isVisible)
+    assert dialog.empty.text().startswith("No sessions yet.")

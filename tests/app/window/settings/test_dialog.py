@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -312,6 +313,48 @@ def test_a_long_name_pushes_no_button_out(qtbot: QtBot, background: Background, 
     dialog.model.cfg.set_path(str(tmp_path / ("x" * 200 + ".cfg")))
     qtbot.waitUntil(lambda: "xxx" in dialog.model.verdict.text())
     assert dialog.pane.inside.minimumSizeHint().width() <= dialog.pane.viewport().width()
+
+
+def test_frequent_choices_have_titles_and_other_texts_can_be_typed(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    every, clock = field(dialog, "every"), field(dialog, "clock")
+    assert (every.currentText(), clock.currentText()) == ("Every frame", "Unknown")
+    every.setCurrentIndex(every.findText("1 second"))
+    clock.setCurrentIndex(clock.findText("In the name of the file"))
+    assert dialog.preferences == Preferences.of(every=Moment(seconds=Fraction(1)), clock=ClockSource.NAME)
+    for combo, text in ((every, "7s"), (clock, "2026-11-01 08:00")):
+        combo.lineEdit().selectAll()
+        qtbot.keyClicks(combo.lineEdit(), text)
+    values = dialog.preferences.values
+    assert (values["every"], values["clock"]) == (Moment(seconds=Fraction(7)), datetime(2026, 11, 1, 8))
+    again = open_dialog(qtbot, background, Preferences.of(every=Moment(seconds=Fraction(60)), clock=values["clock"]))
+    assert (field(again, "every").currentText(), field(again, "clock").currentText()) == ("1 minute", "2026-11-01 08:00:00")
+    assert again.preferences.values["clock"] == values["clock"]
+
+
+def test_a_topic_leads_to_its_section_and_follows_scrolling(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.resize(dialog.width(), 420)
+    topics, bar = dialog.pane.topics, dialog.pane.verticalScrollBar()
+    titles = [topics.item(row).text() for row in range(topics.count())]
+    assert titles == ["Model", "Devices", "Sharing the work", "Detection", "Videos", "Window", "Files", "Advanced"]
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    qtbot.mouseClick(topics.viewport(), Qt.MouseButton.LeftButton, pos=topics.visualItemRect(topics.item(3)).center())
+    assert bar.value() == dialog.detection.parentWidget().y() > 0
+    bar.setValue(0)
+    assert topics.currentRow() == 0
+    bar.setValue(bar.maximum())
+    assert topics.currentItem().text() == "Advanced"
+    topics.setFocus()
+    qtbot.keyClick(topics, Qt.Key.Key_Home)
+    qtbot.keyClick(topics, Qt.Key.Key_Down)
+    assert (topics.currentRow(), bar.value()) == (1, dialog.devices.parentWidget().y())
+    qtbot.keyClick(topics, Qt.Key.Key_End)
+    assert dialog.advanced.isVisible()
+    qtbot.waitUntil(lambda: not field(dialog, "precision").visibleRegion().isEmpty())
+    assert topics.currentItem().text() == "Advanced"
+    qtbot.keyClicks(dialog.search, "iou")
+    assert [topics.item(row).text() for row in range(topics.count()) if not topics.item(row).isHidden()] == ["Detection"]
 
 
 def test_tab_stops_only_at_what_can_be_operated(qtbot: QtBot, background: Background) -> None:

@@ -52,18 +52,24 @@ def test_the_first_eight_colours_have_different_hues() -> None:
     assert min(float(np.linalg.norm(first - second)) for first, second in combinations(seen, 2)) >= 40
 
 
-def test_colour_and_pattern_tell_the_classes_of_coco_apart() -> None:
-    assert len({(class_colour(number), class_pattern(number)) for number in range(80)}) == 80
+def test_each_class_of_coco_has_its_own_colour() -> None:
+    for kind, least in ((None, 16), *((blind, 6) for blind in BLINDNESS)):
+        seen = [simulated(class_colour(number), kind) for number in range(80)]
+        assert min(float(np.linalg.norm(first - second)) for first, second in combinations(seen, 2)) >= least
+
+
+def test_classes_with_the_same_colour_have_different_patterns() -> None:
+    assert len({(class_colour(number), class_pattern(number)) for number in range(320)}) == 320
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["dark", "light"])
 def test_the_lines_of_every_class_can_be_seen_where_they_are_drawn(place: int) -> None:
-    for number in range(20):
+    for number in range(80):
         assert contrast(class_colour(number), rgb(theme.COLOURS["STAGE"][place])) >= 3
 
 
 def test_the_text_on_a_label_is_readable_in_every_colour() -> None:
-    assert min(contrast(class_colour(number), ink_on(class_colour(number))) for number in range(20)) >= 4.5
+    assert min(contrast(class_colour(number), ink_on(class_colour(number))) for number in range(80)) >= 4.5
 
 
 def test_classes_next_to_each_other_differ_clearly() -> None:
@@ -72,7 +78,7 @@ def test_classes_next_to_each_other_differ_clearly() -> None:
 
 
 def test_a_class_has_the_same_colour_in_every_run() -> None:
-    assert class_colour(0) == class_colour(20) == (33, 255, 102)
+    assert class_colour(0) == class_colour(80) == (33, 255, 102)
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["dark", "light"])
