@@ -3,6 +3,8 @@
 A time that is missing, incomplete or impossible is None: nothing is guessed.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 from datetime import datetime, tzinfo

@@ -1,5 +1,7 @@
 """Shared by ``detect`` and ``devices``: the cluster that the user named."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """Shared by ``detect`` and ``demo``: do a run, and report how it ended."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import logging
