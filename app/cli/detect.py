@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         ),
     )
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
-    options.add_size_option(options.add_model_options(parser))
+    options.add_model_options(parser)
     reported = ("confidence", "iou", "classes")
     options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in reported))
     options.add_settings(parser.add_argument_group("what"), *reported)

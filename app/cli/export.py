@@ -16,7 +16,7 @@ def run(argv: Sequence[str]) -> int:
         "Write a Darknet model as ONNX, with batch normalisation folded in.",
         examples=("--model yolov4-tiny -o yolov4-tiny.onnx", "--model street.cfg --size 608x352 -o street.onnx"),
     )
-    options.add_size_option(options.add_model_options(parser))
+    options.add_model_options(parser)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="the file to write")
     parser.add_argument("--overwrite", action="store_true", help="replace a file that Framefleet did not write")
     arguments = parser.parse_args(argv)

@@ -29,7 +29,7 @@ def run(argv: Sequence[str]) -> int:
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="videos, pictures and folders to queue")
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show the devices of a recorded machine")
-    options.add_model_options(parser)
+    options.add_model_options(parser, size=False)
     arguments = parser.parse_args(argv)
     there = [path.exists() for path in arguments.files]
     for path, exists in zip(arguments.files, there, strict=True):

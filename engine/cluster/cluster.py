@@ -1,14 +1,11 @@
 """The nodes of a Ray cluster and their agents. Runs in the process that is connected to the cluster: see ``connection``."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +17,7 @@ from engine.cluster.relay import Relay
 from engine.errors import ClusterError
 from engine.pool.protocol import Setup
 from engine.pool.supervision.host import WorkerMain
+from engine.processes import AnyConnection
 from engine.types import Closing
 
 LOOK_SECONDS = 2.0
@@ -110,7 +108,7 @@ class Cluster(Closing):
         for node in self._taking_part().values():
             node.measure(wanted)
 
-    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: Connection[Any, Any]) -> None:
+    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: AnyConnection) -> None:
         """Start a worker on the node of its device. pipe: to the pool."""
         self._node(setup.device.node).admit(setup, worker_main, pipe)
 

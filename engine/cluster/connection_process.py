@@ -3,24 +3,21 @@
 Ray and the messages of all nodes have this process and its processor for themselves. A crash of Ray's library ends only this process.
 """
 
-from __future__ import annotations
-
 import threading
 from contextlib import suppress
 from multiprocessing import reduction
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from engine.cluster.cluster import Cluster
 from engine.cluster.messages import Admit, Answer, Ask, FromConnection, Joined, Leave, Measure, Refused, Say, States
 from engine.errors import ClusterError, FramefleetError, UsageError
+from engine.processes import AnyConnection
 
 STATES_SECONDS = 1.0
 """Interval between two reports about the nodes."""
 
 
-def main(connection: Connection[Any, Any], address: str, cache: Path | None, patience: float) -> None:
+def main(connection: AnyConnection, address: str, cache: Path | None, patience: float) -> None:
     """Connect to a cluster and serve the user's program until it closes the connection. See ``Cluster``."""
     sending, over = threading.Lock(), threading.Event()
 

@@ -1,12 +1,8 @@
 """A node of a cluster, as the driver sees it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from typing import Any
 
 from engine.cluster.library import NodeFacts
 from engine.cluster.messages import Hello, NodeState
@@ -15,6 +11,7 @@ from engine.cluster.versions import own_versions
 from engine.errors import ClusterError
 from engine.pool.protocol import Setup
 from engine.pool.supervision.host import WorkerMain
+from engine.processes import AnyConnection
 from engine.processes.restart_budget import RestartBudget
 
 
@@ -60,7 +57,7 @@ class Node:
         measured = None if self.relay.lost else self.relay.measured
         return NodeState(time.monotonic(), self.name, self.facts.address, self.relay.lost, sent, received, measured)
 
-    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: Connection[Any, Any]) -> None:
+    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: AnyConnection) -> None:
         """Start a worker. pipe: to the pool."""
         with self._lock:
             if self.relay.returns:

@@ -5,8 +5,6 @@ pool has sent and passes it to the agent; one waits for what the agent has colle
 not answer, each pipe gets ``Unreachable`` and ends.
 """
 
-from __future__ import annotations
-
 import logging
 import pickle
 import threading
@@ -14,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ from engine.cluster.sending import send_content
 from engine.errors import ClusterError
 from engine.pool.protocol import Detect, Probe, Setup, Unreachable
 from engine.pool.supervision.host import WorkerMain
+from engine.processes import AnyConnection
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +73,7 @@ class Relay:
         """Whether another agent may take the place of a lost one."""
         return self._lost is not None and self._lost.retry
 
-    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: Connection[Any, Any]) -> None:
+    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: AnyConnection) -> None:
         """Start a worker. pipe: to the pool."""
         remote = Remote(pipe)
         try:

@@ -1,15 +1,12 @@
 """A worker on a node, as the relay sees it."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 import threading
 from contextlib import suppress
-from multiprocessing.connection import Connection
-from typing import Any
 
 from engine.pool.protocol import Unreachable
+from engine.processes import AnyConnection
 
 _numbers = itertools.count()
 
@@ -20,7 +17,7 @@ class Remote:
     One thread reads the connection and closes it; any thread may write.
     """
 
-    def __init__(self, connection: Connection[Any, Any]) -> None:
+    def __init__(self, connection: AnyConnection) -> None:
         self.number = next(_numbers)
         self.connection = connection
         self._writing = threading.Lock()

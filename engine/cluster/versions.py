@@ -1,13 +1,12 @@
 """What has to be the same on every machine of a run."""
 
-from __future__ import annotations
-
 import platform
 from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,7 +19,7 @@ class Versions:
     code: str
     python: str
 
-    def differences(self, other: Versions) -> list[str]:
+    def differences(self, other: Self) -> list[str]:
         """What differs, in words. other: of the other machine."""
         names = {"framefleet": "Framefleet", "code": "the code of Framefleet", "python": "Python"}
         pairs = [(names[each.name], getattr(self, each.name), getattr(other, each.name)) for each in fields(self)]

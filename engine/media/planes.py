@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import av  # as a whole: `from av.video ...` does not wait while another thread imports av, and fails
 import cv2
 import numpy as np
-from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
@@ -27,7 +27,7 @@ class PlaneReader:
         self._known: object = None
         self._format: FrameFormat | None = None
 
-    def __call__(self, frame: VideoFrame) -> HostImage:
+    def __call__(self, frame: av.VideoFrame) -> HostImage:
         """Return a frame's planes, which may be used as long as they are referenced, or a picture.
 
         Raises: see ``Converter``.
@@ -37,7 +37,7 @@ class PlaneReader:
             self._known, self._format = kind, self._describe(frame)
         return self._convert(frame) if self._format is None else Planes(self._format, *bytes_of(frame))
 
-    def _describe(self, frame: VideoFrame) -> FrameFormat | None:
+    def _describe(self, frame: av.VideoFrame) -> FrameFormat | None:
         if frame.format.name not in DEPTHS or transfer_name(frame):
             return None
         layout = frame_format(frame, self._convert, PixelFormat.I420, 8)
@@ -46,7 +46,7 @@ class PlaneReader:
         return None if self._oblong_only and layout.width * layout.height == frame.width * frame.height else layout
 
 
-def frame_format(frame: VideoFrame, convert: Converter, kind: PixelFormat, depth: int) -> FrameFormat:
+def frame_format(frame: av.VideoFrame, convert: Converter, kind: PixelFormat, depth: int) -> FrameFormat:
     """Describe a video's frames in memory. kind, depth: the layout there, and the bits of a sample."""
     shown, orientation = convert.size(frame), convert.orientation(frame)
     return FrameFormat(kind, depth, frame.width, frame.height, *shown, orientation, matrix_name(frame), is_full_range(frame))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
-from av.video.frame import VideoFrame
+import av  # as a whole: `from av.video ...` does not wait while another thread imports av, and fails
 
 from engine.errors import SourceError
 from engine.media.container.scan import scan
@@ -43,7 +43,7 @@ def _first_picture(path: Path) -> tuple[int, int, float | None, str, str | None]
     with VideoFile(path) as file:
         for packet in (*islice(file.packets(), _TRIED_PACKETS), None):
             for frame in file.decode(packet):
-                if isinstance(frame, VideoFrame):
+                if isinstance(frame, av.VideoFrame):
                     time = None if frame.pts is None else float(frame.pts * file.time_base)
                     return *Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
         cause = file.error or "no frame in it can be decoded"

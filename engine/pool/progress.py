@@ -1,10 +1,8 @@
 """The progress of one source of a run, computed from the pool's events."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo
@@ -30,7 +28,7 @@ class SourceProgress:
     finished: SourceFinished | None = None
     before: int = 0
 
-    def after(self, event: SourceEvent) -> SourceProgress:
+    def after(self, event: SourceEvent) -> Self:
         """The progress after one more event of this source."""
         match event:
             case SourceOpened(_, info):

@@ -1,9 +1,8 @@
 """Results as workers send them: packed, since one array for a whole batch costs as much to pickle as one for a single picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ class PackedResults:
     failures: Mapping[int, str]
 
     @classmethod
-    def pack(cls, found: Sequence[Found]) -> PackedResults:
+    def pack(cls, found: Sequence[Found]) -> Self:
         """Pack the results of at least one picture."""
         none = Detections()
         detections = [each if isinstance(each, Detections) else none for each in found]
@@ -89,7 +88,7 @@ class Frames:
     indices: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
-    def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Frames:
+    def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Self:
         """Pack at least one frame."""
         return cls(
             source,

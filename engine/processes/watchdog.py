@@ -3,16 +3,14 @@
 Such a process ends as after a crash, and its parent restarts it.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection
 from threading import Event, Lock
-from typing import Any, NoReturn
+from typing import NoReturn
 
+from engine.processes import AnyConnection
 from engine.processes.child_main import leave
 from engine.processes.outcome import Failed
 
@@ -55,7 +53,7 @@ def waiting_for_room() -> Iterator[None]:
         clock.paused = False
 
 
-def start_clock(connection: Connection[Any, Any], seconds: float) -> Clock:
+def start_clock(connection: AnyConnection, seconds: float) -> Clock:
     """A clock for a process that does one operation at a time. seconds: the shortest limit that the process sets.
 
     When the clock passes its limit, the reason goes over ``connection``, and the process ends. Stop the clock before sending.

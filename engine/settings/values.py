@@ -1,11 +1,9 @@
 """The settings of a detection run as frozen dataclasses, which check their limits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from engine.errors import UsageError
 from engine.settings.checks import part_problem
@@ -114,7 +112,7 @@ class RunSettings:
         return {each.name: getattr(part, each.name) for part in parts for each in fields(part) if each.name in TABLE}
 
     @classmethod
-    def of(cls, model: ModelFiles, values: Mapping[str, Any]) -> RunSettings:
+    def of(cls, model: ModelFiles, values: Mapping[str, Any]) -> Self:
         """The settings with these values, by name in the table; the others have their defaults.
 
         Raises UsageError if a value is outside its limits.

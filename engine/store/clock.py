@@ -1,8 +1,7 @@
 """The clock time of stored frames, computed from the time when their source began."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
+from typing import Self
 
 from engine.store.session import SessionReader, StoredSource
 
@@ -18,7 +17,7 @@ class Clock:
         self._first = first
 
     @classmethod
-    def of(cls, reader: SessionReader, source: StoredSource) -> Clock:
+    def of(cls, reader: SessionReader, source: StoredSource) -> Self:
         """Return the clock of a stored source. A source whose first frame is unknown is taken to begin at 0 s."""
         if source.started is None:
             return cls(None)

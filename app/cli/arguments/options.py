@@ -19,18 +19,15 @@ T = TypeVar("T")
 _GRID = "with --parallel tiles: columns and rows (auto: tiles of about the network's input size)"
 
 
-def add_model_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add ``--model``, ``--weights`` and ``--labels``. Returns their group."""
+def add_model_options(parser: argparse.ArgumentParser, size: bool = True) -> None:
+    """Add ``--model``, ``--weights`` and ``--labels``. size: also ``--size``."""
     group = parser.add_argument_group("model")
     group.add_argument("--model", type=Path, metavar="M.cfg|NAME", help="a Darknet cfg, or a model of 'framefleet models'")
     group.add_argument("--weights", metavar="M.weights", help="its weights (default: beside the cfg), or random:SEED")
     group.add_argument("--labels", type=Path, metavar="L.names", help="its labels (default: beside the cfg, or COCO's for 80 classes)")
-    return group
-
-
-def add_size_option(group: argparse._ArgumentGroup) -> None:
-    """Add ``--size``."""
-    group.add_argument("--size", type=network_size, metavar="N|WxH", help="input size of the network instead of the cfg's: multiples of 32")
+    if size:
+        words = "input size of the network instead of the cfg's: multiples of 32"
+        group.add_argument("--size", type=network_size, metavar="N|WxH", help=words)
 
 
 def add_settings(group: argparse._ActionsContainer, *names: str, **defaults: object) -> None:

@@ -21,7 +21,7 @@ def run(argv: Sequence[str]) -> int:
         examples=("--model yolov4-tiny", "--model yolov4.cfg --weights random:1 --size 416,608 --batch 1,8"),
         json="print one JSON object instead of a table",
     )
-    options.add_model_options(parser)
+    options.add_model_options(parser, size=False)
     parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="measured one after the other")
     parser.add_argument(
         "--precision", type=options.some_of([*Precision]), default=["auto"], metavar="LIST", help=f"of {', '.join(Precision)} (auto)"

@@ -16,7 +16,7 @@ _RANDOM_CONFIDENCE = 0.4  # with it YOLOv4 with random weights finds about ten o
 
 def add_pool_options(parser: argparse.ArgumentParser, parallel: str) -> None:
     """Add the options of the model and of the pool. parallel: the default strategy."""
-    options.add_size_option(options.add_model_options(parser))
+    options.add_model_options(parser)
     how = parser.add_argument_group("how")
     options.add_settings(how, "devices", "batch", "precision", "parallel", "isolation", "decode", parallel=parallel)
     how.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence (0.25; with random weights 0.4)")

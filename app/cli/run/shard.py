@@ -1,13 +1,12 @@
 """``detect --shard i/n``: one of n equal jobs, each of which takes a part of the same sources."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Self
 
 from engine.errors import UsageError
 from engine.store.schema import absolute
@@ -21,7 +20,7 @@ class Shard:
     count: int
 
     @classmethod
-    def read(cls, text: str) -> Shard:
+    def read(cls, text: str) -> Self:
         """Read ``i/n``, such as ``2/8``. Raises UsageError."""
         found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())
         number, count = map(int, found.groups()) if found else (0, 0)

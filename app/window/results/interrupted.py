@@ -18,7 +18,7 @@ from app.window.session.controller import DetectionController
 from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.translation import translate
 from engine.errors import ExportError
-from engine.store.file.interrupted import Interrupted, find_interrupted
+from engine.store.file.lock import Interrupted, find_interrupted
 
 OFFERED = "window/offered"
 """Key of the stored preference: the last session that was offered. No session is offered twice."""

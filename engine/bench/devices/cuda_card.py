@@ -1,8 +1,6 @@
 """One GPU of the device benchmarks: memory, a stream, kernels, and calls of the CUDA driver API."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from cuda.bindings import driver
@@ -83,7 +81,7 @@ class Card:
         self._host.append(address)
         return np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
 
-    def reaches(self, other: Card) -> bool:
+    def reaches(self, other: Self) -> bool:
         """Enable access to the other card's memory. Returns whether that is possible."""
         if other.number not in self._peers:
             can = bool(self.device.can_access_peer(other.device))
@@ -95,7 +93,7 @@ class Card:
             self._peers[other.number] = can
         return self._peers[other.number]
 
-    def copy_to(self, other: Card, destination: int, source: int, nbytes: int) -> None:
+    def copy_to(self, other: Self, destination: int, source: int, nbytes: int) -> None:
         """Queue a copy to the other card on this card's stream; it goes through host memory without peer access."""
         self.use()
         answer = driver.cuMemcpyPeerAsync(destination, other._context, source, self._context, nbytes, self.stream.handle)

@@ -1,11 +1,9 @@
 """The result of one device benchmark. It crosses process borders as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,7 +40,7 @@ class Spread:
     variance: float
 
     @classmethod
-    def of(cls, samples: Sequence[float]) -> Spread:
+    def of(cls, samples: Sequence[float]) -> Self:
         """The distribution of samples, in ms."""
         p5, median, p95 = np.percentile(samples, (5, 50, 95))
         return cls(len(samples), float(median), float(p5), float(p95), float(np.var(samples)))
@@ -86,7 +84,7 @@ class Measurement:
         }
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Measurement:
+    def from_json(cls, values: dict[str, Any]) -> Self:
         """The inverse of ``as_json``. Raises KeyError, TypeError, ValueError or UsageError if the values do not describe a measurement."""
         time, device_time = (None if values[name] is None else Spread(**values[name]) for name in ("ms", "device_ms"))
         devices = tuple(map(DeviceId.parse, values["devices"]))

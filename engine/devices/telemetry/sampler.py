@@ -1,13 +1,10 @@
 """Reads the telemetry of devices. ``monitor`` runs it in a separate process: a crash of the driver's library ends only that process."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from multiprocessing.connection import Connection
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from engine.devices.nvml.driver import Nvml
 from engine.devices.nvml.gpu import ALL_LINKS, Counter, Gpu
@@ -15,6 +12,7 @@ from engine.devices.processor import ProcessorSampler
 from engine.devices.telemetry.snapshot import RATE, LinkTraffic, Telemetry
 from engine.devices.topology.linux import pci_address
 from engine.errors import DeviceError
+from engine.processes import AnyConnection
 from engine.processes.watchdog import start_clock
 from engine.types import DeviceId
 
@@ -90,7 +88,7 @@ def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler]
     return samplers, problem
 
 
-def main(connection: Connection[Any, Any], wanted: Sequence[tuple[DeviceId, str]]) -> None:
+def main(connection: AnyConnection, wanted: Sequence[tuple[DeviceId, str]]) -> None:
     """Send why GPUs report nothing (None = they do) and all snapshots, twice a second, until the other end is closed."""
     clock = start_clock(connection, STALL_SECONDS)
     clock.start("opening the driver's library", STALL_SECONDS)

@@ -1,8 +1,7 @@
 """Which work is to blame when workers crash, and when the device is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
+from typing import Self
 
 from engine.types import DeviceId, InferenceFailure
 
@@ -32,7 +31,7 @@ class CrashCount:
         """Whether a worker crashed while it did this work alone."""
         return self.crashes > 1
 
-    def after_crash(self, device: DeviceId, others: bool) -> CrashCount:
+    def after_crash(self, device: DeviceId, others: bool) -> Self:
         """The count after one more crash. others: whether other devices can do the work."""
         if others and self.device == device:
             return replace(self, refused=device)

@@ -1,14 +1,11 @@
 """The child process that writes clips and pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from engine.media.cutting.cut import copy_clip, encode_clip, write_still
+from engine.processes import AnyConnection
 from engine.processes.child_main import when_parent_ends
 from engine.processes.watchdog import Clock
 from engine.store.clips.write import CutsJob
@@ -31,7 +28,7 @@ def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int
     return len(job.cuts)
 
 
-def main(connection: Connection[Any, Any], job: CutsJob) -> None:
+def main(connection: AnyConnection, job: CutsJob) -> None:
     """Run one job: the main function of the process."""
     for cut in job.cuts:
         when_parent_ends(partial(Path(cut.target).unlink, missing_ok=True))

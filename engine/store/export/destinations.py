@@ -4,8 +4,6 @@ Sources and model files of the run, and everything that is not a regular file, a
 Framefleet wrote them for the same purpose and they have not changed since.
 """
 
-from __future__ import annotations
-
 import errno
 import filecmp
 import os
@@ -16,6 +14,7 @@ from contextlib import suppress
 from enum import Enum
 from itertools import count
 from pathlib import Path
+from typing import Self
 
 from engine.errors import ExportError
 from engine.media.sources import is_picture
@@ -40,7 +39,7 @@ class Protected:
                 (self._folders if stat.S_ISDIR(status.st_mode) else self._files).add((status.st_dev, status.st_ino))
 
     @classmethod
-    def of(cls, reader: SessionReader) -> Protected:
+    def of(cls, reader: SessionReader) -> Self:
         """Return what the exports of a session must not replace."""
         model = [Path(reader.facts[name]) for name in ("cfg", "weights", "labels") if reader.facts.get(name)]
         return cls([*(source.file for source in reader.sources()), *model, *(path.with_suffix(".names") for path in model), reader.path])

@@ -1,7 +1,5 @@
 """The files that Framefleet wrote from a session, as the session records them."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
@@ -10,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Self
 
 from engine.errors import ExportError
 from engine.media.sources import is_folder
@@ -32,7 +31,7 @@ class Purpose:
     complete: bool
     content: str = ""
 
-    def same_file(self, other: Purpose) -> bool:
+    def same_file(self, other: Self) -> bool:
         """Whether a file for one purpose may replace one for the other."""
         return (self.source, self.format) == (other.source, other.format) and (self.complete or not other.complete)
 

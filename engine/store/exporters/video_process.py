@@ -1,16 +1,12 @@
 """The child process that writes a copy of a video with the detections of a session drawn into it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
 from itertools import chain
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import av
 from av.video.frame import VideoFrame
@@ -26,6 +22,7 @@ from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment
+from engine.processes import AnyConnection
 from engine.processes.child_main import when_parent_ends
 from engine.processes.watchdog import Clock
 from engine.settings.kinds import Moments
@@ -177,7 +174,7 @@ class _AnnotatedPicture:
         return planes
 
 
-def main(connection: Connection[Any, Any], job: Job) -> None:
+def main(connection: AnyConnection, job: Job) -> None:
     """Run one job: the main function of the process."""
     target = Path(job.target)
     for path in (target, target.with_name(f"{target.name}.plain")):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
 from engine.store.exporters.common.options import PictureFormat
-from engine.store.exporters.common.rounding import relative, to_json
+from engine.store.exporters.common.rounding import marks, relative, to_json
 from engine.store.exporters.csv import row
 from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command, select
 from engine.store.exporters.pictures.write import write_pictures
@@ -61,11 +61,9 @@ def _lines(frame: FrameResult) -> str:
 
 def _objects(frame: FrameResult, labels: str) -> Iterator[str]:
     """Yield track and ``verified`` of each line in a file of labels."""
-    found = frame.detections
+    known = [] if frame.detections is None else marks(frame.detections, tracked=True)
     for line, (place, *_) in enumerate(relative(frame), 1):
-        track = None if found is None or found.tracks is None or found.tracks[place] < 0 else int(found.tracks[place])
-        verified = found is not None and found.verified is not None and bool(found.verified[place])
-        yield row((labels, line, track, verified))
+        yield row((labels, line, known[place]["track"], known[place].get("verified", False)))
 
 
 def _description(export: Export) -> str:

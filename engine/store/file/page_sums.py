@@ -1,10 +1,8 @@
 """The checksums behind an SQLite database: the CRC-32 of each of its pages, then a footer. See ``engine.store.file.checksums``."""
 
-from __future__ import annotations
-
 import os
 import struct
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
@@ -35,7 +33,7 @@ class Footer(NamedTuple):
     crc: int
 
     @classmethod
-    def of(cls, stream: BinaryIO) -> Footer | None:
+    def of(cls, stream: BinaryIO) -> Self | None:
         """The footer of a file, None if it has none."""
         end = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, end - FOOTER.size))

@@ -1,14 +1,11 @@
 """The child process that tracks sources while they are detected: it reads the session that the run writes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from engine.errors import FramefleetError
+from engine.processes import AnyConnection
 from engine.store.session import SessionReader
 from engine.store.tracks import FIRST_FRAMES, track_source
 from engine.tracking.follow import TrackerName
@@ -45,7 +42,7 @@ class _CancelledError(Exception):
     pass
 
 
-def main(connection: Connection[Any, Any]) -> None:
+def main(connection: AnyConnection) -> None:
     """Answer requests until the connection is closed."""
     while True:
         try:
@@ -63,7 +60,7 @@ def main(connection: Connection[Any, Any]) -> None:
         connection.send(Done(error))
 
 
-def _frames(connection: Connection[Any, Any], reader: SessionReader, source: int) -> Iterator[FrameResult]:
+def _frames(connection: AnyConnection, reader: SessionReader, source: int) -> Iterator[FrameResult]:
     """Yield the frames of a source as the run stores them. Begins when ``FIRST_FRAMES`` frames or all are stored."""
     last, ended = -1, False
     while not ended and reader.count(source) < FIRST_FRAMES:
@@ -77,7 +74,7 @@ def _frames(connection: Connection[Any, Any], reader: SessionReader, source: int
         ended = _ended(connection)
 
 
-def _ended(connection: Connection[Any, Any]) -> bool:
+def _ended(connection: AnyConnection) -> bool:
     """Wait for a message for ``POLL_SECONDS``. Whether the source has ended."""
     if not connection.poll(POLL_SECONDS):
         return False

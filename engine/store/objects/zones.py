@@ -1,10 +1,9 @@
 """Counts the tracks of a stored session at lines and in zones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ class TrackTable:
     sizes: NDArray[np.float64]
 
     @classmethod
-    def of(cls, block: Block, everything: bool = False) -> TrackTable:
+    def of(cls, block: Block, everything: bool = False) -> Self:
         """The tracked detections of some frames. everything: also those without a track, whose track is -1."""
         mine = (block.tracks >= 0) | everything
         pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
@@ -49,7 +48,7 @@ class TrackTable:
         return cls(numbers[frame], pts[frame], block.tracks[mine], block.class_ids[mine], block.scores[mine], boxes, sizes[frame])
 
     @classmethod
-    def joined(cls, tables: Sequence[TrackTable]) -> TrackTable:
+    def joined(cls, tables: Sequence[Self]) -> Self:
         """Tables of consecutive frames as one."""
         return cls(*(np.concatenate([getattr(table, field.name) for table in tables]) for field in fields(cls)))
 

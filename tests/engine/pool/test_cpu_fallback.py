@@ -46,7 +46,9 @@ def late_gpu_main(connection: Connection[Any, Any], setup: Setup, *, go: Path | 
             assert progress is not None
             for _ in range(20 if go is None else 10**9):
                 if go is not None and go.exists():
-                    return replace(activate(network, settings, progress), device=device)
+                    info = activate(network, settings, progress)
+                    backend.device = device
+                    return replace(info, device=device)
                 progress("trying tactics", 0.5)
                 time.sleep(0.05)
             raise DeviceError(f"{device}: no such card")

@@ -1,14 +1,11 @@
 """Runs the part of an export that decodes in a child process, so that the exporting process loads no media library."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from importlib import import_module
-from multiprocessing.connection import Connection
-from typing import Any
 
 from engine.errors import ExportError, FramefleetError
+from engine.processes import AnyConnection
 from engine.processes.child import ChildProcess
 from engine.processes.outcome import Failed
 from engine.processes.watchdog import Clock, start_clock
@@ -44,11 +41,11 @@ def run_child(name: str, words: str, module: str, job: object, progress: Progres
     return f"{words} ended: {outcome.reason}"
 
 
-def _run(connection: Connection[Any, Any], module: str, job: object) -> None:
+def _run(connection: AnyConnection, module: str, job: object) -> None:
     import_module(module).main(connection, job)  # only the child loads media libraries
 
 
-def serve(connection: Connection[Any, Any], opening: str, writing: str, work: Callable[[Callable[[int], None], Clock], int]) -> None:
+def serve(connection: AnyConnection, opening: str, writing: str, work: Callable[[Callable[[int], None], Clock], int]) -> None:
     """Do the work of the child process. Sends the number of frames, regularly and at the end, or ``Failed``.
 
     work: takes a function that it calls with the number of frames so far, and the watchdog's clock; returns the number of frames.

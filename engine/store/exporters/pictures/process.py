@@ -1,12 +1,9 @@
 """The child process that writes selected frames of a source as JPEG or PNG pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import av
 import cv2
@@ -19,6 +16,7 @@ from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment, SourceKind
+from engine.processes import AnyConnection
 from engine.processes.watchdog import Clock
 from engine.store.exporters.common.child import serve
 from engine.store.exporters.common.options import PictureFormat
@@ -105,6 +103,6 @@ def _write_picture(job: PicturesJob, name: str, image: Image) -> None:
         path.write_bytes(content.tobytes())
 
 
-def main(connection: Connection[Any, Any], job: PicturesJob) -> None:
+def main(connection: AnyConnection, job: PicturesJob) -> None:
     """Run one job: the main function of the process."""
     serve(connection, f"opening {job.file}", f"writing a picture of {job.file}", partial(write_selected, job))
