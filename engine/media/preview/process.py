@@ -17,7 +17,7 @@ from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from engine.errors import FramefleetError
+from engine.errors import FramefleetError, SourceError
 from engine.media.types import SourceInfo, SourceKind
 from engine.processes.watchdog import start_clock
 from engine.types import FrameResult
@@ -257,6 +257,8 @@ class _Preview:
         for frame in reader:
             if request.after is None or frame.pts >= request.after:
                 return frame
+        if request.at is not None:  # a seek finds the nearest frame, so there is none in the whole file
+            raise SourceError(f"{request.path} has no frame that can be decoded; copy the file again or repair it")
         return None
 
     def _open(self, request: Fetch) -> VideoReader:

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import av
 import pytest
 from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
@@ -182,6 +183,18 @@ def test_a_file_that_is_no_video_is_explained(qtbot: QtBot, player: Player, tmp_
     player.open(queue_item(tmp_path / "broken.mp4"), play=True)
     qtbot.waitUntil(lambda: len(screen.failures) == 1)
     assert "broken.mp4 is no video" in screen.failures[0]
+    assert not player.playing
+
+
+def test_a_recording_whose_only_keyframe_is_cut_off_says_so(qtbot: QtBot, player: Player, tmp_path: Path) -> None:
+    whole, rest = make_video(tmp_path / "whole.ts", FRAMES, gop=15), tmp_path / "rest.ts"
+    with av.open(str(whole)) as file:
+        first, second, *_ = ((packet.pos, packet.size) for packet in file.demux(video=0) if packet.is_keyframe and packet.size)
+    rest.write_bytes(whole.read_bytes()[first[0] + first[1] // 2 : second[0] + second[1] // 2])
+    screen = Screen(player)
+    player.open(queue_item(rest), play=True)
+    qtbot.waitUntil(lambda: len(screen.failures) == 1)
+    assert "rest.ts has no frame that can be decoded" in screen.failures[0]
     assert not player.playing
 
 
