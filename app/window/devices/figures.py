@@ -11,7 +11,7 @@ from app.window.devices.chart import Chart
 from app.window.devices.stage_bar import StageBar, in_order, short_legend, stage_name
 from app.window.devices.status import DeviceStatus, Phase, Sample
 from app.window.widgets import formats
-from app.window.widgets.build import column, label, row, say, wrapped
+from app.window.widgets.build import ElidedLabel, column, label, row, say, wrapped
 from app.window.widgets.translation import translate
 
 _BASE = Qt.AlignmentFlag.AlignBaseline
@@ -25,8 +25,10 @@ class DeviceFigures(QWidget):
         self._drawn: tuple[Sample, ...] | None = None
         self.rate = label("figure", formats.DASH)
         self.latency = label("figure", formats.DASH, tip=translate("devices", "Median of the last half second"))
-        self.frames = label("small")
-        self.tail = label("small", tip=translate("devices", "99 of 100 frames take at most this time"))
+        self.frames, self.tail = ElidedLabel("small"), ElidedLabel("small")
+        self.tail.setToolTip(translate("devices", "In the last minute, 99 of 100 frames took at most this time"))
+        for more in (self.frames, self.tail):
+            more.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",))
         self.latency_chart = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"))
         self.stages = StageBar()
@@ -59,10 +61,10 @@ class DeviceFigures(QWidget):
         self.rate_chart.show_values(times, [[sample.frames_per_second for sample in samples]])
         lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
-        latest = status.latest if status.working else None
-        self.latency.setText(formats.milliseconds(latest.latency_p50 if latest else None))
-        tail = formats.milliseconds(latest.latency_p99) if latest else ""
-        self.tail.setText(translate("devices", "99 %: {time} ms").format(time=tail) if tail else "")
+        self.latency.setText(formats.milliseconds(status.latency if status.working else None))
+        tails = [sample.latency_p99 for sample in samples if sample.latency_p99 is not None]
+        text = translate("devices", "99 %: {time} ms").format(time=formats.milliseconds(max(tails))) if tails and status.working else ""
+        self.tail.setText(text)
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)
         say(self.stage_text, short_legend(stages))
@@ -71,4 +73,4 @@ class DeviceFigures(QWidget):
 
 
 def _line(figure: QWidget, unit: str, more: QWidget) -> QBoxLayout:
-    return row((figure, 0, _BASE), (label("small", unit), 0, _BASE), None, (more, 0, _BASE), spacing=6)
+    return row((figure, 0, _BASE), (label("small", unit), 0, _BASE), (more, 1, _BASE), spacing=6)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
 from app.window.widgets.painting import draw_box, painting
-from app.window.widgets.translation import translate
+from app.window.widgets.translation import marked, translate
 
 COLOURS = {
     "decode": "#4c79bd",
@@ -24,6 +24,8 @@ COLOURS = {
     "download": "#a9ccff",
 }
 ORDER = tuple(COLOURS)
+_NAMES = {"queue": marked("stages", "waiting")}
+"""Names of stages that differ from those in the engine."""
 
 
 class StageBar(QWidget):
@@ -65,7 +67,7 @@ def _kind(name: str) -> str:
 def stage_name(name: str) -> str:
     """The name of a stage in the language of the window; its device stays as it is."""
     kind, space, device = name.partition(" ")
-    return translate("stages", kind) + space + device
+    return translate("stages", _NAMES.get(kind, kind)) + space + device
 
 
 def in_order(stages: Mapping[str, float]) -> dict[str, float]:

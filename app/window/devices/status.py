@@ -58,7 +58,7 @@ class DeviceStatus:
     note: what has changed since the device started, and why. stages: mean ms that the latest frames spent in each stage.
     busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput, as most of the
     samples of the last ``RATE_SECONDS`` say.
-    rate: throughput over the last ``RATE_SECONDS``, frames/s; 0 if the device completed no frame in the last interval.
+    rate: throughput over the last ``RATE_SECONDS``, frames/s.
     """
 
     device: DeviceId
@@ -87,20 +87,20 @@ class DeviceStatus:
 
     @property
     def working(self) -> bool:
-        """Whether the device completed frames in the last interval."""
+        """Whether the device completed frames in the last ``RATE_SECONDS``."""
         return self.rate > 0
 
     @property
-    def latest(self) -> Sample | None:
-        """The sample of the last interval with frames."""
-        return next((sample for sample in reversed(self.samples) if sample.latency_p50 is not None), None)
+    def latency(self) -> float | None:
+        """The median latency of the last interval with frames, ms."""
+        return next((sample.latency_p50 for sample in reversed(self.samples) if sample.latency_p50 is not None), None)
 
 
 def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     """The status after one more event at a monotonic time."""
     after = _after(status, event, now)
     recent = [sample for sample in after.samples if after.samples[-1].time - sample.time < RATE_SECONDS]
-    working = after.phase in (Phase.READY, Phase.LEAVING) and bool(recent) and recent[-1].frames_per_second > 0
+    working = after.phase in (Phase.READY, Phase.LEAVING) and bool(recent)
     rate = sum(sample.frames_per_second for sample in recent) / len(recent) if working else 0.0
     stages = Counter(sample.bottleneck for sample in reversed(recent) if sample.bottleneck is not None)
     return replace(after, rate=rate, bottleneck=stages.most_common(1)[0][0] if stages else after.bottleneck)

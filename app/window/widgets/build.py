@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLayout, QPushButton, 
 
 from app.window.widgets import theme
 from app.window.widgets.icons import icon, pixmap
-from app.window.widgets.painting import LEFT
 
 Part: TypeAlias = QWidget | QLayout
 Item: TypeAlias = Part | int | float | tuple[Part, int] | tuple[Part, int, Qt.AlignmentFlag] | None
@@ -121,7 +120,7 @@ class ElidedLabel(QLabel):
         with QPainter(self) as painter:
             painter.setPen(self.palette().color(self.foregroundRole()))
             text = self.fontMetrics().elidedText(self.text(), self._mode, self.width())
-            painter.drawText(self.rect(), int(LEFT), text)
+            painter.drawText(self.rect(), int(self.alignment()), text)
 
 
 class Light(QLabel):
