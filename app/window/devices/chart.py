@@ -25,10 +25,9 @@ class Chart(QWidget):
         super().__init__()
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(name)
-        self._plot = pg.PlotWidget()
+        self._plot = pg.PlotWidget(enableMenu=False)
         item = self._plot.getPlotItem()
         item.hideButtons()
-        item.setMenuEnabled(False)
         item.setMouseEnabled(False, False)
         item.setContentsMargins(0, 1, 0, 1)
         for side in ("bottom", "left"):

@@ -25,12 +25,11 @@ __all__ = ["colour_plot", "pg", "still_plot"]
 
 def still_plot() -> Any:
     """A ``pg.PlotWidget`` with axes that the mouse does not move."""
-    plot = pg.PlotWidget()
+    plot = pg.PlotWidget(enableMenu=False)
     plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
     item = plot.getPlotItem()
     item.hideButtons()
-    item.setMenuEnabled(False)
     item.setMouseEnabled(False, False)
     item.showGrid(y=True, alpha=0.18)
     for side in ("left", "bottom"):

@@ -30,11 +30,10 @@ class CountChart(QWidget):
     def __init__(self, name: Callable[[int], str]) -> None:
         super().__init__()
         self._name = name
-        self._plot = pg.PlotWidget(background=theme.STAGE)  # the colours of classes need a dark ground
+        self._plot = pg.PlotWidget(background=theme.STAGE, enableMenu=False)  # the colours of classes need a dark ground
         self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         item = self._plot.getPlotItem()
         item.hideButtons()
-        item.setMenuEnabled(False)
         item.setMouseEnabled(False, False)
         for side in ("bottom", "left"):
             item.getAxis(side).setPen(theme.ON_STAGE_MUTED)
