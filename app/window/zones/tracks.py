@@ -19,13 +19,10 @@ from engine.store.session import SessionReader
 from engine.store.tracks import Untracked, why_untracked
 from engine.tracking.appearances import APPEARANCE
 from engine.zones.counts import Counts
-from engine.zones.geometry import reference_points
 from engine.zones.heat import HeatMap
-from engine.zones.shapes import Reference, ZoneSet
+from engine.zones.shapes import ZoneSet
+from engine.zones.trails import first_time, trails
 
-TRAIL_SECONDS = 2.0
-TRAIL_POINTS = 7
-"""Most points of a trail: more would not look smoother."""
 _PART = 100_000  # detections counted at once: arrays of this size stay in the processor's cache
 
 
@@ -52,23 +49,11 @@ class Tracks:
 
         Returns: x1 y1 x2 y2 of each line, pixels of the source, float64 (n, 4), and the line's track, int64 (n,).
         """
-        if self.table is None or not self.tracked or not len(tracks):
+        if self.table is None or not self.tracked:
             return np.zeros((0, 4)), np.zeros(0, np.int64)
         times = self.table.times
-        part = slice(np.searchsorted(times, time - TRAIL_SECONDS), np.searchsorted(times, time, side="right"))
-        wanted = np.zeros(max(int(tracks.max()), int(self.table.tracks[part].max(initial=0))) + 1, bool)
-        wanted[tracks] = True
-        rows = np.flatnonzero(wanted[self.table.tracks[part]])
-        frames = self.table.frames[part][rows]
-        if not len(frames):
-            return np.zeros((0, 4)), np.zeros(0, np.int64)
-        step = max(1, -(-int(frames[-1] - frames[0] + 1) // TRAIL_POINTS))
-        rows = rows[(frames[-1] - frames) % step == 0]
-        rows = rows[np.argsort(self.table.tracks[part][rows], kind="stable")]
-        points = reference_points(self.table.boxes[part][rows], Reference.BOTTOM)
-        names = self.table.tracks[part][rows]
-        joined = names[1:] == names[:-1]
-        return np.hstack((points[:-1], points[1:]))[joined], names[1:][joined]
+        part = slice(np.searchsorted(times, first_time(time)), np.searchsorted(times, time, side="right"))
+        return trails(self.table.tracks[part], times[part], self.table.boxes[part], tracks)
 
 
 def read_tracks(results: Results, whole: bool = True) -> Tracks:
