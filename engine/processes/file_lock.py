@@ -111,6 +111,11 @@ def _holder(path: Path) -> str:
     return "another process"
 
 
+def held_here(path: Path) -> bool:
+    """Whether this process holds the lock file ``path``."""
+    return _holder(path).startswith(f"process {os.getpid()} ")
+
+
 def _command() -> str:
     """The command of this process: the program's name and its first argument, as in "framefleet detect"."""
     return " ".join([Path(sys.argv[0]).name or "python", *sys.argv[1:2]])[:100]

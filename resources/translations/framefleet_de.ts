@@ -443,10 +443,6 @@
         <translation>99 %: {time} ms</translation>
     </message>
     <message>
-        <source>99 of 100 frames take at most this time</source>
-        <translation>99 von 100 Bildern brauchen höchstens diese Zeit</translation>
-    </message>
-    <message>
         <source>A recorded machine, not this one</source>
         <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
@@ -465,6 +461,10 @@
     <message>
         <source>Idle</source>
         <translation>Untätig</translation>
+    </message>
+    <message>
+        <source>In the last minute, 99 of 100 frames took at most this time</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Latency of the last minute</source>
@@ -766,6 +766,10 @@
     <message>
         <source>CUDA does not show it: restart the machine, or install the driver again</source>
         <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
+    </message>
+    <message>
+        <source>Connection[Any, Any]</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Failed to connect to Ray</source>
@@ -1818,6 +1822,10 @@
     <message>
         <source>{path} changed while it was sent: detect in it again when it is complete</source>
         <translation>{path} hat sich beim Senden geändert: Erkennen Sie erneut, wenn die Datei vollständig ist</translation>
+    </message>
+    <message>
+        <source>{path} has no frame that can be decoded; copy the file again or repair it</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
@@ -5190,6 +5198,10 @@ Labels: {labels}</translation>
     <message>
         <source>upload</source>
         <translation>Upload</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

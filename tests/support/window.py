@@ -81,12 +81,12 @@ def pixels(image: QImage) -> NDArray[np.uint8]:
     return rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()
 
 
-def write_results(database: Path, source: Path, frames: int, rate: float = 30.0, every: int = 1, zones: str = "") -> Results:
+def write_results(database: Path, source: Path, frames: int, rate: float = 30.0, every: int = 1, **facts: str) -> Results:
     """Write a finished session of one video. Frame n has one box, n pixels from the left. every: the run took each of so many frames.
 
-    zones: of the run, as the text of a zones file.
+    facts: of the run, in place of a few.
     """
-    facts = {"model": "tiny"} | ({"every": str(every)} if every > 1 else {}) | ({"zones": zones} if zones else {})
+    facts = {"model": "tiny"} | ({"every": str(every)} if every > 1 else {}) | facts
     with SessionWriter(database, ("person", "bicycle", "car"), facts) as writer:
         writer.add_source(0, str(source), video_info(str(source), frames))
         for index in range(0, frames, every):

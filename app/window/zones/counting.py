@@ -15,9 +15,12 @@ from app.window.session.background import Background
 from app.window.widgets.translation import translate
 from app.window.zones.tracks import Tracks, count, count_files, events, read_tracks
 from engine.errors import FramefleetError
-from engine.store.file.lock import lock_session
+from engine.media.types import SourceKind
+from engine.store.file.lock import lock_session, written_here
 from engine.store.objects.live_counts import LiveCounts
-from engine.store.tracks import track_session
+from engine.store.objects.zones import is_tracked
+from engine.store.session import SessionReader
+from engine.store.tracks import track_session, track_source
 from engine.tracking.follow import TrackerName
 from engine.zones.counts import Counts
 from engine.zones.shapes import ZoneSet
@@ -148,6 +151,8 @@ class Counting(QObject):
         if self._to_track == self._item.key:
             self._to_track = None
             self.track()
+        elif counted.tracks.pending:
+            self._read_soon()
         elif self._stale:
             self.read()
         elif counted.zones != self._zones():
@@ -216,8 +221,14 @@ def _read_and_count(key: int, results: Results, zones: ZoneSet, whole: bool) -> 
 
 
 def _track_and_count(key: int, results: Results, zones: ZoneSet, tracker: TrackerName) -> Counted:
-    with lock_session(results.database):
-        track_session(results.database, tracker)
+    if written_here(results.database):  # the window's own run may go on with other files
+        with SessionReader(results.database, corrected=False) as reader:
+            for source in reader.sources():
+                if source.complete and source.kind is SourceKind.VIDEO and not is_tracked(reader, source.number):
+                    track_source(results.database, source.number, tracker, reader.frames(source.number))
+    else:
+        with lock_session(results.database):
+            track_session(results.database, tracker)
     return _read_and_count(key, results, zones, whole=True)
 
 

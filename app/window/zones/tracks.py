@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from app.window.queue.item import Results
 from engine.errors import UsageError
 from engine.media.types import SourceKind
+from engine.settings import Track
 from engine.store.blocks import read_blocks
+from engine.store.facts import TRACK
+from engine.store.file.lock import written_here
 from engine.store.objects.appearances import read_appearances
 from engine.store.objects.events import events_of
 from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
@@ -19,13 +22,10 @@ from engine.store.session import SessionReader
 from engine.store.tracks import Untracked, why_untracked
 from engine.tracking.appearances import APPEARANCE
 from engine.zones.counts import Counts
-from engine.zones.geometry import reference_points
 from engine.zones.heat import HeatMap
-from engine.zones.shapes import Reference, ZoneSet
+from engine.zones.shapes import ZoneSet
+from engine.zones.trails import first_time, trails
 
-TRAIL_SECONDS = 2.0
-TRAIL_POINTS = 7
-"""Most points of a trail: more would not look smoother."""
 _PART = 100_000  # detections counted at once: arrays of this size stay in the processor's cache
 
 
@@ -35,7 +35,7 @@ class Tracks:
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
     that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
-    although objects were followed.
+    although objects were followed. pending: the run that goes on will store them.
     """
 
     labels: tuple[str, ...]
@@ -46,29 +46,18 @@ class Tracks:
     tracked: bool = True
     whole: bool = True
     untracked: Untracked | None = None
+    pending: bool = False
 
     def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The recent paths of some tracks up to a time, as lines from point to point.
 
         Returns: x1 y1 x2 y2 of each line, pixels of the source, float64 (n, 4), and the line's track, int64 (n,).
         """
-        if self.table is None or not self.tracked or not len(tracks):
+        if self.table is None or not self.tracked:
             return np.zeros((0, 4)), np.zeros(0, np.int64)
         times = self.table.times
-        part = slice(np.searchsorted(times, time - TRAIL_SECONDS), np.searchsorted(times, time, side="right"))
-        wanted = np.zeros(max(int(tracks.max()), int(self.table.tracks[part].max(initial=0))) + 1, bool)
-        wanted[tracks] = True
-        rows = np.flatnonzero(wanted[self.table.tracks[part]])
-        frames = self.table.frames[part][rows]
-        if not len(frames):
-            return np.zeros((0, 4)), np.zeros(0, np.int64)
-        step = max(1, -(-int(frames[-1] - frames[0] + 1) // TRAIL_POINTS))
-        rows = rows[(frames[-1] - frames) % step == 0]
-        rows = rows[np.argsort(self.table.tracks[part][rows], kind="stable")]
-        points = reference_points(self.table.boxes[part][rows], Reference.BOTTOM)
-        names = self.table.tracks[part][rows]
-        joined = names[1:] == names[:-1]
-        return np.hstack((points[:-1], points[1:]))[joined], names[1:][joined]
+        part = slice(np.searchsorted(times, first_time(time)), np.searchsorted(times, time, side="right"))
+        return trails(self.table.tracks[part], times[part], self.table.boxes[part], tracks)
 
 
 def read_tracks(results: Results, whole: bool = True) -> Tracks:
@@ -82,9 +71,10 @@ def read_tracks(results: Results, whole: bool = True) -> Tracks:
     with SessionReader(results.database) as reader:
         source = next(each for each in reader.sources() if each.number == results.source)
         length, tracked = reader.last_pts(source.number) or 0.0, is_tracked(reader, source.number)
+        pending = not tracked and reader.facts.get(TRACK, Track.NONE) != Track.NONE and written_here(results.database)
         heat = HeatMap((source.info.width, source.info.height) if source.info is not None else (16, 9))
         if not whole and not tracked:
-            return Tracks(reader.labels, None, heat, np.zeros(0, APPEARANCE), length, tracked, whole)
+            return Tracks(reader.labels, None, heat, np.zeros(0, APPEARANCE), length, tracked, whole, pending=pending)
         tables = []
         for block in read_blocks(reader, source.number):
             everything = TrackTable.of(block, everything=True)
@@ -95,7 +85,7 @@ def read_tracks(results: Results, whole: bool = True) -> Tracks:
             table = replace(table, tracks=np.arange(len(table.tracks)))
         seen = read_appearances(reader, source.number) if tables else np.zeros(0, APPEARANCE)
         untracked = why_untracked(reader, source.number) if tracked else None
-        return Tracks(reader.labels, table, heat, seen, length, tracked, untracked=untracked)
+        return Tracks(reader.labels, table, heat, seen, length, tracked, untracked=untracked, pending=pending)
 
 
 def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:

@@ -176,8 +176,10 @@ class Zones(QObject):
         self._counts = counts
         self.layer.set_counts(counts)
         untracked, pictures = tracks is not None and not tracks.tracked, self._pictures
-        note = problem
-        if not problem and untracked:
+        note, remark = problem, ""
+        if tracks is not None and tracks.pending:
+            untracked, remark = False, translate("zones", "Following the objects…")
+        elif not problem and untracked:
             note = (
                 translate("zones", "Zones count the objects of each picture; lines count tracked objects of videos only.")
                 if pictures
@@ -186,7 +188,7 @@ class Zones(QObject):
         elif not problem and tracks is not None and tracks.untracked is not None:
             note = _words(tracks.untracked)
         idle = item is not None and item.state is not ItemState.RUNNING
-        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and idle and not pictures)
+        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and idle and not pictures, remark=remark)
         self.totals.count()
         self._show_chart()
         self._show_routes()

@@ -12,8 +12,8 @@ from engine.media.annotation.colours import DARK_INK, Rgb, class_colour
 from engine.media.annotation.draw import FRACTION, Annotator, Planes, paste, yuv
 from engine.types import Detections
 from engine.zones.shapes import Line, Point, Shape
+from engine.zones.trails import first_time, trails
 
-TRAIL_SECONDS = 2.0
 PLACES: Rgb = (245, 215, 110)
 _PARTS = (1, 2, 2)  # the chroma planes have half the size
 _HEAT = np.array([(24, 60, 160), (40, 180, 200), (240, 220, 80), (230, 60, 40)], float)
@@ -25,19 +25,25 @@ class TrackDrawing:
     def __init__(self, annotator: Annotator, size: tuple[int, int]) -> None:
         self._annotator, self._size = annotator, size
         self._width = max(1, round(2 * max(min(size), 0.5 * max(size)) / 720))
-        self._paths: dict[int, list[tuple[float, float, float]]] = {}  # by track: time, x and y of the last seconds
+        self._recent: list[tuple[float, NDArray[np.int64], NDArray[np.float64]]] = []  # time, tracks and boxes of the last frames
 
     def draw_trails(self, planes: Planes, found: Detections, source: tuple[int, int], seconds: float) -> None:
         """Draw the recent paths of tracked objects. Call it for each frame in order. source: size of the pictures of the boxes, pixels."""
         if found.tracks is None:
             return
-        scale = self._size[0] / source[0], self._size[1] / source[1]
-        for track, class_id, (x1, _, x2, y2) in zip(found.tracks.tolist(), found.class_ids.tolist(), found.boxes.tolist(), strict=True):
-            if track >= 0:
-                path = [each for each in self._paths.get(track, ()) if each[0] > seconds - TRAIL_SECONDS]
-                self._paths[track] = path = [*path, (seconds, (x1 + x2) / 2 * scale[0], y2 * scale[1])]
-                self._line(planes, [(x, y) for _, x, y in path], class_colour(class_id), closed=False)
-        self._paths = {track: path for track, path in self._paths.items() if path[-1][0] > seconds - TRAIL_SECONDS}
+        found = found.select(found.tracks >= 0)
+        assert found.tracks is not None
+        tracks, boxes = found.tracks.astype(np.int64), found.boxes * np.tile(np.divide(self._size, source), 2)
+        self._recent = [each for each in self._recent if each[0] >= first_time(seconds)]
+        self._recent.append((seconds, tracks, boxes))
+        times = np.repeat([time for time, *_ in self._recent], [len(each) for _, each, _ in self._recent])
+        lines, owners = trails(
+            np.concatenate([each for _, each, _ in self._recent]), times, np.concatenate([each for *_, each in self._recent]), tracks
+        )
+        class_of = dict(zip(tracks.tolist(), found.class_ids.tolist(), strict=True))
+        classes = np.array([class_of[track] for track in owners.tolist()], np.int64)
+        for class_id in np.unique(classes).tolist():
+            self._lines(planes, lines[classes == class_id].reshape(-1, 2, 2), class_colour(class_id), closed=False)
 
     def draw_places(self, planes: Planes, shapes: Iterable[tuple[Shape, str]]) -> None:
         """Draw lines and zones, in pixels of the picture, each with a text."""
@@ -56,9 +62,13 @@ class TrackDrawing:
             paste(planes, patch, (max(x, 0), max(y, 0), width, height))
 
     def _line(self, planes: Planes, points: Sequence[Point], colour: Rgb, closed: bool, extra: int = 0) -> None:
+        self._lines(planes, np.array([points]), colour, closed, extra)
+
+    def _lines(self, planes: Planes, points: NDArray[np.float64], colour: Rgb, closed: bool, extra: int = 0) -> None:
+        """Draw lines of equally many points, (lines, points, 2)."""
         for plane, value, part in zip(planes, yuv(colour), _PARTS, strict=True):
-            line = np.rint(np.array(points) / part * (1 << FRACTION)).astype(np.int32)
-            cv2.polylines(plane, [line], closed, value, max(1, (self._width + extra) // part), cv2.LINE_AA, FRACTION)
+            lines = np.rint(points / part * (1 << FRACTION)).astype(np.int32)
+            cv2.polylines(plane, list(lines), closed, value, max(1, (self._width + extra) // part), cv2.LINE_AA, FRACTION)
 
 
 class HeatDrawing:

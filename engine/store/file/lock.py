@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ExportError
-from engine.processes.file_lock import FileLock, LockedError
+from engine.processes.file_lock import FileLock, LockedError, held_here
 from engine.store.reading.reader import SessionReader
 from engine.store.schema import explained
 
@@ -18,11 +18,20 @@ def lock_session(path: Path) -> FileLock:
     with explained(path, "create"):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            return FileLock(path.with_name(f".{path.name}.lock"))
+            return FileLock(_lock_of(path))
         except LockedError as error:
             raise ExportError(
                 f"cannot write {path}: another run uses it, {error.holder}: wait until it has ended, or choose another folder"
             ) from error
+
+
+def written_here(path: Path) -> bool:
+    """Whether a run of this process has locked the session at ``path``."""
+    return held_here(_lock_of(path))
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.lock")
 
 
 NEWEST = 20
@@ -48,7 +57,7 @@ def find_interrupted(folder: Path) -> list[Interrupted]:
 
 def _examine(database: Path) -> Interrupted | None:
     try:
-        with FileLock(database.with_name(f".{database.name}.lock")), SessionReader(database) as reader:
+        with FileLock(_lock_of(database)), SessionReader(database) as reader:
             sources = reader.sources()
     except (ExportError, LockedError, OSError):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -18,8 +19,9 @@ from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.settings import Track
-from engine.store.session import SessionWriter
-from engine.store.tracks import track_session, tracked_with
+from engine.store.file.lock import lock_session
+from engine.store.session import SessionReader, SessionWriter
+from engine.store.tracks import track_session, track_source, tracked_with
 from engine.tracking.follow import TrackerName
 from engine.types import Detections, FrameRef, FrameResult
 from engine.zones.file import zones_text
@@ -205,8 +207,9 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     assert sought.args == [0.0]
 
 
-def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
-    """The tracker is the one in the settings."""
+@pytest.mark.parametrize("own", [False, True])
+def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
+    """The tracker is the one in the settings. own: the window's run still holds the session."""
     save(Preferences.of(track=Track.OCSORT), window._store)
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
@@ -215,12 +218,28 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path):
     window.actions_.zones.setChecked(True)
     qtbot.waitUntil(lambda: window.zones.panel.track.isVisible())
     assert "have no tracks" in window.zones.panel.note.text()
-    window.zones.panel.track.click()
-    qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy)
+    with lock_session(results.database) if own else nullcontext():
+        window.zones.panel.track.click()
+        qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy)
     assert window.zones.list.model.index(0, 2).data() == "1"
     assert tracked_with(results.database, 0, TrackerName.OCSORT)
     found = window.viewer.canvas  # the picture shows the numbers at once
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
+
+
+def test_the_tracks_of_a_run_appear_when_they_are_stored(window, qtbot, tmp_path):
+    video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
+    results = write_results(tmp_path / "a.sqlite", video, FRAMES, track="bytetrack")
+    with lock_session(results.database):
+        window.open_paths([results.database])
+        window.actions_.zones.setChecked(True)
+        panel = window.zones.panel
+        qtbot.waitUntil(lambda: panel.remark.text() == "Following the objects…")
+        assert not panel.track.isVisible()
+        assert not panel.note.text()
+        with SessionReader(results.database) as reader:
+            track_source(results.database, 0, TrackerName.BYTETRACK, reader.frames(0))
+        qtbot.waitUntil(lambda: not panel.remark.text() and window.zones.list.model.index(0, 2).data() == "1")
 
 
 def test_without_tracks_the_reason_is_said(window, qtbot, tmp_path):
