@@ -464,7 +464,7 @@
     </message>
     <message>
         <source>In the last minute, 99 of 100 frames took at most this time</source>
-        <translation type="unfinished"></translation>
+        <translation>In der letzten Minute brauchten 99 von 100 Bildern höchstens diese Zeit</translation>
     </message>
     <message>
         <source>Latency of the last minute</source>
@@ -768,10 +768,6 @@
         <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
     </message>
     <message>
-        <source>Connection[Any, Any]</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Failed to connect to Ray</source>
         <translation>Failed to connect to Ray</translation>
     </message>
@@ -973,7 +969,7 @@
     </message>
     <message>
         <source>class id {name}: this model has {value} classes, 0 to {value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassennummer {name}: Dieses Modell hat {value} Klassen, 0 bis {value2}</translation>
     </message>
     <message>
         <source>classes that do not exclude each other</source>
@@ -1025,7 +1021,7 @@
     </message>
     <message>
         <source>did you mean {value}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Meinten Sie {value}?</translation>
     </message>
     <message>
         <source>directly where devices can reach each other</source>
@@ -1133,7 +1129,7 @@
     </message>
     <message>
         <source>it has {value}{value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>Es hat {value}{value2}</translation>
     </message>
     <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
@@ -1185,7 +1181,7 @@
     </message>
     <message>
         <source>it was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde abgebrochen</translation>
     </message>
     <message>
         <source>it was removed</source>
@@ -1769,7 +1765,7 @@
     </message>
     <message>
         <source>this model has no class &apos;{name}&apos;: {hint}</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Modell hat keine Klasse „{name}“: {hint}</translation>
     </message>
     <message>
         <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
@@ -1825,7 +1821,7 @@
     </message>
     <message>
         <source>{path} has no frame that can be decoded; copy the file again or repair it</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} hat kein Bild, das dekodiert werden kann; kopieren Sie die Datei erneut oder reparieren Sie sie</translation>
     </message>
     <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
@@ -3679,7 +3675,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Cancel all files that are not finished</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle unfertigen Dateien abbrechen</translation>
     </message>
     <message>
         <source>Cancelled</source>
@@ -3755,7 +3751,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Show in folder</source>
-        <translation type="unfinished">Im Ordner zeigen</translation>
+        <translation>Im Ordner zeigen</translation>
     </message>
     <message>
         <source>Waiting</source>
@@ -3763,7 +3759,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>empty</source>
-        <translation type="unfinished"></translation>
+        <translation>leer</translation>
     </message>
     <message>
         <source>{changes}
@@ -3793,7 +3789,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{number} empty</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} leer</translation>
     </message>
     <message>
         <source>{number} failed</source>
@@ -3911,7 +3907,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Choose at least one format.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie mindestens ein Format.</translation>
     </message>
     <message>
         <source>Classes</source>
@@ -3979,7 +3975,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>All classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Klassen</translation>
     </message>
     <message>
         <source>Begin with a byte order mark</source>
@@ -4143,7 +4139,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Several formats</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehrere Formate</translation>
     </message>
     <message>
         <source>Show in folder</source>
@@ -4151,7 +4147,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Some classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Einige Klassen</translation>
     </message>
     <message>
         <source>Some files of this run</source>
@@ -4243,7 +4239,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>choose at least one class</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie mindestens eine Klasse</translation>
     </message>
     <message>
         <source>give the numbers of the tracks with commas between them, such as 3,7</source>
@@ -4433,19 +4429,19 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>By size:</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Größe:</translation>
     </message>
     <message>
         <source>Delete by age</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Alter löschen</translation>
     </message>
     <message>
         <source>Delete by age:</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Alter löschen:</translation>
     </message>
     <message>
         <source>Delete by size</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Größe löschen</translation>
     </message>
     <message>
         <source>Delete…</source>
@@ -4485,7 +4481,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters erscheint hier; Strg+R öffnet eine, die woanders liegt.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -4537,7 +4533,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>keine</translation>
     </message>
     <message>
         <source>older than 3 months</source>
@@ -4557,19 +4553,19 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>the oldest above 1 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über 1 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 100 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über 100 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 20 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über 20 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 5 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über 5 GiB insgesamt</translation>
     </message>
     <message>
         <source>there is already a session named {strip}: choose another name</source>
@@ -4788,11 +4784,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>In the metadata of the file</source>
-        <translation type="unfinished"></translation>
+        <translation>In den Metadaten der Datei</translation>
     </message>
     <message>
         <source>In the name of the file</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Namen der Datei</translation>
     </message>
     <message>
         <source>Isolation</source>
@@ -4940,7 +4936,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Topics</source>
-        <translation type="unfinished"></translation>
+        <translation>Themen</translation>
     </message>
     <message>
         <source>Write all settings to a file</source>
@@ -4948,11 +4944,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>of the start, or a time such as 2026-11-01 08:00</source>
-        <translation type="unfinished"></translation>
+        <translation>des Beginns, oder eine Zeit wie 2026-11-01 08:00</translation>
     </message>
     <message>
         <source>or a time such as 7s, or a number of frames</source>
-        <translation type="unfinished"></translation>
+        <translation>oder eine Zeit wie 7s, oder eine Zahl von Bildern</translation>
     </message>
     <message>
         <source>the first value; change it with the slider beside the video</source>
@@ -4968,27 +4964,27 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>1 minute</source>
-        <translation type="unfinished">1 Minute</translation>
+        <translation>1 Minute</translation>
     </message>
     <message>
         <source>1 second</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Sekunde</translation>
     </message>
     <message>
         <source>10 seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>10 Sekunden</translation>
     </message>
     <message>
         <source>2 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>2 Bilder</translation>
     </message>
     <message>
         <source>25 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>25 Bilder</translation>
     </message>
     <message>
         <source>5 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>5 Bilder</translation>
     </message>
     <message>
         <source>Automatic: Segments</source>
@@ -5201,7 +5197,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten</translation>
     </message>
 </context>
 <context>
