@@ -2999,10 +2999,6 @@
         <translation>Vergrößerte Ansicht wieder einpassen</translation>
     </message>
     <message>
-        <source>Follow detection on or off</source>
-        <translation>Der Erkennung folgen: ein oder aus</translation>
-    </message>
-    <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
@@ -3161,6 +3157,10 @@
     <message>
         <source>Use it here</source>
         <translation>Hier verwenden</translation>
+    </message>
+    <message>
+        <source>Wait for detection, on or off</source>
+        <translation>Auf Erkennung warten, ein oder aus</translation>
     </message>
     <message>
         <source>{key} already means: {command}.</source>
@@ -5255,6 +5255,10 @@ Labels: {labels}</translation>
         <source>fewer classes</source>
         <translation>weniger Klassen</translation>
     </message>
+    <message>
+        <source>picture of {time}</source>
+        <translation>Bild von {time}</translation>
+    </message>
 </context>
 <context>
     <name>topology</name>
@@ -5530,10 +5534,6 @@ Labels: {labels}</translation>
         <translation>Erkennung: {summary}</translation>
     </message>
     <message>
-        <source>Follow</source>
-        <translation>Folgen</translation>
-    </message>
-    <message>
         <source>Frame</source>
         <translation>Bild</translation>
     </message>
@@ -5552,10 +5552,6 @@ Labels: {labels}</translation>
     <message>
         <source>Next frame</source>
         <translation>Nächstes Bild</translation>
-    </message>
-    <message>
-        <source>Follow detection: play no further than what is analysed</source>
-        <translation>Der Erkennung folgen: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
         <source>No class has such a name.</source>
@@ -5602,14 +5598,6 @@ Labels: {labels}</translation>
         <translation>Ton</translation>
     </message>
     <message>
-        <source>Picture: {width} × {height} · {rate} shown a second · zoom {zoom}</source>
-        <translation>Anzeige: {width} × {height} · {rate} pro Sekunde · Zoom {zoom}</translation>
-    </message>
-    <message>
-        <source>Follow detection</source>
-        <translation>Der Erkennung folgen</translation>
-    </message>
-    <message>
         <source>In step by clock time</source>
         <translation>Im Gleichlauf nach Uhrzeit</translation>
     </message>
@@ -5624,6 +5612,10 @@ Labels: {labels}</translation>
     <message>
         <source>One video</source>
         <translation>Ein Video</translation>
+    </message>
+    <message>
+        <source>Picture: {width} × {height} · {rate} shown a second · {scale} of the video&apos;s size</source>
+        <translation>Bild: {width} × {height} · {rate} gezeigt pro Sekunde · {scale} der Größe des Videos</translation>
     </message>
     <message>
         <source>Play</source>
@@ -5680,6 +5672,18 @@ Labels: {labels}</translation>
     <message>
         <source>Video</source>
         <translation>Video</translation>
+    </message>
+    <message>
+        <source>Wait</source>
+        <translation>Warten</translation>
+    </message>
+    <message>
+        <source>Wait for detection</source>
+        <translation>Auf Erkennung warten</translation>
+    </message>
+    <message>
+        <source>Wait for detection: play no further than what is analysed</source>
+        <translation>Auf Erkennung warten: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
         <source>Waiting for detection</source>
