@@ -464,7 +464,7 @@
     </message>
     <message>
         <source>In the last minute, 99 of 100 frames took at most this time</source>
-        <translation type="unfinished"></translation>
+        <translation>In der letzten Minute brauchten 99 von 100 Bildern höchstens diese Zeit</translation>
     </message>
     <message>
         <source>Latency of the last minute</source>
@@ -769,7 +769,7 @@
     </message>
     <message>
         <source>Connection[Any, Any]</source>
-        <translation type="unfinished"></translation>
+        <translation>Connection[Any, Any]</translation>
     </message>
     <message>
         <source>Failed to connect to Ray</source>
@@ -973,7 +973,7 @@
     </message>
     <message>
         <source>class id {name}: this model has {value} classes, 0 to {value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>Klasse Nummer {name}: dieses Modell hat {value} Klassen, 0 bis {value2}</translation>
     </message>
     <message>
         <source>classes that do not exclude each other</source>
@@ -1025,7 +1025,7 @@
     </message>
     <message>
         <source>did you mean {value}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Meinen Sie {value}?</translation>
     </message>
     <message>
         <source>directly where devices can reach each other</source>
@@ -1133,7 +1133,7 @@
     </message>
     <message>
         <source>it has {value}{value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>es hat {value}{value2}</translation>
     </message>
     <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
@@ -1185,7 +1185,7 @@
     </message>
     <message>
         <source>it was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>es wurde abgebrochen</translation>
     </message>
     <message>
         <source>it was removed</source>
@@ -1769,7 +1769,7 @@
     </message>
     <message>
         <source>this model has no class &apos;{name}&apos;: {hint}</source>
-        <translation type="unfinished"></translation>
+        <translation>dieses Modell hat keine Klasse „{name}“: {hint}</translation>
     </message>
     <message>
         <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
@@ -1825,7 +1825,7 @@
     </message>
     <message>
         <source>{path} has no frame that can be decoded; copy the file again or repair it</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} hat kein Bild, das sich decodieren lässt; kopieren Sie die Datei noch einmal oder reparieren Sie sie</translation>
     </message>
     <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
@@ -3655,10 +3655,6 @@ Frames {decoder}</source>
 Bilder: {decoder}</translation>
     </message>
     <message>
-        <source> · {failed} failed</source>
-        <translation> · {failed} fehlgeschlagen</translation>
-    </message>
-    <message>
         <source> · {rate} frames/s</source>
         <translation> · {rate} Bilder/s</translation>
     </message>
@@ -3667,6 +3663,13 @@ Bilder: {decoder}</translation>
         <translation>
             <numerusform>%Ln Datei wurde unterbrochen.</numerusform>
             <numerusform>%Ln Dateien wurden unterbrochen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln frames have no detections, because they could not be read or detected.</source>
+        <translation>
+            <numerusform>%Ln Bild hat keine Erkennungen, weil es nicht gelesen oder verarbeitet werden konnte.</numerusform>
+            <numerusform>%Ln Bilder haben keine Erkennungen, weil sie nicht gelesen oder verarbeitet werden konnten.</numerusform>
         </translation>
     </message>
     <message>
@@ -3679,7 +3682,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Cancel all files that are not finished</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Dateien abbrechen, die nicht fertig sind</translation>
     </message>
     <message>
         <source>Cancelled</source>
@@ -3745,6 +3748,17 @@ Bilder: {decoder}</translation>
         <source>Remove from queue</source>
         <translation>Aus der Liste entfernen</translation>
     </message>
+    <message numerus="yes">
+        <source>Removed %Ln files</source>
+        <translation>
+            <numerusform>%Ln Datei entfernt</numerusform>
+            <numerusform>%Ln Dateien entfernt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Removed {name}</source>
+        <translation>{name} entfernt</translation>
+    </message>
     <message>
         <source>Retry</source>
         <translation>Erneut</translation>
@@ -3755,7 +3769,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Show in folder</source>
-        <translation type="unfinished">Im Ordner zeigen</translation>
+        <translation>Im Ordner zeigen</translation>
     </message>
     <message>
         <source>Waiting</source>
@@ -3763,7 +3777,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>empty</source>
-        <translation type="unfinished"></translation>
+        <translation>leer</translation>
     </message>
     <message>
         <source>{changes}
@@ -3780,8 +3794,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{done} von {count} fertig</translation>
     </message>
     <message>
+        <source>{done} of {frames}, the rest failed</source>
+        <translation>{done} von {frames}, der Rest ist fehlgeschlagen</translation>
+    </message>
+    <message>
         <source>{name} failed</source>
         <translation>Fehler: {name}</translation>
+    </message>
+    <message>
+        <source>{name} is incomplete</source>
+        <translation>{name} ist unvollständig</translation>
     </message>
     <message>
         <source>{name} was interrupted.</source>
@@ -3793,7 +3815,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{number} empty</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} leer</translation>
     </message>
     <message>
         <source>{number} failed</source>
@@ -3911,7 +3933,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Choose at least one format.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie mindestens ein Format.</translation>
     </message>
     <message>
         <source>Classes</source>
@@ -3979,7 +4001,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>All classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Klassen</translation>
     </message>
     <message>
         <source>Begin with a byte order mark</source>
@@ -4086,6 +4108,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Zeiträume</translation>
     </message>
     <message>
+        <source>Keeps what is there already: {names}. The new file gets a number.</source>
+        <translation>Was schon da ist, bleibt: {names}. Die neue Datei bekommt eine Nummer.</translation>
+    </message>
+    <message>
         <source>Labels and JPEG pictures</source>
         <translation>Labels und JPEG-Bilder</translation>
     </message>
@@ -4134,6 +4160,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Nur Bilder</translation>
     </message>
     <message>
+        <source>Replaces your earlier export: {names}.</source>
+        <translation>Ersetzt Ihren früheren Export: {names}.</translation>
+    </message>
+    <message>
         <source>Seen at least</source>
         <translation>Mindestens zu sehen</translation>
     </message>
@@ -4143,7 +4173,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Several formats</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehrere Formate</translation>
     </message>
     <message>
         <source>Show in folder</source>
@@ -4151,7 +4181,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Some classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Einige Klassen</translation>
     </message>
     <message>
         <source>Some files of this run</source>
@@ -4184,6 +4214,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>The start</source>
         <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>There are no results of this file, because it was not opened: choose other files.</source>
+        <translation>Von dieser Datei gibt es keine Ergebnisse, weil sie nicht geöffnet wurde: Wählen Sie andere Dateien.</translation>
     </message>
     <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
@@ -4243,7 +4277,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>choose at least one class</source>
-        <translation type="unfinished"></translation>
+        <translation>wählen Sie mindestens eine Klasse</translation>
     </message>
     <message>
         <source>give the numbers of the tracks with commas between them, such as 3,7</source>
@@ -4280,10 +4314,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{names} and {count} more</source>
         <translation>{names} und {count} weitere</translation>
-    </message>
-    <message>
-        <source>{names} is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number.</source>
-        <translation>{names} existiert bereits: Ein früherer Export derselben Datei wird ersetzt, sonst erhält die neue Datei eine Nummer.</translation>
     </message>
     <message>
         <source>{name} confidence</source>
@@ -4433,19 +4463,19 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>By size:</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Größe:</translation>
     </message>
     <message>
         <source>Delete by age</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Alter löschen</translation>
     </message>
     <message>
         <source>Delete by age:</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Alter löschen:</translation>
     </message>
     <message>
         <source>Delete by size</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Größe löschen</translation>
     </message>
     <message>
         <source>Delete…</source>
@@ -4485,7 +4515,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters erscheint hier; Strg+R öffnet eine, die anderswo liegt.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -4537,7 +4567,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>keine</translation>
     </message>
     <message>
         <source>older than 3 months</source>
@@ -4557,19 +4587,19 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>the oldest above 1 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über insgesamt 1 GiB</translation>
     </message>
     <message>
         <source>the oldest above 100 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über insgesamt 100 GiB</translation>
     </message>
     <message>
         <source>the oldest above 20 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über insgesamt 20 GiB</translation>
     </message>
     <message>
         <source>the oldest above 5 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über insgesamt 5 GiB</translation>
     </message>
     <message>
         <source>there is already a session named {strip}: choose another name</source>
@@ -4788,11 +4818,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>In the metadata of the file</source>
-        <translation type="unfinished"></translation>
+        <translation>In den Metadaten der Datei</translation>
     </message>
     <message>
         <source>In the name of the file</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Namen der Datei</translation>
     </message>
     <message>
         <source>Isolation</source>
@@ -4940,7 +4970,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Topics</source>
-        <translation type="unfinished"></translation>
+        <translation>Themen</translation>
     </message>
     <message>
         <source>Write all settings to a file</source>
@@ -4948,11 +4978,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>of the start, or a time such as 2026-11-01 08:00</source>
-        <translation type="unfinished"></translation>
+        <translation>des Beginns, oder eine Zeit wie 2026-11-01 08:00</translation>
     </message>
     <message>
         <source>or a time such as 7s, or a number of frames</source>
-        <translation type="unfinished"></translation>
+        <translation>oder eine Zeit wie 7s, oder eine Zahl von Bildern</translation>
     </message>
     <message>
         <source>the first value; change it with the slider beside the video</source>
@@ -4968,27 +4998,27 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>1 minute</source>
-        <translation type="unfinished">1 Minute</translation>
+        <translation>1 Minute</translation>
     </message>
     <message>
         <source>1 second</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Sekunde</translation>
     </message>
     <message>
         <source>10 seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>10 Sekunden</translation>
     </message>
     <message>
         <source>2 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>2 Bilder</translation>
     </message>
     <message>
         <source>25 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>25 Bilder</translation>
     </message>
     <message>
         <source>5 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>5 Bilder</translation>
     </message>
     <message>
         <source>Automatic: Segments</source>
@@ -5201,7 +5231,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten</translation>
     </message>
 </context>
 <context>
@@ -5794,6 +5824,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Erkennungen und Spuren korrigieren</translation>
     </message>
     <message>
+        <source>Demo model</source>
+        <translation>Modell der Demo</translation>
+    </message>
+    <message>
         <source>Detect objects in your videos</source>
         <translation>Objekte in Ihren Videos erkennen</translation>
     </message>
@@ -5954,8 +5988,16 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Strategie: {strategy}</translation>
     </message>
     <message>
+        <source>The demo has its own model. Click to choose another.</source>
+        <translation>Die Demo hat ihr eigenes Modell. Klicken Sie, um ein anderes zu wählen.</translation>
+    </message>
+    <message>
         <source>The language changes at the next start. A restart now continues where detection stops.</source>
         <translation>Die Sprache wechselt beim nächsten Start. Ein Neustart jetzt macht dort weiter, wo die Erkennung aufhört.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Undo removal</source>

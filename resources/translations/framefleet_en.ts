@@ -162,6 +162,20 @@
             <numerusform>%Ln files were interrupted.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln frames have no detections, because they could not be read or detected.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Removed %Ln files</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>results</name>

@@ -16,9 +16,9 @@ BAR = 90
 
 
 class ExportLine(QWidget):
-    """One line for what was started last. It is hidden without exports, and never changes the height of its place.
+    """One line for what was done last. It is hidden at first, and never changes the height of its place.
 
-    cancel: cancels what runs. reveal: opens the folder with what was written.
+    cancel: cancels what runs. reveal: opens the folder with what was written, or takes back what was done.
     """
 
     def __init__(self) -> None:
@@ -44,10 +44,11 @@ class ExportLine(QWidget):
         self._show(text, cancel, running=True)
         self.bar.setValue(round(1000 * share))
 
-    def show_done(self, text: str, reveal: Callable[[], object] | None = None) -> None:
-        """Show what was written, or what was cancelled."""
-        self._show(text, reveal or (lambda: None), running=False)
-        self.reveal.setVisible(reveal is not None)
+    def show_done(self, text: str, act: Callable[[], object] | None = None, title: str = "") -> None:
+        """Show what was done or cancelled. act: what a click does. title: of its button, "" = "Show in folder"."""
+        self._show(text, act or (lambda: None), running=False)
+        self.reveal.setText(title or translate("results", "Show in folder"))
+        self.reveal.setVisible(act is not None)
 
     def _show(self, text: str, act: Callable[[], object], running: bool) -> None:
         self._act = act
