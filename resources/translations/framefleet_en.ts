@@ -164,16 +164,16 @@
     </message>
     <message numerus="yes">
         <source>%Ln frames have no detections, because they could not be read or detected.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln frame has no detections, because it could not be read or detected.</numerusform>
+            <numerusform>%Ln frames have no detections, because they could not be read or detected.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Removed %Ln files</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Removed %Ln file</numerusform>
+            <numerusform>Removed %Ln files</numerusform>
         </translation>
     </message>
 </context>
