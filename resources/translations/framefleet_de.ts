@@ -167,11 +167,11 @@
     </message>
     <message>
         <source>Confirm</source>
-        <translation>OK</translation>
+        <translation>Bestätigen</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation>Falsch</translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Do it again (also Ctrl+Shift+Z)</source>
@@ -247,7 +247,7 @@
     </message>
     <message>
         <source>Whole track</source>
-        <translation>Spur</translation>
+        <translation>Ganze Spur</translation>
     </message>
     <message>
         <source>press {key} to join it with track {number}</source>
@@ -374,6 +374,10 @@
     <message>
         <source>Demo</source>
         <translation>Demo</translation>
+    </message>
+    <message>
+        <source>Framefleet prepares the model for this machine. The first time, this can take a minute.</source>
+        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal kann das eine Minute dauern.</translation>
     </message>
     <message>
         <source>Mean average precision where a box that overlaps an object by half counts as right</source>
@@ -2615,7 +2619,7 @@
     </message>
     <message>
         <source>Counts over time</source>
-        <translation>Verlauf</translation>
+        <translation>Zeitverlauf</translation>
     </message>
     <message>
         <source>Crossings</source>
@@ -2710,7 +2714,7 @@
     </message>
     <message>
         <source>Routes</source>
-        <translation>Wege</translation>
+        <translation>Routen</translation>
     </message>
     <message>
         <source>Seconds around</source>
@@ -2796,8 +2800,8 @@
     <message numerus="yes">
         <source>%Ln events · {next}, {previous}: next, previous</source>
         <translation>
-            <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
-            <numerusform>%Ln Ereignisse · {next}, {previous}</numerusform>
+            <numerusform>%Ln Ereignis · {next}, {previous}: nächstes, voriges</numerusform>
+            <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
     </message>
     <message>
@@ -2893,7 +2897,7 @@
     </message>
     <message>
         <source>Crossings, times in zones, counts per interval and routes, for spreadsheets: needs tracks, and lines or zones</source>
-        <translation>Überquerungen, Zeiten in Zonen, Zahlen je Zeitraum und Wege, für Tabellenprogramme: braucht Spuren und Linien oder Zonen</translation>
+        <translation>Überquerungen, Zeiten in Zonen, Zahlen je Zeitraum und Routen, für Tabellenprogramme: braucht Spuren und Linien oder Zonen</translation>
     </message>
     <message>
         <source>JSON Lines</source>
@@ -4542,6 +4546,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Größe</translation>
     </message>
     <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
         <source>Stored sessions take {size}, the oldest is of {date}. They stay until you delete them.</source>
         <translation>Gespeicherte Sitzungen belegen {size}, die älteste ist vom {date}. Sie bleiben, bis Sie sie löschen.</translation>
     </message>
@@ -4558,12 +4566,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{path} kann nicht umbenannt werden: {strerror}</translation>
     </message>
     <message>
-        <source>no files</source>
-        <translation>keine Dateien</translation>
+        <source>complete</source>
+        <translation>vollständig</translation>
+    </message>
+    <message>
+        <source>corrected</source>
+        <translation>korrigiert</translation>
     </message>
     <message>
         <source>no limit</source>
         <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>no results</source>
+        <translation>ohne Ergebnisse</translation>
     </message>
     <message>
         <source>none</source>
@@ -4604,6 +4620,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>there is already a session named {strip}: choose another name</source>
         <translation>es gibt bereits eine Sitzung namens {strip}: Wählen Sie einen anderen Namen</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{number} of {count} complete</source>
+        <translation>{number} von {count} vollständig</translation>
     </message>
     <message>
         <source>{used}: shown in the queue. Remove its files from the queue first.</source>
@@ -4793,10 +4817,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Dateien</translation>
     </message>
     <message>
-        <source>Follow objects</source>
-        <translation>Objekte verfolgen</translation>
-    </message>
-    <message>
         <source>Found beside the network, or COCO&apos;s for 80 classes</source>
         <translation>Neben dem Netz gefunden, oder die von COCO bei 80 Klassen</translation>
     </message>
@@ -4897,6 +4917,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Nein</translation>
     </message>
     <message>
+        <source>No setting has &apos;{text}&apos; in its name.</source>
+        <translation>Keine Einstellung hat „{text}“ im Namen.</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Keine</translation>
     </message>
@@ -4971,6 +4995,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Topics</source>
         <translation>Themen</translation>
+    </message>
+    <message>
+        <source>Track objects</source>
+        <translation>Objekte verfolgen</translation>
     </message>
     <message>
         <source>Write all settings to a file</source>
@@ -6072,7 +6100,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Counts over time</source>
-        <translation>Verlauf</translation>
+        <translation>Zeitverlauf</translation>
     </message>
     <message>
         <source>Choose a line or zone in the list to see its counts over time.</source>

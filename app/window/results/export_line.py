@@ -32,7 +32,7 @@ class ExportLine(QWidget):
         self.reveal = push_button(translate("results", "Show in folder"), self._clicked, role="link")
         self.dismiss = tool_button("close", translate("results", "Dismiss"), clicked=self.hide)
         for button in (self.cancel, self.reveal, self.dismiss):
-            button.setStyleSheet(f"padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
+            button.setStyleSheet(f"min-height: 0; padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
             button.setFixedHeight(self.text.sizeHint().height())
         self.dismiss.setIconSize(QSize(12, 12))
         row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, of=self)
