@@ -117,6 +117,7 @@ class MainWindow(QMainWindow):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocus()
         self.setup.begin(model)
+        self.filter.remember(store)
 
     def change_language(self) -> None:
         """Open the window again in the new language: at once, or when the user says so while files are not finished."""

@@ -376,6 +376,10 @@
         <translation>Demo</translation>
     </message>
     <message>
+        <source>Framefleet prepares the model for this machine. The first time, this can take a minute.</source>
+        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal kann das eine Minute dauern.</translation>
+    </message>
+    <message>
         <source>Mean average precision where a box that overlaps an object by half counts as right</source>
         <translation>Mittlere Genauigkeit (mAP), wenn ein Rahmen zählt, der ein Objekt zur Hälfte überdeckt</translation>
     </message>
@@ -3651,10 +3655,6 @@ Frames {decoder}</source>
 Bilder: {decoder}</translation>
     </message>
     <message>
-        <source> · {failed} failed</source>
-        <translation> · {failed} fehlgeschlagen</translation>
-    </message>
-    <message>
         <source> · {rate} frames/s</source>
         <translation> · {rate} Bilder/s</translation>
     </message>
@@ -3663,6 +3663,13 @@ Bilder: {decoder}</translation>
         <translation>
             <numerusform>%Ln Datei wurde unterbrochen.</numerusform>
             <numerusform>%Ln Dateien wurden unterbrochen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln frames have no detections, because they could not be read or detected.</source>
+        <translation>
+            <numerusform>%Ln Bild hat keine Erkennungen, weil es nicht gelesen oder verarbeitet werden konnte.</numerusform>
+            <numerusform>%Ln Bilder haben keine Erkennungen, weil sie nicht gelesen oder verarbeitet werden konnten.</numerusform>
         </translation>
     </message>
     <message>
@@ -3741,6 +3748,17 @@ Bilder: {decoder}</translation>
         <source>Remove from queue</source>
         <translation>Aus der Liste entfernen</translation>
     </message>
+    <message numerus="yes">
+        <source>Removed %Ln files</source>
+        <translation>
+            <numerusform>%Ln Datei entfernt</numerusform>
+            <numerusform>%Ln Dateien entfernt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Removed {name}</source>
+        <translation>{name} entfernt</translation>
+    </message>
     <message>
         <source>Retry</source>
         <translation>Erneut</translation>
@@ -3776,8 +3794,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{done} von {count} fertig</translation>
     </message>
     <message>
+        <source>{done} of {frames}, the rest failed</source>
+        <translation>{done} von {frames}, der Rest ist fehlgeschlagen</translation>
+    </message>
+    <message>
         <source>{name} failed</source>
         <translation>Fehler: {name}</translation>
+    </message>
+    <message>
+        <source>{name} is incomplete</source>
+        <translation>{name} ist unvollständig</translation>
     </message>
     <message>
         <source>{name} was interrupted.</source>
@@ -4082,6 +4108,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Zeiträume</translation>
     </message>
     <message>
+        <source>Keeps what is there already: {names}. The new file gets a number.</source>
+        <translation>Was schon da ist, bleibt: {names}. Die neue Datei bekommt eine Nummer.</translation>
+    </message>
+    <message>
         <source>Labels and JPEG pictures</source>
         <translation>Labels und JPEG-Bilder</translation>
     </message>
@@ -4128,6 +4158,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Only frames</source>
         <translation>Nur Bilder</translation>
+    </message>
+    <message>
+        <source>Replaces your earlier export: {names}.</source>
+        <translation>Ersetzt Ihren früheren Export: {names}.</translation>
     </message>
     <message>
         <source>Seen at least</source>
@@ -4180,6 +4214,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>The start</source>
         <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>There are no results of this file, because it was not opened: choose other files.</source>
+        <translation>Von dieser Datei gibt es keine Ergebnisse, weil sie nicht geöffnet wurde: Wählen Sie andere Dateien.</translation>
     </message>
     <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
@@ -4276,10 +4314,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{names} and {count} more</source>
         <translation>{names} und {count} weitere</translation>
-    </message>
-    <message>
-        <source>{names} is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number.</source>
-        <translation>{names} existiert bereits: Ein früherer Export derselben Datei wird ersetzt, sonst erhält die neue Datei eine Nummer.</translation>
     </message>
     <message>
         <source>{name} confidence</source>
@@ -4508,6 +4542,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Größe</translation>
     </message>
     <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
         <source>Stored sessions take {size}, the oldest is of {date}. They stay until you delete them.</source>
         <translation>Gespeicherte Sitzungen belegen {size}, die älteste ist vom {date}. Sie bleiben, bis Sie sie löschen.</translation>
     </message>
@@ -4524,12 +4562,20 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{path} kann nicht umbenannt werden: {strerror}</translation>
     </message>
     <message>
-        <source>no files</source>
-        <translation>keine Dateien</translation>
+        <source>complete</source>
+        <translation>vollständig</translation>
+    </message>
+    <message>
+        <source>corrected</source>
+        <translation>korrigiert</translation>
     </message>
     <message>
         <source>no limit</source>
         <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>no results</source>
+        <translation>ohne Ergebnisse</translation>
     </message>
     <message>
         <source>none</source>
@@ -4570,6 +4616,14 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>there is already a session named {strip}: choose another name</source>
         <translation>es gibt bereits eine Sitzung namens {strip}: Wählen Sie einen anderen Namen</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{number} of {count} complete</source>
+        <translation>{number} von {count} vollständig</translation>
     </message>
     <message>
         <source>{used}: shown in the queue. Remove its files from the queue first.</source>
@@ -4759,10 +4813,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Dateien</translation>
     </message>
     <message>
-        <source>Follow objects</source>
-        <translation>Objekte verfolgen</translation>
-    </message>
-    <message>
         <source>Found beside the network, or COCO&apos;s for 80 classes</source>
         <translation>Neben dem Netz gefunden, oder die von COCO bei 80 Klassen</translation>
     </message>
@@ -4863,6 +4913,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Nein</translation>
     </message>
     <message>
+        <source>No setting has &apos;{text}&apos; in its name.</source>
+        <translation>Keine Einstellung hat „{text}“ im Namen.</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Keine</translation>
     </message>
@@ -4937,6 +4991,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Topics</source>
         <translation>Themen</translation>
+    </message>
+    <message>
+        <source>Track objects</source>
+        <translation>Objekte verfolgen</translation>
     </message>
     <message>
         <source>Write all settings to a file</source>
@@ -5794,6 +5852,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Erkennungen und Spuren korrigieren</translation>
     </message>
     <message>
+        <source>Demo model</source>
+        <translation>Modell der Demo</translation>
+    </message>
+    <message>
         <source>Detect objects in your videos</source>
         <translation>Objekte in Ihren Videos erkennen</translation>
     </message>
@@ -5954,8 +6016,16 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Strategie: {strategy}</translation>
     </message>
     <message>
+        <source>The demo has its own model. Click to choose another.</source>
+        <translation>Die Demo hat ihr eigenes Modell. Klicken Sie, um ein anderes zu wählen.</translation>
+    </message>
+    <message>
         <source>The language changes at the next start. A restart now continues where detection stops.</source>
         <translation>Die Sprache wechselt beim nächsten Start. Ein Neustart jetzt macht dort weiter, wo die Erkennung aufhört.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Undo removal</source>

@@ -37,6 +37,7 @@ class PickList(QWidget):
             line.setCheckState(Qt.CheckState.Unchecked)
         self.list.setAccessibleName(some)
         self.list.setFixedHeight(LIST_HEIGHT)
+        self.list.setProperty("role", "picks")
         self.list.hide()
         self.setFocusProxy(self.combo)
         column(self.combo, self.list, spacing=6, of=self)
