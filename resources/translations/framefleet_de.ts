@@ -439,8 +439,8 @@
         <translation>Fehlgeschlagen</translation>
     </message>
     <message>
-        <source>99 %: {time} ms</source>
-        <translation>99 %: {time} ms</translation>
+        <source>99 %: {time}</source>
+        <translation>99 %: {time}</translation>
     </message>
     <message>
         <source>A recorded machine, not this one</source>
