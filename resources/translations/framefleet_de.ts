@@ -464,7 +464,7 @@
     </message>
     <message>
         <source>In the last minute, 99 of 100 frames took at most this time</source>
-        <translation type="unfinished"></translation>
+        <translation>In der letzten Minute brauchten 99 von 100 Bildern höchstens so lange</translation>
     </message>
     <message>
         <source>Latency of the last minute</source>
@@ -3260,8 +3260,24 @@
         <translation> · {speed} MB/s · noch {remaining}</translation>
     </message>
     <message>
+        <source>1. Detect in the same videos with both models. Each run is stored as a session.</source>
+        <translation>1. Lassen Sie beide Modelle dieselben Videos bearbeiten. Jeder Lauf wird als Sitzung gespeichert.</translation>
+    </message>
+    <message>
+        <source>2. Mark the true objects in a tool such as CVAT, and export them as COCO, CVAT or YOLO.</source>
+        <translation>2. Markieren Sie die wahren Objekte, zum Beispiel mit CVAT, und exportieren Sie sie als COCO, CVAT oder YOLO.</translation>
+    </message>
+    <message>
+        <source>3. Run this command in a terminal, with the folders of both sessions and your true objects:</source>
+        <translation>3. Führen Sie diesen Befehl in einem Terminal aus, mit den Ordnern beider Sitzungen und Ihren wahren Objekten:</translation>
+    </message>
+    <message>
         <source>330 frames/s on an RTX 2070</source>
         <translation>330 Bilder/s auf einer RTX 2070</translation>
+    </message>
+    <message>
+        <source>4. Open the evaluation.json that it writes.</source>
+        <translation>4. Öffnen Sie die evaluation.json, die er schreibt.</translation>
     </message>
     <message>
         <source>50 frames/s on a Tesla V100</source>
@@ -3274,6 +3290,10 @@
     <message>
         <source>93 frames/s on a Tesla V100</source>
         <translation>93 Bilder/s auf einer Tesla V100</translation>
+    </message>
+    <message>
+        <source>A comparison shows which of two models finds more of the objects in your own videos.</source>
+        <translation>Ein Vergleich zeigt, welches von zwei Modellen mehr Objekte in Ihren eigenen Videos findet.</translation>
     </message>
     <message>
         <source>A good first choice: better than YOLOv4, less work.</source>
@@ -3306,10 +3326,6 @@
     <message>
         <source>Balanced</source>
         <translation>Ausgewogen</translation>
-    </message>
-    <message>
-        <source>Below the first four rows: average precision of each class, the largest difference first.</source>
-        <translation>Unter den ersten vier Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
     </message>
     <message>
         <source>By far the fastest. For machines without a GPU.</source>
@@ -3356,6 +3372,10 @@
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
         <source>Compare two models…</source>
         <translation>Zwei Modelle vergleichen …</translation>
     </message>
@@ -3374,6 +3394,14 @@
     <message>
         <source>Continue</source>
         <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
     </message>
     <message>
         <source>Delete it from {folder}</source>
@@ -3428,6 +3456,10 @@
         <translation>GFLOP/Bild: weniger ist schneller →</translation>
     </message>
     <message>
+        <source>Open an evaluation…</source>
+        <translation>Auswertung öffnen …</translation>
+    </message>
+    <message>
         <source>The size of the network&apos;s input</source>
         <translation>Die Eingabegröße des Netzes</translation>
     </message>
@@ -3442,6 +3474,10 @@
     <message>
         <source>In use</source>
         <translation>In Gebrauch</translation>
+    </message>
+    <message>
+        <source>Below the four bold rows: average precision of each class, the largest difference first.</source>
+        <translation>Unter den vier fetten Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
     </message>
     <message>
         <source>It is in use: choose another model first</source>
@@ -3466,10 +3502,6 @@
     <message>
         <source>Open an evaluation</source>
         <translation>Auswertung öffnen</translation>
-    </message>
-    <message>
-        <source>Opens an evaluation.json, which &apos;framefleet evaluate --out&apos; writes</source>
-        <translation>Öffnet eine evaluation.json, die „framefleet evaluate --out“ geschrieben hat</translation>
     </message>
     <message>
         <source>Precision at confidence {confidence}</source>
@@ -5201,7 +5233,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>warten</translation>
     </message>
 </context>
 <context>
