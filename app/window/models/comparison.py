@@ -103,8 +103,8 @@ class ExplanationDialog(QDialog):
         self.close_button = push_button(translate("models", "Close"), self.reject)
         buttons = row(None, self.open_button, self.close_button, spacing=8)
         words = [label("", step, wrap=True) for step in steps]
-        column(*words, row((self.command, 1), self.copy, spacing=8), last, 8, buttons, spacing=8, margins=(16, 16, 16, 12), of=self)
-        self.resize(620, 0)
+        box = column(*words, row((self.command, 1), self.copy, spacing=8), last, 8, buttons, spacing=8, margins=(16, 16, 16, 12), of=self)
+        self.resize(640, box.heightForWidth(640))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(COMMAND)
@@ -131,6 +131,7 @@ class ComparisonDialog(QDialog):
         self.table.setColumnCount(4)
         self.table.header().setStretchLastSection(False)
         self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.header().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         for position in (0, 3):  # the names of sessions can be long: they get the rest
             self.table.header().setSectionResizeMode(position, QHeaderView.ResizeMode.ResizeToContents)
         hint = label(

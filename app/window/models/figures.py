@@ -13,7 +13,7 @@ from app.window.widgets.translation import translate
 from engine.model.check import ModelSummary
 from engine.model.registry.catalogue import ModelEntry
 
-_WIDTH = 94
+_WIDTH = 84
 
 
 def of_entry(entry: ModelEntry) -> QGridLayout:
