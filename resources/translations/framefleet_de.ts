@@ -3452,10 +3452,6 @@
         <translation>GFLOP / Bild</translation>
     </message>
     <message>
-        <source>GFLOP / picture: less is faster →</source>
-        <translation>GFLOP/Bild: weniger ist schneller →</translation>
-    </message>
-    <message>
         <source>Open an evaluation…</source>
         <translation>Auswertung öffnen …</translation>
     </message>
@@ -3478,6 +3474,10 @@
     <message>
         <source>Below the four bold rows: average precision of each class, the largest difference first.</source>
         <translation>Unter den vier fetten Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
+    </message>
+    <message>
+        <source>GFLOP / picture (faster →)</source>
+        <translation>GFLOP/Bild (schneller →)</translation>
     </message>
     <message>
         <source>It is in use: choose another model first</source>
