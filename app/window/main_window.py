@@ -1,7 +1,5 @@
 """The main window: its parts and the connections between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -117,6 +115,7 @@ class MainWindow(QMainWindow):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocus()
         self.setup.begin(model)
+        self.filter.remember(store)
 
     def change_language(self) -> None:
         """Open the window again in the new language: at once, or when the user says so while files are not finished."""

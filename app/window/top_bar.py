@@ -1,7 +1,5 @@
 """The bar at the top: open files, the model in use, settings, and the menu."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
@@ -42,10 +40,15 @@ class TopBar(Panel):
         row(*left, None, self.model, self.videos, self.settings, self.more, spacing=theme.SPACE, margins=(16, 8, 10, 8), of=self)
         self.set_model(None)
 
-    def set_model(self, summary: ModelSummary | None) -> None:
-        """Show the model in use, None = none."""
-        self.model.setIcon(icon("model", theme.MUTED if summary else theme.WARNING))
-        if summary is None:
+    def set_model(self, summary: ModelSummary | None, demo: bool = False) -> None:
+        """Show the model in use, None = none. demo: the demo uses its own."""
+        self.model.setIcon(icon("model", theme.MUTED if summary or demo else theme.WARNING))
+        if summary is None and demo:
+            text, tip = (
+                translate("window", "Demo model"),
+                translate("window", "The demo has its own model. Click to choose another."),
+            )
+        elif summary is None:
             text, tip = translate("window", "Choose a model…"), translate("window", "Choose a model")
         else:
             name = self.model.fontMetrics().elidedText(summary.name, Qt.TextElideMode.ElideMiddle, MOST_NAME)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QDesktopServices
 
 from app.scaling_results import read_series
 from app.window.queue.item import ItemState, QueueItem
+from app.window.widgets.translation import translate
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
 
@@ -45,6 +46,9 @@ def _connect_files(window: MainWindow) -> None:
     for chosen in (window.demo.begun, window.grid.chosen):
         chosen.connect(queue.show_item)
     queue.remove_requested.connect(window.removal.remove)
+    line = window.exports.line
+    window.removal.removed.connect(lambda text: line.show_done(text, actions.undo.trigger, translate("window", "Undo")))
+    actions.undo.triggered.connect(line.hide)
 
     def reveal(key: int) -> None:
         if (item := window.items.get(key)) is not None:
@@ -55,7 +59,14 @@ def _connect_files(window: MainWindow) -> None:
         pages.setCurrentWidget(window.arrangement.middle if len(window.items) else window.start)
         actions.fullscreen.setEnabled(len(window.items) > 0)  # else it would show the start page without a way back
         window.summing.start()
+        show_model()
 
+    def show_model() -> None:
+        """Name the demo's model while the demo is all that is in the queue."""
+        window.top.set_model(window.setup.summary, demo=len(window.items) == 1 and window.demo.item is not None)
+
+    window.demo.begun.connect(show_model)
+    window.setup.model_changed.connect(show_model)
     queue.reveal_requested.connect(reveal)
     window.items.rowsRemoved.connect(rows_changed)
     window.items.rowsInserted.connect(rows_changed)
@@ -77,7 +88,6 @@ def _connect_model(window: MainWindow) -> None:
 
     def model_changed(summary: ModelSummary | None) -> None:
         window.start.set_model(summary)
-        window.top.set_model(summary)
         if window.shown.key is None:
             window.filter.set_labels(setup.labels)
 

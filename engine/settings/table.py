@@ -146,7 +146,7 @@ SETTINGS = (
         Choice(choices.TRACK),
         Track.NONE,
         Option("--track", "follow objects from frame to frame; detections from 0.1 up are stored for that"),
-        Field(_DETECTION, "Follow objects"),
+        Field(_DETECTION, "Track objects"),
     ),
     Setting("classes", Names(), None, Option("--classes", "labels or class ids to report: person,car … (all)", "LIST")),
     Setting(

@@ -376,6 +376,10 @@
         <translation>Demo</translation>
     </message>
     <message>
+        <source>Framefleet prepares the model for this machine. The first time, this can take a minute.</source>
+        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal kann das eine Minute dauern.</translation>
+    </message>
+    <message>
         <source>Mean average precision where a box that overlaps an object by half counts as right</source>
         <translation>Mittlere Genauigkeit (mAP), wenn ein Rahmen zählt, der ein Objekt zur Hälfte überdeckt</translation>
     </message>
@@ -439,10 +443,6 @@
         <translation>Fehlgeschlagen</translation>
     </message>
     <message>
-        <source>99 %: {time}</source>
-        <translation>99 %: {time}</translation>
-    </message>
-    <message>
         <source>A recorded machine, not this one</source>
         <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
@@ -464,7 +464,7 @@
     </message>
     <message>
         <source>In the last minute, 99 of 100 frames took at most this time</source>
-        <translation>In der letzten Minute brauchten 99 von 100 Bildern höchstens so lange</translation>
+        <translation>In der letzten Minute brauchten 99 von 100 Bildern höchstens diese Zeit</translation>
     </message>
     <message>
         <source>Latency of the last minute</source>
@@ -569,6 +569,10 @@
     <message>
         <source>The batch size changed from {before} to {batch}: {value}</source>
         <translation>Die Batchgröße wurde von {before} auf {batch} geändert: {value}</translation>
+    </message>
+    <message>
+        <source>99 %: {time}</source>
+        <translation>99 %: {time}</translation>
     </message>
     <message>
         <source>With {name}, devices cannot join or leave during a run</source>
@@ -766,10 +770,6 @@
     <message>
         <source>CUDA does not show it: restart the machine, or install the driver again</source>
         <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
-    </message>
-    <message>
-        <source>Connection[Any, Any]</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Failed to connect to Ray</source>
@@ -973,7 +973,7 @@
     </message>
     <message>
         <source>class id {name}: this model has {value} classes, 0 to {value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassennummer {name}: Dieses Modell hat {value} Klassen, 0 bis {value2}</translation>
     </message>
     <message>
         <source>classes that do not exclude each other</source>
@@ -1025,7 +1025,7 @@
     </message>
     <message>
         <source>did you mean {value}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Meinten Sie {value}?</translation>
     </message>
     <message>
         <source>directly where devices can reach each other</source>
@@ -1133,7 +1133,7 @@
     </message>
     <message>
         <source>it has {value}{value2}</source>
-        <translation type="unfinished"></translation>
+        <translation>Es hat {value}{value2}</translation>
     </message>
     <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
@@ -1185,7 +1185,7 @@
     </message>
     <message>
         <source>it was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde abgebrochen</translation>
     </message>
     <message>
         <source>it was removed</source>
@@ -1769,7 +1769,7 @@
     </message>
     <message>
         <source>this model has no class &apos;{name}&apos;: {hint}</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Modell hat keine Klasse „{name}“: {hint}</translation>
     </message>
     <message>
         <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
@@ -1825,7 +1825,7 @@
     </message>
     <message>
         <source>{path} has no frame that can be decoded; copy the file again or repair it</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} hat kein Bild, das dekodiert werden kann; kopieren Sie die Datei erneut oder reparieren Sie sie</translation>
     </message>
     <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
@@ -3003,10 +3003,6 @@
         <translation>Vergrößerte Ansicht wieder einpassen</translation>
     </message>
     <message>
-        <source>Follow detection on or off</source>
-        <translation>Der Erkennung folgen: ein oder aus</translation>
-    </message>
-    <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
@@ -3165,6 +3161,10 @@
     <message>
         <source>Use it here</source>
         <translation>Hier verwenden</translation>
+    </message>
+    <message>
+        <source>Wait for detection, on or off</source>
+        <translation>Auf Erkennung warten, ein oder aus</translation>
     </message>
     <message>
         <source>{key} already means: {command}.</source>
@@ -3452,10 +3452,6 @@
         <translation>GFLOP / Bild</translation>
     </message>
     <message>
-        <source>Open an evaluation…</source>
-        <translation>Auswertung öffnen …</translation>
-    </message>
-    <message>
         <source>The size of the network&apos;s input</source>
         <translation>Die Eingabegröße des Netzes</translation>
     </message>
@@ -3502,6 +3498,10 @@
     <message>
         <source>Open an evaluation</source>
         <translation>Auswertung öffnen</translation>
+    </message>
+    <message>
+        <source>Open an evaluation…</source>
+        <translation>Auswertung öffnen …</translation>
     </message>
     <message>
         <source>Precision at confidence {confidence}</source>
@@ -3687,10 +3687,6 @@ Frames {decoder}</source>
 Bilder: {decoder}</translation>
     </message>
     <message>
-        <source> · {failed} failed</source>
-        <translation> · {failed} fehlgeschlagen</translation>
-    </message>
-    <message>
         <source> · {rate} frames/s</source>
         <translation> · {rate} Bilder/s</translation>
     </message>
@@ -3699,6 +3695,13 @@ Bilder: {decoder}</translation>
         <translation>
             <numerusform>%Ln Datei wurde unterbrochen.</numerusform>
             <numerusform>%Ln Dateien wurden unterbrochen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln frames have no detections, because they could not be read or detected.</source>
+        <translation>
+            <numerusform>%Ln Bild hat keine Erkennungen, weil es nicht gelesen oder verarbeitet werden konnte.</numerusform>
+            <numerusform>%Ln Bilder haben keine Erkennungen, weil sie nicht gelesen oder verarbeitet werden konnten.</numerusform>
         </translation>
     </message>
     <message>
@@ -3711,7 +3714,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Cancel all files that are not finished</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle unfertigen Dateien abbrechen</translation>
     </message>
     <message>
         <source>Cancelled</source>
@@ -3777,6 +3780,17 @@ Bilder: {decoder}</translation>
         <source>Remove from queue</source>
         <translation>Aus der Liste entfernen</translation>
     </message>
+    <message numerus="yes">
+        <source>Removed %Ln files</source>
+        <translation>
+            <numerusform>%Ln Datei entfernt</numerusform>
+            <numerusform>%Ln Dateien entfernt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Removed {name}</source>
+        <translation>{name} entfernt</translation>
+    </message>
     <message>
         <source>Retry</source>
         <translation>Erneut</translation>
@@ -3787,7 +3801,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Show in folder</source>
-        <translation type="unfinished">Im Ordner zeigen</translation>
+        <translation>Im Ordner zeigen</translation>
     </message>
     <message>
         <source>Waiting</source>
@@ -3795,7 +3809,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>empty</source>
-        <translation type="unfinished"></translation>
+        <translation>leer</translation>
     </message>
     <message>
         <source>{changes}
@@ -3812,8 +3826,16 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{done} von {count} fertig</translation>
     </message>
     <message>
+        <source>{done} of {frames}, the rest failed</source>
+        <translation>{done} von {frames}, der Rest ist fehlgeschlagen</translation>
+    </message>
+    <message>
         <source>{name} failed</source>
         <translation>Fehler: {name}</translation>
+    </message>
+    <message>
+        <source>{name} is incomplete</source>
+        <translation>{name} ist unvollständig</translation>
     </message>
     <message>
         <source>{name} was interrupted.</source>
@@ -3825,7 +3847,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{number} empty</source>
-        <translation type="unfinished"></translation>
+        <translation>{number} leer</translation>
     </message>
     <message>
         <source>{number} failed</source>
@@ -3943,7 +3965,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Choose at least one format.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie mindestens ein Format.</translation>
     </message>
     <message>
         <source>Classes</source>
@@ -4011,7 +4033,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>All classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Klassen</translation>
     </message>
     <message>
         <source>Begin with a byte order mark</source>
@@ -4118,6 +4140,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Zeiträume</translation>
     </message>
     <message>
+        <source>Keeps what is there already: {names}. The new file gets a number.</source>
+        <translation>Was schon da ist, bleibt: {names}. Die neue Datei bekommt eine Nummer.</translation>
+    </message>
+    <message>
         <source>Labels and JPEG pictures</source>
         <translation>Labels und JPEG-Bilder</translation>
     </message>
@@ -4166,6 +4192,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Nur Bilder</translation>
     </message>
     <message>
+        <source>Replaces your earlier export: {names}.</source>
+        <translation>Ersetzt Ihren früheren Export: {names}.</translation>
+    </message>
+    <message>
         <source>Seen at least</source>
         <translation>Mindestens zu sehen</translation>
     </message>
@@ -4175,7 +4205,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Several formats</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehrere Formate</translation>
     </message>
     <message>
         <source>Show in folder</source>
@@ -4183,7 +4213,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Some classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Einige Klassen</translation>
     </message>
     <message>
         <source>Some files of this run</source>
@@ -4216,6 +4246,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>The start</source>
         <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>There are no results of this file, because it was not opened: choose other files.</source>
+        <translation>Von dieser Datei gibt es keine Ergebnisse, weil sie nicht geöffnet wurde: Wählen Sie andere Dateien.</translation>
     </message>
     <message>
         <source>There is nothing to export yet: open a file or stored results first.</source>
@@ -4275,7 +4309,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>choose at least one class</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie mindestens eine Klasse</translation>
     </message>
     <message>
         <source>give the numbers of the tracks with commas between them, such as 3,7</source>
@@ -4312,10 +4346,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{names} and {count} more</source>
         <translation>{names} und {count} weitere</translation>
-    </message>
-    <message>
-        <source>{names} is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number.</source>
-        <translation>{names} existiert bereits: Ein früherer Export derselben Datei wird ersetzt, sonst erhält die neue Datei eine Nummer.</translation>
     </message>
     <message>
         <source>{name} confidence</source>
@@ -4465,19 +4495,19 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>By size:</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Größe:</translation>
     </message>
     <message>
         <source>Delete by age</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Alter löschen</translation>
     </message>
     <message>
         <source>Delete by age:</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Alter löschen:</translation>
     </message>
     <message>
         <source>Delete by size</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Größe löschen</translation>
     </message>
     <message>
         <source>Delete…</source>
@@ -4517,7 +4547,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters erscheint hier; Strg+R öffnet eine, die woanders liegt.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -4544,6 +4574,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Größe</translation>
     </message>
     <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
         <source>Stored sessions take {size}, the oldest is of {date}. They stay until you delete them.</source>
         <translation>Gespeicherte Sitzungen belegen {size}, die älteste ist vom {date}. Sie bleiben, bis Sie sie löschen.</translation>
     </message>
@@ -4560,16 +4594,24 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{path} kann nicht umbenannt werden: {strerror}</translation>
     </message>
     <message>
-        <source>no files</source>
-        <translation>keine Dateien</translation>
+        <source>complete</source>
+        <translation>vollständig</translation>
+    </message>
+    <message>
+        <source>corrected</source>
+        <translation>korrigiert</translation>
     </message>
     <message>
         <source>no limit</source>
         <translation>keine Grenze</translation>
     </message>
     <message>
+        <source>no results</source>
+        <translation>ohne Ergebnisse</translation>
+    </message>
+    <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>keine</translation>
     </message>
     <message>
         <source>older than 3 months</source>
@@ -4589,23 +4631,31 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>the oldest above 1 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über 1 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 100 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über 100 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 20 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über 20 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 5 GiB in all</source>
-        <translation type="unfinished"></translation>
+        <translation>die ältesten über 5 GiB insgesamt</translation>
     </message>
     <message>
         <source>there is already a session named {strip}: choose another name</source>
         <translation>es gibt bereits eine Sitzung namens {strip}: Wählen Sie einen anderen Namen</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{number} of {count} complete</source>
+        <translation>{number} von {count} vollständig</translation>
     </message>
     <message>
         <source>{used}: shown in the queue. Remove its files from the queue first.</source>
@@ -4795,10 +4845,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Dateien</translation>
     </message>
     <message>
-        <source>Follow objects</source>
-        <translation>Objekte verfolgen</translation>
-    </message>
-    <message>
         <source>Found beside the network, or COCO&apos;s for 80 classes</source>
         <translation>Neben dem Netz gefunden, oder die von COCO bei 80 Klassen</translation>
     </message>
@@ -4820,11 +4866,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>In the metadata of the file</source>
-        <translation type="unfinished"></translation>
+        <translation>In den Metadaten der Datei</translation>
     </message>
     <message>
         <source>In the name of the file</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Namen der Datei</translation>
     </message>
     <message>
         <source>Isolation</source>
@@ -4897,6 +4943,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>No</source>
         <translation>Nein</translation>
+    </message>
+    <message>
+        <source>No setting has &apos;{text}&apos; in its name.</source>
+        <translation>Keine Einstellung hat „{text}“ im Namen.</translation>
     </message>
     <message>
         <source>None</source>
@@ -4972,7 +5022,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Topics</source>
-        <translation type="unfinished"></translation>
+        <translation>Themen</translation>
+    </message>
+    <message>
+        <source>Track objects</source>
+        <translation>Objekte verfolgen</translation>
     </message>
     <message>
         <source>Write all settings to a file</source>
@@ -4980,11 +5034,11 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>of the start, or a time such as 2026-11-01 08:00</source>
-        <translation type="unfinished"></translation>
+        <translation>des Beginns, oder eine Zeit wie 2026-11-01 08:00</translation>
     </message>
     <message>
         <source>or a time such as 7s, or a number of frames</source>
-        <translation type="unfinished"></translation>
+        <translation>oder eine Zeit wie 7s, oder eine Zahl von Bildern</translation>
     </message>
     <message>
         <source>the first value; change it with the slider beside the video</source>
@@ -5000,27 +5054,27 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>1 minute</source>
-        <translation type="unfinished">1 Minute</translation>
+        <translation>1 Minute</translation>
     </message>
     <message>
         <source>1 second</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Sekunde</translation>
     </message>
     <message>
         <source>10 seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>10 Sekunden</translation>
     </message>
     <message>
         <source>2 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>2 Bilder</translation>
     </message>
     <message>
         <source>25 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>25 Bilder</translation>
     </message>
     <message>
         <source>5 frames</source>
-        <translation type="unfinished"></translation>
+        <translation>5 Bilder</translation>
     </message>
     <message>
         <source>Automatic: Segments</source>
@@ -5233,7 +5287,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>waiting</source>
-        <translation>warten</translation>
+        <translation>Warten</translation>
     </message>
 </context>
 <context>
@@ -5290,6 +5344,10 @@ Labels: {labels}</translation>
     <message>
         <source>fewer classes</source>
         <translation>weniger Klassen</translation>
+    </message>
+    <message>
+        <source>picture of {time}</source>
+        <translation>Bild von {time}</translation>
     </message>
 </context>
 <context>
@@ -5566,10 +5624,6 @@ Labels: {labels}</translation>
         <translation>Erkennung: {summary}</translation>
     </message>
     <message>
-        <source>Follow</source>
-        <translation>Folgen</translation>
-    </message>
-    <message>
         <source>Frame</source>
         <translation>Bild</translation>
     </message>
@@ -5588,10 +5642,6 @@ Labels: {labels}</translation>
     <message>
         <source>Next frame</source>
         <translation>Nächstes Bild</translation>
-    </message>
-    <message>
-        <source>Follow detection: play no further than what is analysed</source>
-        <translation>Der Erkennung folgen: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
         <source>No class has such a name.</source>
@@ -5638,14 +5688,6 @@ Labels: {labels}</translation>
         <translation>Ton</translation>
     </message>
     <message>
-        <source>Picture: {width} × {height} · {rate} shown a second · zoom {zoom}</source>
-        <translation>Anzeige: {width} × {height} · {rate} pro Sekunde · Zoom {zoom}</translation>
-    </message>
-    <message>
-        <source>Follow detection</source>
-        <translation>Der Erkennung folgen</translation>
-    </message>
-    <message>
         <source>In step by clock time</source>
         <translation>Im Gleichlauf nach Uhrzeit</translation>
     </message>
@@ -5660,6 +5702,10 @@ Labels: {labels}</translation>
     <message>
         <source>One video</source>
         <translation>Ein Video</translation>
+    </message>
+    <message>
+        <source>Picture: {width} × {height} · {rate} shown a second · {scale} of the video&apos;s size</source>
+        <translation>Bild: {width} × {height} · {rate} gezeigt pro Sekunde · {scale} der Größe des Videos</translation>
     </message>
     <message>
         <source>Play</source>
@@ -5716,6 +5762,18 @@ Labels: {labels}</translation>
     <message>
         <source>Video</source>
         <translation>Video</translation>
+    </message>
+    <message>
+        <source>Wait</source>
+        <translation>Warten</translation>
+    </message>
+    <message>
+        <source>Wait for detection</source>
+        <translation>Auf Erkennung warten</translation>
+    </message>
+    <message>
+        <source>Wait for detection: play no further than what is analysed</source>
+        <translation>Auf Erkennung warten: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
         <source>Waiting for detection</source>
@@ -5824,6 +5882,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Correct detections and tracks</source>
         <translation>Erkennungen und Spuren korrigieren</translation>
+    </message>
+    <message>
+        <source>Demo model</source>
+        <translation>Modell der Demo</translation>
     </message>
     <message>
         <source>Detect objects in your videos</source>
@@ -5986,8 +6048,16 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Strategie: {strategy}</translation>
     </message>
     <message>
+        <source>The demo has its own model. Click to choose another.</source>
+        <translation>Die Demo hat ihr eigenes Modell. Klicken Sie, um ein anderes zu wählen.</translation>
+    </message>
+    <message>
         <source>The language changes at the next start. A restart now continues where detection stops.</source>
         <translation>Die Sprache wechselt beim nächsten Start. Ein Neustart jetzt macht dort weiter, wo die Erkennung aufhört.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Undo removal</source>

@@ -162,6 +162,20 @@
             <numerusform>%Ln files were interrupted.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln frames have no detections, because they could not be read or detected.</source>
+        <translation>
+            <numerusform>%Ln frame has no detections, because it could not be read or detected.</numerusform>
+            <numerusform>%Ln frames have no detections, because they could not be read or detected.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Removed %Ln files</source>
+        <translation>
+            <numerusform>Removed %Ln file</numerusform>
+            <numerusform>Removed %Ln files</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>results</name>

@@ -1,7 +1,5 @@
 """The panel of the demo: an explanation, the progress, and the accuracy of the detections."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -67,6 +65,8 @@ class DemoCard(Panel):
             self.show_text(item.summary)
         elif item.state is ItemState.CANCELLED:
             self.show_text(translate("demo", "Cancelled: the accuracy is measured when all frames are detected."))
+        elif not item.progress.frames:
+            self.show_text(translate("demo", "Framefleet prepares the model for this machine. The first time, this can take a minute."))
         else:
             so_far = translate("demo", " {fraction} so far.").format(fraction=formats.percent(item.fraction)) if item.fraction else ""
             self.show_text(translate("demo", "The accuracy follows when all frames are detected.{so_far}").format(so_far=so_far))

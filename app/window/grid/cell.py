@@ -1,7 +1,5 @@
 """One further video of the grid: its own preview process, player and canvas."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -39,7 +37,7 @@ class Cell(QObject):
         self._following = FollowingClock(leader)
         self._client = PreviewClient(self)
         self.player = Player(self._client, self, self._following)
-        self.player.set_follow(False)
+        self.player.set_wait(False)
         self._wanted: float | None = None
         self.canvas.resized.connect(self.player.set_viewport)
         self.canvas.pressed.connect(lambda: self.chosen.emit(self.item.key))

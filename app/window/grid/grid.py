@@ -1,7 +1,5 @@
 """Shows up to nine files of the queue at once, in step with the main one."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
@@ -106,6 +104,7 @@ class Grid(QObject):
         canvases = [self._viewer.canvas if key == self._main else self._cells[key].canvas for key in wanted]
         names = [item.path.name for key in wanted if (item := self._items.get(key)) is not None]
         side = self._side if len(wanted) > 1 else 1
+        self._viewer.transport.timeline.keep_height(side > 1)
         self._viewer.pictures.arrange(canvases or [self._viewer.canvas], names or [""], side)
         self._follow()
 

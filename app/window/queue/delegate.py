@@ -1,7 +1,5 @@
 """Draws one file of the queue: a small picture, name, state and progress."""
 
-from __future__ import annotations
-
 from pathlib import PurePath
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt
@@ -105,8 +103,9 @@ class QueueDelegate(QStyledItemDelegate):
         top = area.y() + (area.height() - block) / 2
         painter.drawText(QPointF(area.x(), top + metrics.ascent()), name)
         painter.setFont(small_font)
-        painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.MUTED))
-        brief = fitting(small, " · ".join(filter(None, (found, item.brief))), area.width())
+        lost = item.state is ItemState.DONE and item.progress.failed > 0
+        painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.WARNING if lost else theme.MUTED))
+        brief = fitting(small, " · ".join(filter(None, (item.brief, found) if lost else (found, item.brief))), area.width())
         line = small.elidedText(brief, Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(QPointF(area.x(), top + metrics.height() + 2 + small.ascent()), line)
         if running:

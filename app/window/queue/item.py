@@ -1,7 +1,5 @@
 """One file in the queue as a frozen value."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 from enum import StrEnum
@@ -111,8 +109,10 @@ class QueueItem:
                 if progress.seconds
                 else ""
             )
-            missing = translate("queue", " · {failed} failed").format(failed=formats.count(progress.failed)) if progress.failed else ""
-            return f"{frames}{missing}{speed}"
+            if progress.failed:
+                done = formats.count(progress.frames - progress.failed)
+                frames = translate("queue", "{done} of {frames}, the rest failed").format(done=done, frames=frames)
+            return f"{frames}{speed}"
         if self.state is ItemState.CANCELLED:
             return (
                 translate("queue", "Cancelled after {frames}").format(frames=frames) if progress.frames else translate("queue", "Cancelled")

@@ -1,11 +1,9 @@
 """The queue at the left: the files, their progress, and a menu for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
@@ -129,11 +127,17 @@ class QueuePanel(Panel):
         self._soon.timeout.connect(self.refresh)
         for signal in (model.rowsInserted, model.rowsRemoved, model.dataChanged):
             signal.connect(self._refresh_soon)
+        model.rowsRemoved.connect(self._select_current)
         self.refresh()
 
     def _refresh_soon(self) -> None:
         if not self._soon.isActive():
             self._soon.start()
+
+    def _select_current(self) -> None:
+        """Select the file that Qt made the current one after a removal, so that Delete works again."""
+        if not self.view.selectedIndexes():
+            self.view.selectionModel().select(self.view.currentIndex(), QItemSelectionModel.SelectionFlag.Select)
 
     def refresh(self) -> None:
         """Show the number of completed files in the heading."""

@@ -1,7 +1,5 @@
 """Explains why detection failed in the chosen file, with what the user can do."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Signal
 
 from app.window.queue.item import ItemState, QueueItem
@@ -13,7 +11,7 @@ LONGEST = 18
 
 
 class ProblemCard(Message):
-    """Shown for a failed file. retry, reveal, remove: what the user chose."""
+    """Shown for a file that failed, or of which frames are missing. retry, reveal, remove: what the user chose."""
 
     retry = Signal()
     reveal = Signal()
@@ -30,9 +28,15 @@ class ProblemCard(Message):
         self.hide()
 
     def show_item(self, item: QueueItem | None) -> None:
-        """Explain this file's failure; hide if there is none."""
+        """Explain what is wrong with this file; hide if nothing is."""
         failed = item is not None and item.state is ItemState.FAILED
-        if item is not None and failed:
-            self.show_text(translate("queue", "{name} failed").format(name=item.path.name), item.explanation, LONGEST)
-            self.setToolTip(f"{item.path}\n{item.explanation}")
-        self.setVisible(failed)
+        lost = item.progress.failed if item is not None and item.state is ItemState.DONE else 0
+        if item is not None and (failed or lost):
+            title, why = translate("queue", "{name} failed"), item.explanation
+            if lost:
+                title = translate("queue", "{name} is incomplete")
+                why = translate("queue", "%Ln frames have no detections, because they could not be read or detected.", None, lost)
+            self.symbol.show_icon("warning" if lost else "error", "WARNING" if lost else "DANGER")
+            self.show_text(title.format(name=item.path.name), why, LONGEST)
+            self.setToolTip(f"{item.path}\n{why}")
+        self.setVisible(failed or bool(lost))

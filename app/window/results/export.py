@@ -1,7 +1,5 @@
 """Exports of the detections that the window shows: asks what to write, and writes it in the background."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import count
@@ -25,6 +23,7 @@ from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
 from engine.zones.shapes import ZoneSet
+from resources import DEMO
 
 FORM = "window/export_format"
 """The key of the stored preference: names of formats, with commas between them."""
@@ -63,10 +62,14 @@ class Exports(QObject):
             self._banners.show_message("export", Severity.ERROR, str(error))
             return
         first = [form] if form else str(self._store.value(FORM, "csv")).split(",")
-        dialog = ExportDialog(item, sources, shown, first, item.path.absolute().parent, self._window, zones, part)
+        dialog = ExportDialog(item, sources, shown, first, self._folder(item.path), self._window, zones, part)
         dialog.accepted.connect(lambda: self.start(dialog.choice))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def _folder(self, source: Path) -> Path:
+        """The folder to write to at first: that of the source; for the demo, which lies in the program, that of the last opened file."""
+        return Path(str(self._store.value("window/folder", Path.home()))) if source == DEMO.clip else source.absolute().parent
 
     def start(self, choice: ExportChoice) -> None:
         """Write the files in the background, and show the outcome."""
@@ -126,8 +129,7 @@ class Exports(QObject):
 def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, int, int], None]) -> list[Exported]:
     """Write the files. A file that fails does not stop the others.
 
-    Raises:
-        ExportError: the session cannot be read, a file cannot be written, nothing can be exported, or the export was cancelled.
+    Raises ExportError if the session cannot be read, a file cannot be written, nothing can be exported, or the export was cancelled.
     """
     problems: list[str] = []
 

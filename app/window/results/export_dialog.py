@@ -1,7 +1,5 @@
 """The dialog that asks what to export: files, format, part, detections, options and folder."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +17,11 @@ from app.window.viewer.filter import ViewFilter
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import PathField, form_grid
 from app.window.widgets.formats import capitalised
-from app.window.widgets.translation import marked, translate
+from app.window.widgets.translation import translate
 from engine.errors import FramefleetError
 from engine.media.types import SourceKind
 from engine.store.export.planning import Planned, plan_export
+from engine.store.export.run import replaces
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionReader, StoredSource
@@ -30,9 +29,6 @@ from engine.store.view import View
 from engine.zones.shapes import ZoneSet
 
 WIDTH = 600
-EXISTS = marked(
-    "results", "{names} is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number."
-)
 ALL = -1
 """What the field for files holds in place of a source's number."""
 FEW = 3
@@ -77,7 +73,8 @@ class ExportDialog(QDialog):
             files.append((translate("results", "All %Ln files of this run", None, len(sources)), ALL))
         all_files = [(source.name, source.number) for source in sources]
         self.files = PickList(translate("results", "Files"), files, all_files, translate("results", "Some files of this run"))
-        self.files.choose((item.results.source,))
+        opened = any(source.kind for source in sources if source.number == item.results.source)
+        self.files.choose((item.results.source if opened or len(sources) == 1 else ALL,))
         titles = [(translate("exporters", exporter.title), name) for name, exporter in EXPORTERS.items()]
         self.forms = PickList(translate("results", "Format"), titles, titles, translate("results", "Several formats"))
         self.forms.choose([form for form in forms if form in EXPORTERS] or ["csv"])
@@ -150,6 +147,8 @@ class ExportDialog(QDialog):
         kinds = {source.kind for source in self._sources if only is None or source.number in only}
         if not kinds:
             return translate("results", "Choose at least one file.")
+        if kinds == {None}:
+            return translate("results", "There are no results of this file, because it was not opened: choose other files.")
         if not forms:
             return translate("results", "Choose at least one format.")
         for exporter in (EXPORTERS[form] for form in forms if not kinds & EXPORTERS[form].kinds):
@@ -168,20 +167,27 @@ class ExportDialog(QDialog):
         say(self.purpose, alone)
         self.options.show_options(self._options)
         names: list[Planned] = []
-        existing: list[Planned] = []
+        replaced: list[Planned] = []
+        kept: list[Planned] = []
         command, problem = "", self._problem()
         if not problem:
             choice = self.choice
             try:
                 with SessionReader.of(choice.view) as reader:
                     names = plan_export(reader, choice.forms, choice.options, choice.only, whole=False)
+                    for planned in names:
+                        if (choice.folder / planned.name).exists():
+                            (replaced if replaces(reader, planned, choice.folder) else kept).append(planned)
                 sources = [source.name for source in self._sources if choice.only is not None and source.number in choice.only]
                 command = command_of(choice.view, sources, choice.forms, choice.folder, choice.options)
             except FramefleetError as error:
                 problem = capitalised(str(error))
-            existing = [planned for planned in names if (choice.folder / planned.name).exists()]
         say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names)) if names else "")
-        say(self.replaces, translate("results", EXISTS).format(names=_listed(existing)) if existing else "")
+        sentences = [translate("results", "Replaces your earlier export: {names}.").format(names=_listed(replaced))] * bool(replaced)
+        sentences += [
+            translate("results", "Keeps what is there already: {names}. The new file gets a number.").format(names=_listed(kept))
+        ] * bool(kept)
+        say(self.replaces, "\n".join(sentences))
         say(self.problem, problem)
         self.command.setText(command)
         self.command.setCursorPosition(0)

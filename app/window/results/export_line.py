@@ -1,7 +1,5 @@
 """The progress and outcome of exports, in the line at the bottom of the window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize
@@ -16,9 +14,9 @@ BAR = 90
 
 
 class ExportLine(QWidget):
-    """One line for what was started last. It is hidden without exports, and never changes the height of its place.
+    """One line for what was done last. It is hidden at first, and never changes the height of its place.
 
-    cancel: cancels what runs. reveal: opens the folder with what was written.
+    cancel: cancels what runs. reveal: opens the folder with what was written, or takes back what was done.
     """
 
     def __init__(self) -> None:
@@ -32,7 +30,7 @@ class ExportLine(QWidget):
         self.reveal = push_button(translate("results", "Show in folder"), self._clicked, role="link")
         self.dismiss = tool_button("close", translate("results", "Dismiss"), clicked=self.hide)
         for button in (self.cancel, self.reveal, self.dismiss):
-            button.setStyleSheet(f"padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
+            button.setStyleSheet(f"min-height: 0; padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
             button.setFixedHeight(self.text.sizeHint().height())
         self.dismiss.setIconSize(QSize(12, 12))
         row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, of=self)
@@ -44,10 +42,11 @@ class ExportLine(QWidget):
         self._show(text, cancel, running=True)
         self.bar.setValue(round(1000 * share))
 
-    def show_done(self, text: str, reveal: Callable[[], object] | None = None) -> None:
-        """Show what was written, or what was cancelled."""
-        self._show(text, reveal or (lambda: None), running=False)
-        self.reveal.setVisible(reveal is not None)
+    def show_done(self, text: str, act: Callable[[], object] | None = None, title: str = "") -> None:
+        """Show what was done or cancelled. act: what a click does. title: of its button, "" = "Show in folder"."""
+        self._show(text, act or (lambda: None), running=False)
+        self.reveal.setText(title or translate("results", "Show in folder"))
+        self.reveal.setVisible(act is not None)
 
     def _show(self, text: str, act: Callable[[], object], running: bool) -> None:
         self._act = act

@@ -1,7 +1,5 @@
 """A combo box whose last choice shows a list with check boxes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -37,6 +35,7 @@ class PickList(QWidget):
             line.setCheckState(Qt.CheckState.Unchecked)
         self.list.setAccessibleName(some)
         self.list.setFixedHeight(LIST_HEIGHT)
+        self.list.setProperty("role", "picks")
         self.list.hide()
         self.setFocusProxy(self.combo)
         column(self.combo, self.list, spacing=6, of=self)

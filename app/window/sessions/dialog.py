@@ -1,7 +1,5 @@
 """The dialog with the stored sessions: open, export, rename, delete, and clean up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,6 +22,7 @@ COLUMNS = (
     marked("sessions", "Date"),
     marked("sessions", "Files"),
     marked("sessions", "Frames"),
+    marked("sessions", "State"),
     marked("sessions", "Model"),
     marked("sessions", "Size on disk"),
 )
@@ -68,8 +67,7 @@ class SessionsDialog(QDialog):
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        for stretched in (0, 2):
-            header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemActivated.connect(lambda *_: self._emit(self.opened))
         self.total, self.problem = label("small"), wrapped("error")
@@ -117,13 +115,11 @@ class SessionsDialog(QDialog):
         self._sessions = list(sessions)
         self.table.clear()
         for session in sessions:
-            files = ", ".join(session.files) if session.files else session.problem or translate("sessions", "no files")
-            date = f"{session.created:%Y-%m-%d %H:%M}"
-            texts = (session.path.stem, date, files, formats.count(session.frames), session.model, formats.size(session.size))
-            item = QTreeWidgetItem(texts)
-            item.setToolTip(0, str(session.path))
-            item.setToolTip(2, "\n".join(session.files) or session.problem)
-            for number in (3, 5):
+            date, files, frames = f"{session.created:%Y-%m-%d %H:%M}", formats.count(len(session.files)), formats.count(session.frames)
+            item = QTreeWidgetItem((session.name, date, files, frames, session.state, session.model, formats.size(session.size)))
+            for number in range(len(COLUMNS)):
+                item.setToolTip(number, "\n".join(filter(None, (str(session.path), *session.files, session.problem))))
+            for number in (2, 3, 6):
                 item.setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.table.addTopLevelItem(item)
         size = formats.size(sum(session.size for session in sessions))

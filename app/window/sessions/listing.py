@@ -1,7 +1,6 @@
 """Lists, renames and deletes the sessions in a folder, and chooses which to delete. No Qt."""
 
-from __future__ import annotations
-
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,13 +14,15 @@ from engine.errors import ExportError
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 
+_AUTOMATIC = re.compile(r"\d{8}-\d{6}-\d{6} ")
+"""The time with which the window begins the name of a session."""
 _COMPANIONS = ("", "-wal", "-shm")
 """What SQLite appends to the name of a database for the files beside it."""
 
 
 @dataclass(frozen=True)
 class StoredSession:
-    """One session. size: on disk, bytes. problem: why it cannot be read, "" if it can."""
+    """One session. complete: number of files with all frames. size: on disk, bytes. problem: why it cannot be read, "" if it can."""
 
     path: Path
     created: datetime
@@ -30,6 +31,27 @@ class StoredSession:
     model: str = ""
     size: int = 0
     problem: str = ""
+    complete: int = 0
+    corrected: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name that the user gave it, or else its first file."""
+        if not self.files or not _AUTOMATIC.match(self.path.name):
+            return self.path.stem
+        return f"{self.files[0]} + {len(self.files) - 1}" if len(self.files) > 1 else self.files[0]
+
+    @property
+    def state(self) -> str:
+        """Whether it is complete, and whether a person has corrected it."""
+        if self.problem:
+            return translate("sessions", "unreadable")
+        texts = [translate("sessions", "no results")] if not self.frames else []
+        if self.frames:
+            number, count = self.complete, len(self.files)
+            part = translate("sessions", "{number} of {count} complete").format(number=number, count=count)
+            texts = [translate("sessions", "complete") if number == count else part]
+        return ", ".join(texts + [translate("sessions", "corrected")] * self.corrected)
 
 
 def list_sessions(folder: Path) -> list[StoredSession]:
@@ -49,7 +71,9 @@ def _read(path: Path) -> StoredSession:
             with suppress(ValueError, KeyError):
                 created = datetime.fromisoformat(reader.facts["created"]).astimezone()
             names = tuple(source.file.name or source.path for source in sources)
-            return StoredSession(path, created, names, frames, reader.facts.get("model", ""), size)
+            complete = sum(source.complete for source in sources)
+            model = reader.facts.get("model", "")
+            return StoredSession(path, created, names, frames, model, size, complete=complete, corrected=reader.corrected)
     except ExportError as error:
         return StoredSession(path, created, size=size, problem=of_engine(str(error)))
 
@@ -59,11 +83,7 @@ def _parts(path: Path) -> list[Path]:
 
 
 def delete_sessions(paths: Iterable[Path]) -> None:
-    """Delete sessions for ever.
-
-    Raises:
-        ExportError: some are in use or cannot be deleted; the others are deleted.
-    """
+    """Delete sessions for ever. Raises ExportError if some are in use or cannot be deleted; the others are deleted."""
     problems = []
     for path in paths:
         try:
@@ -81,8 +101,7 @@ def delete_sessions(paths: Iterable[Path]) -> None:
 def rename_session(path: Path, name: str) -> Path:
     """Give a session another name, without suffix; return its path.
 
-    Raises:
-        ExportError: the name cannot be used, or the session is in use.
+    Raises ExportError if the name cannot be used, or the session is in use.
     """
     if not name.strip() or any(letter in name for letter in "/\\:"):
         raise ExportError(

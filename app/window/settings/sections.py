@@ -1,7 +1,5 @@
 """The sections of the settings dialog, one below the other, with a list of topics, a search and a fold for the advanced settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
@@ -9,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QWidget
 
 from app.window.settings.form import SettingsForm
 from app.window.widgets import theme
-from app.window.widgets.build import column, label, push_button, show_inside
+from app.window.widgets.build import column, label, push_button, say, show_inside
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import translate
 
@@ -52,7 +50,9 @@ class Sections(QScrollArea):
         self._sections = [_Section(label("section", title), title, content, not place) for place, (title, content) in enumerate(sections)]
         self._sections.append(_Section(self.fold, self.fold.text(), advanced, False))
         self.inside = QWidget()
-        column(*self._sections, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
+        self.nothing = label("muted")
+        self.nothing.hide()
+        column(self.nothing, *self._sections, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         show_inside(self, self.inside, theme.SURFACE)
         self.topics = QListWidget()
@@ -73,6 +73,8 @@ class Sections(QScrollArea):
         for row, section in enumerate(self._sections):
             section.search(text)
             self.topics.item(row).setHidden(section.isHidden())
+        found = any(not section.isHidden() for section in self._sections)
+        say(self.nothing, "" if found else translate("settings", "No setting has '{text}' in its name.").format(text=text))
         self._show_advanced(bool(text) or self.fold.isChecked())
 
     def _show_advanced(self, shown: bool) -> None:

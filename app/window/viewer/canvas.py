@@ -1,7 +1,5 @@
 """The canvas: the picture with its detections, and what the mouse does there."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent, QWheelEvent
 
@@ -36,6 +34,11 @@ class VideoCanvas(PictureView):
     def zoom(self) -> float:
         """The enlargement, 1 = the picture fits."""
         return self._zoom.factor
+
+    @property
+    def scale(self) -> float:
+        """Pixels of the screen for a pixel of the source; 1 without a picture."""
+        return self.placement.width * self.devicePixelRatio() / self.placement.source[0] if self.placement is not None else 1.0
 
     def set_zoom(self, zoom: float, at: QPointF | None = None) -> None:
         """Enlarge the picture by this factor, 1 = it fits. at: the point of the canvas that keeps its place, None = the middle."""

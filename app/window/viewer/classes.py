@@ -1,7 +1,5 @@
 """The list of the model's classes: a model that holds which are shown and how often each was seen, and a delegate that draws it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -35,13 +33,14 @@ Index: TypeAlias = QModelIndex | QPersistentModelIndex
 class ClassModel(QSortFilterProxyModel):
     """Checkable classes: the most frequent first, then the others by id.
 
-    checked_changed: the user or the program changed what is shown.
+    checked_changed: the user or the program changed what is shown. hidden: names of the hidden classes, of earlier models as well.
     """
 
     checked_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.hidden: frozenset[str] = frozenset()
         self._items = QStandardItemModel(self)
         self.setSourceModel(self._items)
         self.setSortRole(COUNT_ROLE)
@@ -58,14 +57,14 @@ class ClassModel(QSortFilterProxyModel):
         return shown if len(shown) < self._items.rowCount() else None
 
     def set_labels(self, labels: Sequence[str]) -> None:
-        """Set the classes of another model, and show all of them."""
+        """Set the classes of another model, and show all of them except the hidden ones."""
         if list(labels) == [item.text() for item in self]:
             return
         self._items.clear()
         for class_id, name in enumerate(labels):
             item = QStandardItem(name)
             item.setCheckable(True)
-            item.setCheckState(Qt.CheckState.Checked)
+            item.setCheckState(Qt.CheckState.Unchecked if name in self.hidden else Qt.CheckState.Checked)
             item.setData(class_id, CLASS_ROLE)
             _set_count(item, 0)
             self._items.appendRow(item)
@@ -96,13 +95,19 @@ class ClassModel(QSortFilterProxyModel):
     def _check(self, shown: Mapping[int, bool]) -> None:
         for class_id, checked in shown.items():
             self._items.item(class_id).setCheckState(Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked)
-        self.checked_changed.emit()
+        self._note()
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Show or hide one class."""
         done = super().setData(index, value, role)
-        self.checked_changed.emit()
+        self._note()
         return done
+
+    def _note(self) -> None:
+        """Remember what the user has hidden, and report the change."""
+        off = frozenset(item.text() for item in self if item.checkState() is Qt.CheckState.Unchecked)
+        self.hidden = off | self.hidden - {item.text() for item in self}
+        self.checked_changed.emit()
 
 
 def _set_count(item: QStandardItem, count: int) -> None:

@@ -1,10 +1,9 @@
 """The controls for the lowest confidence and the classes to show. They take effect at once, without another run."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSettings, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QSlider, QSpinBox, QStackedWidget
 
@@ -16,6 +15,8 @@ from app.window.widgets.fields import clearable, indent
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import marked, translate
 
+CONFIDENCE, HIDDEN = "window/confidence", "window/hidden_classes"
+"""Keys of the stored choice: from 0 to 1, and a JSON list of names."""
 _HINT = marked("viewer", "The classes of the model appear here.")
 
 
@@ -90,6 +91,17 @@ class FilterPanel(Panel):
     def filter(self) -> ViewFilter:
         """What the user chose."""
         return ViewFilter(self.spin.value() / 100, self.classes.classes)
+
+    def remember(self, store: QSettings) -> None:
+        """Show the choice that is kept in the store, and keep each change there."""
+        self.classes.hidden = frozenset(json.loads(str(store.value(HIDDEN, "[]"))))
+        self.set_confidence(float(str(store.value(CONFIDENCE, self.filter.confidence))))
+
+        def keep(shown: ViewFilter) -> None:
+            store.setValue(CONFIDENCE, shown.confidence)
+            store.setValue(HIDDEN, json.dumps(sorted(self.classes.hidden)))
+
+        self.changed.connect(keep)
 
     def set_confidence(self, confidence: float) -> None:
         """Choose a confidence, 0..1."""

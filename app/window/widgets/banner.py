@@ -1,7 +1,5 @@
 """Messages at the top of the window."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -46,7 +44,7 @@ class Message(QFrame):
     def __init__(self, severity: Severity, actions: Sequence[Action] = (), narrow: bool = False) -> None:
         super().__init__()
         self.severity = severity
-        symbol = Symbol(severity.value, 18, _COLOURS[severity][0])
+        self.symbol = symbol = Symbol(severity.value, 18, _COLOURS[severity][0])
         self.title, self.text = label("strong", wrap=True), label("small", wrap=True)
         for line in (self.title, self.text):
             line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

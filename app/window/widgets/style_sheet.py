@@ -1,7 +1,5 @@
 """The style sheet of the whole window."""
 
-from __future__ import annotations
-
 from app.window.widgets import theme
 from resources.icons import icon_path
 
@@ -123,11 +121,12 @@ QTreeView::item:selected {{ background: {theme.SELECTED}; color: {theme.TEXT}; }
 QHeaderView, QHeaderView::section, QTableCornerButton::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; }}
 QHeaderView::section {{ padding: 4px 8px; }}
 QTableView QHeaderView::section {{ padding: 3px; }}
-QListView[role="classes"]::item {{ padding: 4px 6px; }}
+QListView[role="classes"]::item, QListView[role="picks"]::item {{ padding: 4px 6px; }}
 QListView[role="topics"] {{ padding: 10px 6px 10px 14px; border: 1px solid transparent; border-radius: 6px; }}
 QListView[role="topics"]:focus {{ border-color: {theme.ACCENT}; }}
 QListView[role="topics"]::item {{ padding: 6px 8px; color: {theme.MUTED}; }}
 QListView[role="topics"]::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.ACCENT_HOVER}; }}
+QListView[role="picks"]::item:hover {{ background: {theme.HOVER}; }}
 QListView[role="classes"]::item:hover, QListView[role="topics"]::item:hover:!selected {{ background: {theme.HOVER}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {theme.EDGE}; min-height: 28px; border-radius: 3px; margin: 2px; }}

@@ -4,13 +4,13 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import ExportError
 from engine.processes.file_lock import FileLock
 from engine.store.export.destinations import Destinations, Protected, names_for
-from engine.store.export.outputs import JOURNAL, Purpose, recover
+from engine.store.export.outputs import JOURNAL, Outputs, Purpose, recover
 from engine.store.export.planning import Planned, file_stems, plan_export
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import Export, Progress
@@ -73,9 +73,7 @@ def export_session(
     with stage(folder, waiting) as place, Destinations(reader.path, Protected.of(reader), overwrite, place) as destinations:
         for plan in planned:
             made = place / plan.name
-            whole_session = plan.output.per_session and len(plan.sources) == len(stems)
-            about = "" if whole_session else "\n".join(os.path.normpath(source.file) for source in plan.sources)
-            purpose = Purpose(about, plan.output.suffix, plan.complete, _content(reader, plan, options))
+            purpose = replace(_purpose(plan, len(stems)), content=_content(reader, plan, options))
             existing = destinations.existing(folder, purpose) if purpose.content else None
             if existing is not None:
                 written.append(Exported(existing, plan.frames, plan.complete))
@@ -95,6 +93,23 @@ def export_session(
                 notes = (note.replace(str(made), str(path)) for note in export.notes)
                 written.append(Exported(path, plan.frames, plan.complete, tuple(notes)))
     return written
+
+
+def replaces(reader: SessionReader, plan: Planned, folder: Path) -> bool:
+    """Whether a planned file replaces the one of its name in ``folder``, because an earlier export of the same results wrote it.
+
+    Raises:
+        ExportError: the session cannot be read.
+    """
+    recorded = Outputs(reader.path).purpose_of(folder / plan.name)
+    return recorded is not None and _purpose(plan, len(reader.sources())).same_file(recorded)
+
+
+def _purpose(plan: Planned, sources: int) -> Purpose:
+    """The purpose of a planned file. sources: number of sources in the session."""
+    whole_session = plan.output.per_session and len(plan.sources) == sources
+    about = "" if whole_session else "\n".join(os.path.normpath(source.file) for source in plan.sources)
+    return Purpose(about, plan.output.suffix, plan.complete)
 
 
 @contextmanager

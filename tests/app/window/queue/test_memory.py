@@ -120,6 +120,7 @@ def test_a_removal_is_undone_with_a_key(qtbot: QtBot, window: MainWindow, tmp_pa
     for _ in range(2):
         qtbot.keyClick(window.queue.view, Qt.Key.Key_Delete)
     assert len(window.items) == 0
+    assert window.exports.line.text.text() == "Removed b.mp4"
     for number in (1, 2):
         qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert len(window.items) == number
@@ -127,6 +128,10 @@ def test_a_removal_is_undone_with_a_key(qtbot: QtBot, window: MainWindow, tmp_pa
     assert [item.state for item in window.items] == [ItemState.DONE, ItemState.WAITING]
     assert window.controller.tally(before[0][0]) is not None
     assert not window.actions_.undo.isEnabled()
+    qtbot.keyClick(window.queue.view, Qt.Key.Key_Delete)
+    assert window.exports.line.reveal.text() == "Undo"
+    window.exports.line.reveal.click()
+    assert (len(window.items), window.exports.line.isHidden()) == (2, True)
 
 
 def test_quitting_asks_while_files_are_not_finished(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

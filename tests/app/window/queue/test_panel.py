@@ -197,7 +197,7 @@ def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None
     assert tip == "\n".join(
         (
             "/videos/clip 1.mp4",
-            "100 frames · 2 failed · 100 frames/s",
+            "98 of 100 frames, the rest failed · 100 frames/s",
             "2 frames without detections",
             "Frames decoded by the CPU: no driver",
         )
@@ -258,3 +258,6 @@ def test_a_failure_is_explained_in_full_with_what_to_do(qtbot: QtBot) -> None:
         assert asked.args == ([2] if signal is panel.reveal_requested else [[2]])
     panel.show_item(1)
     assert not panel.problem.isVisible()
+    change(model, 1, state=ItemState.DONE, frames=20, failed=15)
+    qtbot.waitUntil(panel.problem.isVisible)
+    assert panel.problem.text.text().startswith("15 frames have no detections")

@@ -21,11 +21,13 @@ from app.window.results.command import command_of
 from app.window.results.export_dialog import ExportChoice, ExportDialog
 from app.window.results.export_filter import FilterForm
 from app.window.viewer.filter import ViewFilter
+from engine.store.export.run import export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import part_of
 from engine.store.exporters.common.options import Every, ExportOptions, Part, PictureFormat
 from engine.store.session import SessionReader
 from engine.store.view import View
+from resources import DEMO
 from tests.support.cli import run_main
 from tests.support.media import make_video
 from tests.support.store import write_session
@@ -107,7 +109,26 @@ def test_the_dialog_says_what_it_writes_and_what_it_replaces(dialog: ExportDialo
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "b.jsonl").touch()
     choose(dialog, "jsonl")
-    assert dialog.replaces.text().startswith("b.jsonl is there already")
+    assert dialog.replaces.text() == "Keeps what is there already: b.jsonl. The new file gets a number."
+    with SessionReader.of(dialog.choice.view) as reader:
+        export_session(reader, tmp_path / "out", ["jsonl"], only=(0,))
+    dialog.forms.changed.emit()
+    assert dialog.replaces.text().splitlines()[0] == "Replaces your earlier export: a.jsonl."
+
+
+def test_a_file_that_was_not_opened_says_so_and_the_demo_is_not_written_into_the_program(
+    qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path
+) -> None:
+    with SessionReader(dialog.choice.view.path) as reader:
+        sources = [replace(source, info=None) for source in reader.sources()[:1]]
+    results = write_results(tmp_path / "demo.sqlite", DEMO.clip, 4)
+    item = queue_item(DEMO.clip, ItemState.DONE, results, frames=4)
+    unopened = ExportDialog(item, sources, ViewFilter(), ["csv"], tmp_path)
+    qtbot.addWidget(unopened)
+    assert "was not opened" in unopened.problem.text()
+    window.exports.ask(item, ViewFilter())
+    (asked,) = window.findChildren(ExportDialog)
+    assert asked.folder.path == Path.home()
 
 
 def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:

@@ -51,6 +51,15 @@ def test_sessions_are_listed_renamed_and_deleted(folder: Path) -> None:
     assert sorted(session.path.stem for session in list_sessions(folder)) == ["first", "two"]
 
 
+def test_a_session_is_named_after_its_files_and_says_how_far_it_is(folder: Path) -> None:
+    (folder / "one.sqlite").rename(folder / "20261123-092008-480758 one.sqlite")
+    sessions = {session.name: session.state for session in list_sessions(folder)}
+    assert sessions == {"one.mp4": "complete", "two": "complete", "damaged": "unreadable"}
+    several = StoredSession(folder / "20261123-092008-480758 a.sqlite", NOW, ("a.mp4", "b.mp4"), 9, complete=1, corrected=True)
+    assert (several.name, several.state) == ("a.mp4 + 1", "1 of 2 complete, corrected")
+    assert StoredSession(folder / "20261123-092008-480758 a.sqlite", NOW, ("a.mp4",)).state == "no results"
+
+
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 100)), max_size=12), st.integers(1, 200), st.integers(0, 300))
 def test_cleaning_up_deletes_the_oldest_and_no_more_than_needed(ages: list[tuple[int, int]], days: int, most: int) -> None:
     sessions = [StoredSession(Path(f"{n}"), NOW - timedelta(days=age, seconds=n), size=size) for n, (age, size) in enumerate(ages)]

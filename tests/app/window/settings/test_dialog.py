@@ -383,6 +383,12 @@ def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: B
     assert dialog.folders.isVisible()
     qtbot.keyClicks(dialog.search, "files")
     assert dialog.folders.isVisible()
+    dialog.search.setText("track")
+    assert dialog.detection.fields["track"].isVisible()
+    dialog.search.setText("nowhere")
+    assert dialog.pane.nothing.text() == "No setting has 'nowhere' in its name."
+    dialog.search.clear()
+    assert dialog.pane.nothing.isHidden()
 
 
 def test_reset_restores_the_defaults_of_everything_but_the_model(qtbot: QtBot, background: Background) -> None:

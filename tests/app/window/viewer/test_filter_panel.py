@@ -1,4 +1,6 @@
-from PySide6.QtCore import QEvent, Qt
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -61,6 +63,22 @@ def test_a_double_click_shows_only_this_class_and_the_next_all(qtbot: QtBot) -> 
         qtbot.mouseDClick(viewport, Qt.MouseButton.LeftButton, pos=where)
         qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=where)
         assert panel.filter.classes == expected
+
+
+def test_the_choice_is_there_again_at_the_next_start_and_after_another_model(qtbot: QtBot, tmp_path: Path) -> None:
+    store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    panel = make_panel(qtbot)
+    panel.remember(store)
+    panel.nothing.click()
+    panel.classes.setData(panel.classes.index(0, 0), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    panel.slider.setValue(40)
+    panel.set_labels(("ball",))
+    assert panel.filter.classes is None
+    again = FilterPanel()
+    qtbot.addWidget(again)
+    again.remember(store)
+    again.set_labels(LABELS)
+    assert again.filter == ViewFilter(0.4, frozenset({0}))
 
 
 def test_space_toggles_the_class_under_the_cursor(qtbot: QtBot) -> None:
