@@ -87,7 +87,7 @@ class TopologyMatrix(QTableWidget):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)  # applies the new minimum
         for row, of_row in enumerate(codes):
             for column, code in enumerate(of_row):
-                self.item(row, column).setText(code)
+                self.model().setData(self.model().index(row, column), code)
 
     def _widest(self, codes: Sequence[Sequence[str]]) -> int:
         """The least width of a column with these codes, logical pixels."""
