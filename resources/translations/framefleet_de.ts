@@ -4288,8 +4288,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Schlechteste Bilder</translation>
     </message>
     <message>
-        <source>Worst frames – {name}</source>
-        <translation>Schlechteste Bilder – {name}</translation>
+        <source>Worst frames: {name}</source>
+        <translation>Schlechteste Bilder: {name}</translation>
     </message>
     <message>
         <source>Writes {names}.</source>
