@@ -103,6 +103,8 @@ def engine_sentences() -> Iterator[str]:
                     unseen |= {part.format_spec for part in parts if isinstance(part, ast.FormattedValue) and part.format_spec}
                 case ast.Call() if _name(node) in UNSEEN:
                     unseen |= set(ast.walk(node))
+                case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
+                    unseen |= set(ast.walk(node))
                 case ast.AnnAssign() | ast.arg():
                     unseen |= set(ast.walk(node.annotation)) if node.annotation else set()
                 case ast.keyword(arg="name"):

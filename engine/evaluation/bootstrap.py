@@ -47,9 +47,12 @@ def drawn_changes(compared: Sequence[Matches], truth: Boxes, pictures: int, clas
     return means[:, 1:] - means[:, :1]
 
 
-def interval(value: float, changes: NDArray[np.float64]) -> Interval:
-    """Return the limits between which ``SHARE`` of the draws lie. value: without drawing. changes: in each draw."""
-    low, high = np.quantile(value + changes, [(1 - SHARE) / 2, (1 + SHARE) / 2])
+def interval(value: float, changes: NDArray[np.float64], least: float = 0.0) -> Interval:
+    """Return the limits between which ``SHARE`` of the draws lie. value: without drawing. changes: in each draw.
+
+    The changes are estimates, which may lead beyond the least possible value (``least``) or the most (1).
+    """
+    low, high = np.quantile(np.clip(value + changes, least, 1.0), [(1 - SHARE) / 2, (1 + SHARE) / 2])
     return Interval(float(low), float(high))
 
 

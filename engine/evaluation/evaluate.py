@@ -180,8 +180,8 @@ def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxe
             each,
             interval50=interval(each.map50, half[n]),
             interval50_95=interval(each.map50_95, whole[n]),
-            difference50=interval(each.map50 - first.map50, half[n] - half[0]),
-            difference50_95=interval(each.map50_95 - first.map50_95, whole[n] - whole[0]),
+            difference50=interval(each.map50 - first.map50, half[n] - half[0], -1.0),
+            difference50_95=interval(each.map50_95 - first.map50_95, whole[n] - whole[0], -1.0),
         )
         for n, each in enumerate(results)
     ]

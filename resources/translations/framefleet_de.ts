@@ -772,10 +772,6 @@
         <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
     </message>
     <message>
-        <source>Connection[Any, Any]</source>
-        <translation>Connection[Any, Any]</translation>
-    </message>
-    <message>
         <source>Failed to connect to Ray</source>
         <translation>Failed to connect to Ray</translation>
     </message>
@@ -977,7 +973,7 @@
     </message>
     <message>
         <source>class id {name}: this model has {value} classes, 0 to {value2}</source>
-        <translation>Klasse Nummer {name}: dieses Modell hat {value} Klassen, 0 bis {value2}</translation>
+        <translation>Klassennummer {name}: Dieses Modell hat {value} Klassen, 0 bis {value2}</translation>
     </message>
     <message>
         <source>classes that do not exclude each other</source>
@@ -1029,7 +1025,7 @@
     </message>
     <message>
         <source>did you mean {value}?</source>
-        <translation>Meinen Sie {value}?</translation>
+        <translation>Meinten Sie {value}?</translation>
     </message>
     <message>
         <source>directly where devices can reach each other</source>
@@ -1137,7 +1133,7 @@
     </message>
     <message>
         <source>it has {value}{value2}</source>
-        <translation>es hat {value}{value2}</translation>
+        <translation>Es hat {value}{value2}</translation>
     </message>
     <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
@@ -1189,7 +1185,7 @@
     </message>
     <message>
         <source>it was cancelled</source>
-        <translation>es wurde abgebrochen</translation>
+        <translation>Es wurde abgebrochen</translation>
     </message>
     <message>
         <source>it was removed</source>
@@ -1773,7 +1769,7 @@
     </message>
     <message>
         <source>this model has no class &apos;{name}&apos;: {hint}</source>
-        <translation>dieses Modell hat keine Klasse „{name}“: {hint}</translation>
+        <translation>Dieses Modell hat keine Klasse „{name}“: {hint}</translation>
     </message>
     <message>
         <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
@@ -1829,7 +1825,7 @@
     </message>
     <message>
         <source>{path} has no frame that can be decoded; copy the file again or repair it</source>
-        <translation>{path} hat kein Bild, das sich decodieren lässt; kopieren Sie die Datei noch einmal oder reparieren Sie sie</translation>
+        <translation>{path} hat kein Bild, das dekodiert werden kann; kopieren Sie die Datei erneut oder reparieren Sie sie</translation>
     </message>
     <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
@@ -2800,7 +2796,7 @@
     <message numerus="yes">
         <source>%Ln events · {next}, {previous}: next, previous</source>
         <translation>
-            <numerusform>%Ln Ereignis · {next}, {previous}: nächstes, voriges</numerusform>
+            <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
             <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
     </message>
@@ -3007,10 +3003,6 @@
         <translation>Vergrößerte Ansicht wieder einpassen</translation>
     </message>
     <message>
-        <source>Follow detection on or off</source>
-        <translation>Der Erkennung folgen: ein oder aus</translation>
-    </message>
-    <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
@@ -3169,6 +3161,10 @@
     <message>
         <source>Use it here</source>
         <translation>Hier verwenden</translation>
+    </message>
+    <message>
+        <source>Wait for detection, on or off</source>
+        <translation>Auf Erkennung warten, ein oder aus</translation>
     </message>
     <message>
         <source>{key} already means: {command}.</source>
@@ -3686,7 +3682,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Cancel all files that are not finished</source>
-        <translation>Alle Dateien abbrechen, die nicht fertig sind</translation>
+        <translation>Alle unfertigen Dateien abbrechen</translation>
     </message>
     <message>
         <source>Cancelled</source>
@@ -4281,7 +4277,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>choose at least one class</source>
-        <translation>wählen Sie mindestens eine Klasse</translation>
+        <translation>Wählen Sie mindestens eine Klasse</translation>
     </message>
     <message>
         <source>give the numbers of the tracks with commas between them, such as 3,7</source>
@@ -4519,7 +4515,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.</source>
-        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters erscheint hier; Strg+R öffnet eine, die anderswo liegt.</translation>
+        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters erscheint hier; Strg+R öffnet eine, die woanders liegt.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -4603,19 +4599,19 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>the oldest above 1 GiB in all</source>
-        <translation>die ältesten über insgesamt 1 GiB</translation>
+        <translation>die ältesten über 1 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 100 GiB in all</source>
-        <translation>die ältesten über insgesamt 100 GiB</translation>
+        <translation>die ältesten über 100 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 20 GiB in all</source>
-        <translation>die ältesten über insgesamt 20 GiB</translation>
+        <translation>die ältesten über 20 GiB insgesamt</translation>
     </message>
     <message>
         <source>the oldest above 5 GiB in all</source>
-        <translation>die ältesten über insgesamt 5 GiB</translation>
+        <translation>die ältesten über 5 GiB insgesamt</translation>
     </message>
     <message>
         <source>there is already a session named {strip}: choose another name</source>
@@ -5317,6 +5313,10 @@ Labels: {labels}</translation>
         <source>fewer classes</source>
         <translation>weniger Klassen</translation>
     </message>
+    <message>
+        <source>picture of {time}</source>
+        <translation>Bild von {time}</translation>
+    </message>
 </context>
 <context>
     <name>topology</name>
@@ -5592,10 +5592,6 @@ Labels: {labels}</translation>
         <translation>Erkennung: {summary}</translation>
     </message>
     <message>
-        <source>Follow</source>
-        <translation>Folgen</translation>
-    </message>
-    <message>
         <source>Frame</source>
         <translation>Bild</translation>
     </message>
@@ -5614,10 +5610,6 @@ Labels: {labels}</translation>
     <message>
         <source>Next frame</source>
         <translation>Nächstes Bild</translation>
-    </message>
-    <message>
-        <source>Follow detection: play no further than what is analysed</source>
-        <translation>Der Erkennung folgen: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
         <source>No class has such a name.</source>
@@ -5664,14 +5656,6 @@ Labels: {labels}</translation>
         <translation>Ton</translation>
     </message>
     <message>
-        <source>Picture: {width} × {height} · {rate} shown a second · zoom {zoom}</source>
-        <translation>Anzeige: {width} × {height} · {rate} pro Sekunde · Zoom {zoom}</translation>
-    </message>
-    <message>
-        <source>Follow detection</source>
-        <translation>Der Erkennung folgen</translation>
-    </message>
-    <message>
         <source>In step by clock time</source>
         <translation>Im Gleichlauf nach Uhrzeit</translation>
     </message>
@@ -5686,6 +5670,10 @@ Labels: {labels}</translation>
     <message>
         <source>One video</source>
         <translation>Ein Video</translation>
+    </message>
+    <message>
+        <source>Picture: {width} × {height} · {rate} shown a second · {scale} of the video&apos;s size</source>
+        <translation>Bild: {width} × {height} · {rate} gezeigt pro Sekunde · {scale} der Größe des Videos</translation>
     </message>
     <message>
         <source>Play</source>
@@ -5742,6 +5730,18 @@ Labels: {labels}</translation>
     <message>
         <source>Video</source>
         <translation>Video</translation>
+    </message>
+    <message>
+        <source>Wait</source>
+        <translation>Warten</translation>
+    </message>
+    <message>
+        <source>Wait for detection</source>
+        <translation>Auf Erkennung warten</translation>
+    </message>
+    <message>
+        <source>Wait for detection: play no further than what is analysed</source>
+        <translation>Auf Erkennung warten: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
         <source>Waiting for detection</source>

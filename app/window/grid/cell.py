@@ -39,7 +39,7 @@ class Cell(QObject):
         self._following = FollowingClock(leader)
         self._client = PreviewClient(self)
         self.player = Player(self._client, self, self._following)
-        self.player.set_follow(False)
+        self.player.set_wait(False)
         self._wanted: float | None = None
         self.canvas.resized.connect(self.player.set_viewport)
         self.canvas.pressed.connect(lambda: self.chosen.emit(self.item.key))

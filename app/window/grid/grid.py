@@ -106,6 +106,7 @@ class Grid(QObject):
         canvases = [self._viewer.canvas if key == self._main else self._cells[key].canvas for key in wanted]
         names = [item.path.name for key in wanted if (item := self._items.get(key)) is not None]
         side = self._side if len(wanted) > 1 else 1
+        self._viewer.transport.timeline.keep_height(side > 1)
         self._viewer.pictures.arrange(canvases or [self._viewer.canvas], names or [""], side)
         self._follow()
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
 
 from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS
-from app.window.timeline.contents import MARKS, Contents
+from app.window.timeline.contents import LANES, MARKS, Contents
 from app.window.timeline.lanes import Lane
 from app.window.timeline.view import TimeView
 from app.window.widgets import formats, theme
@@ -48,10 +48,16 @@ class TimelineFace(QAbstractSlider):
         self.hover: float | None = None
         self.view = TimeView()
         self.part: Part | None = None
+        self._least_rows = 2
 
     def sizeHint(self) -> QSize:
         """A height for the lanes above the groove; any width."""
-        return QSize(400, round(TOP) + max(self._contents.rows, 2) * LANE + BELOW)
+        return QSize(400, round(TOP) + max(self._contents.rows, self._least_rows) * LANE + BELOW)
+
+    def keep_height(self, keep: bool) -> None:
+        """Be as high as with all lanes at once, whatever the source has: another source does not move what is above."""
+        self._least_rows = LANES + 1 if keep else 2
+        self.updateGeometry()
 
     def set_duration(self, duration: float, pictures: bool = False) -> None:
         """Set the length in seconds, or the last position of pictures; 0 = unknown."""

@@ -8,14 +8,21 @@ from PySide6.QtWidgets import QFrame, QLabel
 
 from app.window.timeline.timeline import Timeline
 from app.window.viewer.preview_client import PreviewClient
+from app.window.widgets import formats
 from app.window.widgets.build import column, label
+from app.window.widgets.translation import translate
 
+APART = 0.5
+"""The least difference of the picture's time from that under the mouse which is said, seconds."""
 SIZE = QSize(176, 99)
 """The largest size of the picture, logical pixels."""
 
 
 class Glimpse(QFrame):
-    """Follows the mouse over a timeline. ``path``: of the shown source, None = none."""
+    """Follows the mouse over a timeline. ``path``: of the shown source, None = none.
+
+    The picture is the keyframe before the time under the mouse, which takes little time to decode; its own time is beside it.
+    """
 
     def __init__(self, timeline: Timeline, client: PreviewClient) -> None:
         super().__init__(timeline, Qt.WindowType.ToolTip)
@@ -25,6 +32,7 @@ class Glimpse(QFrame):
         self.path: str | None = None
         self._timeline, self._client = timeline, client
         self._asked: float | None = None
+        self._shown: float | None = None
         self.picture, self.text = QLabel(), label("small")
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column(self.picture, self.text, spacing=4, margins=(6, 6, 6, 6), of=self)
@@ -35,17 +43,27 @@ class Glimpse(QFrame):
         if pts is None or self.path is None:
             self.hide()
             return
-        self.text.setText(self._timeline.text_at(pts))
         if pts != self._asked:
             self._asked = pts
             size = SIZE * self.devicePixelRatio()
             self._client.glimpse(self.path, pts, (size.width(), size.height()))
+        self._write()
         self._place()
         self.show()
 
-    def _arrived(self, path: str, _pts: float, image: QImage | None) -> None:
+    def _write(self) -> None:
+        if self._asked is None:
+            return
+        text = self._timeline.text_at(self._asked)
+        if self._shown is not None and abs(self._shown - self._asked) >= APART:
+            text += "\n" + translate("timeline", "picture of {time}").format(time=formats.clock(self._shown, 1))
+        self.text.setText(text)
+
+    def _arrived(self, path: str, pts: float | None, image: QImage | None) -> None:
         if path != self.path:
             return
+        self._shown = pts
+        self._write()
         if image is None:
             self.picture.clear()
         else:
@@ -58,7 +76,7 @@ class Glimpse(QFrame):
     def set_path(self, path: str | None) -> None:
         """Show pictures of this source from now on, None = of none."""
         if path != self.path:
-            self.path, self._asked = path, None
+            self.path, self._asked, self._shown = path, None, None
             self.picture.clear()
             self.hide()
 

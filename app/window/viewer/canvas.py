@@ -37,6 +37,11 @@ class VideoCanvas(PictureView):
         """The enlargement, 1 = the picture fits."""
         return self._zoom.factor
 
+    @property
+    def scale(self) -> float:
+        """Pixels of the screen for a pixel of the source; 1 without a picture."""
+        return self.placement.width * self.devicePixelRatio() / self.placement.source[0] if self.placement is not None else 1.0
+
     def set_zoom(self, zoom: float, at: QPointF | None = None) -> None:
         """Enlarge the picture by this factor, 1 = it fits. at: the point of the canvas that keeps its place, None = the middle."""
         at = at or QPointF(self.width() / 2, self.height() / 2)

@@ -57,7 +57,7 @@ PLAYER = (
         marked("keys", "Previous detection of the shown classes"),
         lambda viewer: viewer.seeking.to_detection(forward=False),
     ),
-    _command("follow", "D", marked("keys", "Follow detection on or off"), lambda viewer: viewer.transport.follow.toggle()),
+    _command("wait", "D", marked("keys", "Wait for detection, on or off"), lambda viewer: viewer.transport.wait.toggle()),
     _command("save", "S", marked("keys", "Save the picture with its boxes"), lambda viewer: viewer.save_picture(boxes=True)),
     _command("save_plain", "Shift+S", marked("keys", "Save the picture without boxes"), lambda viewer: viewer.save_picture(boxes=False)),
     _command("part_begin", "Shift+I", marked("keys", "Begin a part of the video here"), lambda viewer: viewer.mark(end=False)),

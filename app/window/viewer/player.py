@@ -53,7 +53,7 @@ class Player(QObject):
         self._timer.timeout.connect(self._show_due)
         self._item: QueueItem | None = None
         self.info: SourceInfo | None = None
-        self._follow = True
+        self._waits = True
         self._queue_busy = False
         self._speed = 1.0
         self._shown_at = 0.0
@@ -184,9 +184,9 @@ class Player(QObject):
         self._set_clock_speed()
         self._schedule()
 
-    def set_follow(self, follow: bool) -> None:
+    def set_wait(self, wait: bool) -> None:
         """Set whether playing waits for each picture's detections while detection runs."""
-        self._follow = follow
+        self._waits = wait
         self._set_lookup()
 
     def set_viewport(self, size: QSize) -> None:
@@ -219,7 +219,7 @@ class Player(QObject):
 
     def _holds(self) -> bool:
         item = self._item
-        if item is None or not self._follow or not self._hold:
+        if item is None or not self._waits or not self._hold:
             return False
         return item.state is ItemState.RUNNING or (item.state is ItemState.WAITING and not self._queue_busy)
 

@@ -45,7 +45,7 @@ class PreviewClient(QObject):
     """Requests pictures from the preview process. Nothing here blocks, except what ``release`` returns.
 
     answered: Answer to a request of the player, and its pictures as a list of Shown. found: ticket, pts, and FrameResult or None.
-    still: path, and QImage or None. glimpsed: path, pts, and QImage or None. crashed: a message, and whether the process is restarted.
+    still: path, and QImage or None. glimpsed: path, pts and QImage, or two None. crashed: a message, and whether the process is restarted.
     """
 
     answered = Signal(object, object)
@@ -153,18 +153,18 @@ class PreviewClient(QObject):
         if isinstance(answer, Found):
             self.found.emit(answer.ticket, answer.pts, answer.result)
         elif isinstance(request, Fetch) and request.still:
-            self._deliver_still(request, images[0] if images else None)
+            self._deliver_still(request, answer.pictures[0].pts if images else None, images[0] if images else None)
         else:
             if answer.ticket == self._ticket and answer.pictures:
                 self._position = answer.pictures[-1].pts
             pairs = zip(answer.pictures, images, strict=True)
             self.answered.emit(answer, [Shown(picture.pts, image, picture.result, picture.name) for picture, image in pairs])
 
-    def _deliver_still(self, request: Fetch, image: QImage | None) -> None:
+    def _deliver_still(self, request: Fetch, pts: float | None, image: QImage | None) -> None:
         if request.at is None:
             self.still.emit(request.path, image)
         else:
-            self.glimpsed.emit(request.path, request.at, image)
+            self.glimpsed.emit(request.path, pts, image)
 
     def _reap(self) -> None:
         """Report that the process ended unexpectedly. Repeat the current request, unless all restarts are used up."""
@@ -180,7 +180,7 @@ class PreviewClient(QObject):
         fetches = [request for request in lost if isinstance(request, Fetch)]
         for fetch in fetches:
             if fetch.still:
-                self._deliver_still(fetch, None)
+                self._deliver_still(fetch, None, None)
         current = [fetch for fetch in fetches if fetch.ticket == self._ticket and not fetch.still]
         if current and again:
             # a new process has no position, so a request for the next picture needs one

@@ -34,8 +34,8 @@ class Statistics:
         """Shown pictures per second, 0 with fewer than two."""
         return (len(self._times) - 1) / (self._times[-1] - self._times[0]) if len(self._times) > 1 else 0.0
 
-    def text(self, item: QueueItem, info: SourceInfo, shown: Shown, visible: int, zoom: float) -> str:
-        """The lines to show. visible: number of boxes on the picture."""
+    def text(self, item: QueueItem, info: SourceInfo, shown: Shown, visible: int, scale: float) -> str:
+        """The lines to show. visible: number of boxes on the picture. scale: pixels of the screen for a pixel of the video."""
         video = f"{info.width} × {info.height} · {info.codec}" + (
             translate("viewer", " · {rate} frames/s").format(rate=formats.rate(info.rate)) if info.rate else ""
         )
@@ -46,8 +46,8 @@ class Statistics:
                 visible=formats.count(visible), device=result.device
             )
         detection = translate("viewer", "Detection: {summary}").format(summary=item.summary)
-        picture = translate("viewer", "Picture: {width} × {height} · {rate} shown a second · zoom {zoom}").format(
-            width=shown.image.width(), height=shown.image.height(), rate=formats.decimal(self.rate), zoom=formats.part(zoom)
+        picture = translate("viewer", "Picture: {width} × {height} · {rate} shown a second · {scale} of the video's size").format(
+            width=shown.image.width(), height=shown.image.height(), rate=formats.decimal(self.rate), scale=formats.part(scale)
         )
         return "\n".join(
             (

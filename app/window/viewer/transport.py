@@ -1,4 +1,4 @@
-"""The controls below the picture: play, step, seek, speed and follow."""
+"""The controls below the picture: play, step, seek, speed, and whether to wait for detection."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ class Transport(Panel):
     stepped = Signal(int)
     sought = Signal(float)
     speed_chosen = Signal(float)
-    follow_toggled = Signal(bool)
+    wait_toggled = Signal(bool)
     fullscreen_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__("bar")
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
         self._roomy, self._playing = True, False
+        self._waiting, self._silent = False, ""
         self._writing = QTimer(self, singleShot=True, interval=TEXT_MS)
         self._writing.timeout.connect(lambda: self.set_position(*self._shown) if self._shown != self._written else None)
         self._shown: tuple[float, int | None] = (0.0, None)
@@ -61,19 +62,15 @@ class Transport(Panel):
         self.clock.setAccessibleName(translate("viewer", "Clock time"))
         self._clock: Clock | None = None
         self.hint = ElidedLabel("small")  # elided, so that its text does not widen the window
-        self.follow = push_button(
-            translate("viewer", "Follow"),
-            symbol="follow",
-            role="flat",
-        )
-        self.follow.setCheckable(True)
-        self.follow.setChecked(True)
-        self.follow.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.follow.setIconSize(QSize(18, 18))
-        self.follow.setAccessibleName(translate("viewer", "Follow detection"))
+        self.wait = push_button(translate("viewer", "Wait"), symbol="follow", role="flat")
+        self.wait.setCheckable(True)
+        self.wait.setChecked(True)
+        self.wait.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.wait.setIconSize(QSize(18, 18))
+        self.wait.setAccessibleName(translate("viewer", "Wait for detection"))
         self.sound = tool_button("muted", translate("viewer", "Sound"))
         self.sound.setCheckable(True)
-        self.sound.toggled.connect(lambda on: self.sound.setIcon(icon("sound" if on else "muted")))
+        self.sound.toggled.connect(lambda _: self.show_silent(""))
         self.speed = tool_button("", translate("viewer", "Speed"))
         self.speed.setText("1×")
         self.speed.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -86,19 +83,19 @@ class Transport(Panel):
         self.back.clicked.connect(lambda: self.stepped.emit(-1))
         self.forward.clicked.connect(lambda: self.stepped.emit(1))
         self.play.clicked.connect(self.play_toggled)
-        self.follow.toggled.connect(self.follow_toggled)
+        self.wait.toggled.connect(self.wait_toggled)
         self.fullscreen.clicked.connect(self.fullscreen_requested)
         space = theme.SPACE
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
         self.part = PartButton(self.timeline)
-        buttons = (self.part, self.follow, self.sound, self.speed, self.fullscreen, self.more)
+        buttons = (self.part, self.wait, self.sound, self.speed, self.fullscreen, self.more)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
         self.setMinimumWidth(28 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window hide the length, the hint and the label of Follow. At last, sound and full screen move into a menu."""
+        """In a narrow window hide the length, the hint and the label of Wait. At last, sound and full screen move into a menu."""
         super().resizeEvent(event)
         narrow = self.width() < 32 * theme.base_size()
         self.more.setVisible(narrow)
@@ -108,7 +105,7 @@ class Transport(Panel):
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
         self.hint.setVisible(self.width() >= 56 * theme.base_size())
-        self.follow.setText(translate("viewer", "Follow") if roomy else "")
+        self.wait.setText(translate("viewer", "Wait") if roomy else "")
         self.set_position(*self._shown)
 
     def _add_speeds(self) -> None:
@@ -153,10 +150,20 @@ class Transport(Panel):
         self.timeline.set_duration(self._duration, self._pictures)
         length = str(self._total) if self._pictures else formats.clock(self._duration, int(self._duration < 10))
         self.length.setText("" if info is None else f"/ {length}")
-        for widget in (self.back, self.play, self.forward, self.follow, self.sound, self.speed, self.fullscreen, self.more):
+        for widget in (self.back, self.play, self.forward, self.sound, self.speed, self.fullscreen, self.more):
             widget.setEnabled(info is not None)
         self._writing.stop()
         self.set_position(0.0)
+
+    def show_silent(self, reason: str) -> None:
+        """Show why the file has no sound although it is turned on; "": it has, or that is not known."""
+        self.sound.setIcon(icon("sound" if self.sound.isChecked() and not reason else "muted"))
+        self.sound.setAccessibleDescription(reason)
+        self._silent = reason
+        self._write_hint()
+
+    def _write_hint(self) -> None:
+        self.hint.setText(translate("viewer", "Waiting for detection") if self._waiting else self._silent)
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of pictures, too. None: unknown."""
@@ -200,7 +207,8 @@ class Transport(Panel):
             self._write_position()
         self.play.setIcon(icon("pause" if state.playing else "play"))
         self.play.setAccessibleName(translate("viewer", "Pause") if state.playing else translate("viewer", "Play"))
-        self.hint.setText(translate("viewer", "Waiting for detection") if state.waiting else "")
+        self._waiting = state.waiting
+        self._write_hint()
 
 
 def _write(field: QLabel, text: str) -> None:

@@ -88,8 +88,8 @@ class Viewer(QWidget):
             (transport.sound, "mute"),
         ):
             bindings.show_on(button, f"player/{name}")
-        follow = translate("viewer", "Follow detection: play no further than what is analysed")
-        bindings.show_on(transport.follow, "player/follow", follow)
+        waits = translate("viewer", "Wait for detection: play no further than what is analysed")
+        bindings.show_on(transport.wait, "player/wait", waits)
         bindings.show_on(transport.fullscreen, "window/fullscreen")
         name_keys = bindings.show_on(transport.play, "player/play")
         player.changed.connect(lambda _: name_keys())
@@ -98,10 +98,10 @@ class Viewer(QWidget):
         transport.stepped.connect(player.step)
         transport.sought.connect(player.seek)
         transport.speed_chosen.connect(player.set_speed)
-        transport.follow_toggled.connect(player.set_follow)
+        transport.wait_toggled.connect(player.set_wait)
         transport.fullscreen_requested.connect(self.fullscreen_requested)
         transport.sound.toggled.connect(self.sound.set_on)
-        self.sound.silent.connect(transport.hint.setText)
+        self.sound.silent.connect(transport.show_silent)
         transport.part.detection_requested.connect(self._detect_part)
         self.saver.failed.connect(transport.hint.setText)
         self.canvas.resized.connect(player.set_viewport)
@@ -119,6 +119,7 @@ class Viewer(QWidget):
         self.canvas.show_message(translate("viewer", "Opening…"))
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
+        self.transport.show_silent("")
         self.player.set_viewport(self.canvas.device_size())
         self.player.open(item, play, at)
         self._detected(item)
@@ -192,11 +193,12 @@ class Viewer(QWidget):
         info, shown = self.player.info, self.player.current
         text = ""
         if self._statistics.on and self.item is not None and info is not None and shown is not None:
-            text = self._statistics.text(self.item, info, shown, len(self.canvas.visible_detections), self.canvas.zoom)
+            text = self._statistics.text(self.item, info, shown, len(self.canvas.visible_detections), self.canvas.scale)
         self.canvas.set_statistics(text)
 
     def _detected(self, item: QueueItem | None) -> None:
         begin = end = 0.0
+        self.transport.wait.setEnabled(item is not None and not item.ended)
         if item is not None:
             length = length_of(item.progress.info)
             if item.part is not None and length:

@@ -181,10 +181,10 @@ def test_keys_work_wherever_the_focus_is(qtbot: QtBot, open_window: Open, video:
     for key in (Qt.Key.Key_D, Qt.Key.Key_I, Qt.Key.Key_F):
         qtbot.keyClick(window.filter.search, key)
     assert window.filter.search.text() == "dif"  # while typing, letters are only text
-    assert transport.follow.isChecked()
+    assert transport.wait.isChecked()
     assert not window.isFullScreen()
     qtbot.keyClick(window, Qt.Key.Key_D)
-    assert not transport.follow.isChecked()
+    assert not transport.wait.isChecked()
     qtbot.keyClick(window, Qt.Key.Key_Space)
     assert player.playing
 

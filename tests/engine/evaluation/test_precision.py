@@ -111,7 +111,7 @@ def test_an_interval_holds_the_value_and_shrinks_with_more_pictures() -> None:
         worse = match(found.select(random.random(len(found)) < 0.9), truth)
         changes = drawn_changes([matches, worse], truth, pictures, CLASSES)
         assert changes is not None
-        own, difference = interval(value, changes[0].mean(axis=1)), interval(0, (changes[1] - changes[0]).mean(axis=1))
+        own, difference = interval(value, changes[0].mean(axis=1)), interval(0, (changes[1] - changes[0]).mean(axis=1), -1.0)
         assert own.low < value < own.high
         assert difference.low < difference.high
         assert difference.high - difference.low < own.high - own.low
@@ -122,6 +122,12 @@ def test_an_interval_holds_the_value_and_shrinks_with_more_pictures() -> None:
 def test_an_interval_holds_95_percent_of_the_draws() -> None:
     found = interval(0.5, np.linspace(-0.1, 0.1, 1001))
     assert (found.low, found.high) == (pytest.approx(0.405), pytest.approx(0.595))
+
+
+def test_no_interval_goes_beyond_what_is_possible() -> None:
+    assert interval(0.98, np.linspace(-0.1, 0.1, 1001)).high == 1.0
+    assert interval(0.02, np.linspace(-0.1, 0.1, 1001)).low == 0.0
+    assert interval(0.02, np.linspace(-0.1, 0.1, 1001), -1.0).low < 0.0
 
 
 def test_too_few_pictures_give_no_interval() -> None:

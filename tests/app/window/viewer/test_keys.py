@@ -152,8 +152,8 @@ def test_a_part_is_chosen_with_keys_and_detected_alone(qtbot: QtBot, window: Mai
     assert timeline.part is None
 
 
-def test_the_card_over_the_timeline_shows_the_picture_there(qtbot: QtBot, window: MainWindow, video: Path) -> None:
-    window.open_paths([video])
+def test_the_card_over_the_timeline_shows_the_picture_there(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / "clip.mp4", 40, (320, 240), gop=40)])
     viewer = window.viewer
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
     viewer.player.pause()
@@ -161,6 +161,7 @@ def test_the_card_over_the_timeline_shows_the_picture_there(qtbot: QtBot, window
     qtbot.mouseMove(timeline, timeline.rect().center())
     qtbot.waitUntil(lambda: viewer.glimpse.isVisible() and not viewer.glimpse.picture.pixmap().isNull(), timeout=PATIENCE)
     assert viewer.glimpse.text.text().startswith("0:00.6")
+    assert "picture of 0:00.0" in viewer.glimpse.text.text()  # its only keyframe
     assert viewer.glimpse.picture.pixmap().width() <= 176 * viewer.devicePixelRatio()
     viewer.clear()
     assert not viewer.glimpse.isVisible()

@@ -129,7 +129,7 @@ def test_while_detection_runs_playing_waits_for_it(qtbot: QtBot, player: Player,
     player.open(item, play=True)
     qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True))
     assert screen.numbers == list(range(10))
-    player.set_follow(False)
+    player.set_wait(False)
     qtbot.waitUntil(lambda: len(screen.pictures) > 12)
     assert screen.pictures[11].result is None
     assert Playback(True) in screen.states

@@ -52,4 +52,10 @@ def test_a_video_without_sound_says_so(qtbot: QtBot, window: MainWindow, tmp_pat
     qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
     window.viewer.player.play()
     window.viewer.transport.sound.toggle()
-    qtbot.waitUntil(lambda: "quiet.mp4 has no sound" in window.viewer.transport.hint.text(), timeout=PATIENCE)
+    transport = window.viewer.transport
+    qtbot.waitUntil(lambda: "quiet.mp4 has no sound" in transport.hint.text(), timeout=PATIENCE)
+    window.viewer.player.pause()
+    assert "quiet.mp4 has no sound" in transport.hint.text()  # it stays where the button looks turned on
+    assert "quiet.mp4 has no sound" in transport.sound.accessibleDescription()
+    transport.sound.toggle()
+    assert not transport.hint.text()

@@ -127,8 +127,8 @@ def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot) -> N
     needed = transport.minimumSizeHint().width()
     transport.set_playback(Playback(True, waiting=True))
     assert transport.minimumSizeHint().width() == needed  # the window does not grow with what is said
-    assert transport.follow.text() == ""
-    assert transport.follow.accessibleName() == "Follow detection"
+    assert transport.wait.text() == ""
+    assert transport.wait.accessibleName() == "Wait for detection"
     assert not transport.sound.isVisible()
     sound, fullscreen = transport.more.menu().actions()
     sound.trigger()
@@ -136,7 +136,7 @@ def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot) -> N
     with qtbot.waitSignal(transport.fullscreen_requested):
         fullscreen.trigger()
     transport.resize(700, transport.height())
-    assert transport.follow.text() == "Follow"
+    assert transport.wait.text() == "Wait"
     assert transport.length.isVisible()
     assert transport.sound.isVisible()
     assert not transport.more.isVisible()
