@@ -772,12 +772,24 @@
         <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
     </message>
     <message>
+        <source>End of file</source>
+        <translation>die Datei endet zu früh</translation>
+    </message>
+    <message>
         <source>Failed to connect to Ray</source>
         <translation>Failed to connect to Ray</translation>
     </message>
     <message>
         <source>Framefleet is not installed there</source>
         <translation>Framefleet ist dort nicht installiert</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>Fehler beim Lesen oder Schreiben</translation>
+    </message>
+    <message>
+        <source>Invalid data found when processing input</source>
+        <translation>die Daten sind ungültig</translation>
     </message>
     <message>
         <source>It has no effect while the batch is set to {value}.</source>
@@ -5840,8 +5852,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Modell wählen …</translation>
     </message>
     <message>
-        <source>Classes and devices at the right</source>
-        <translation>Klassen und Geräte rechts</translation>
+        <source>Classes and devices</source>
+        <translation>Klassen und Geräte</translation>
     </message>
     <message>
         <source>Connect to a cluster…</source>
@@ -5976,8 +5988,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Zurückholen</translation>
     </message>
     <message>
-        <source>Queue at the left</source>
-        <translation>Dateien links</translation>
+        <source>Queue</source>
+        <translation>Dateien</translation>
     </message>
     <message>
         <source>Quit</source>
