@@ -443,10 +443,6 @@
         <translation>Fehlgeschlagen</translation>
     </message>
     <message>
-        <source>99 %: {time} ms</source>
-        <translation>99 %: {time} ms</translation>
-    </message>
-    <message>
         <source>A recorded machine, not this one</source>
         <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
     </message>
@@ -573,6 +569,10 @@
     <message>
         <source>The batch size changed from {before} to {batch}: {value}</source>
         <translation>Die Batchgröße wurde von {before} auf {batch} geändert: {value}</translation>
+    </message>
+    <message>
+        <source>99 %: {time}</source>
+        <translation>99 %: {time}</translation>
     </message>
     <message>
         <source>With {name}, devices cannot join or leave during a run</source>
@@ -3272,8 +3272,24 @@
         <translation> · {speed} MB/s · noch {remaining}</translation>
     </message>
     <message>
+        <source>1. Detect in the same videos with both models. Each run is stored as a session.</source>
+        <translation>1. Lassen Sie beide Modelle dieselben Videos bearbeiten. Jeder Lauf wird als Sitzung gespeichert.</translation>
+    </message>
+    <message>
+        <source>2. Mark the true objects in a tool such as CVAT, and export them as COCO, CVAT or YOLO.</source>
+        <translation>2. Markieren Sie die wahren Objekte, zum Beispiel mit CVAT, und exportieren Sie sie als COCO, CVAT oder YOLO.</translation>
+    </message>
+    <message>
+        <source>3. Run this command in a terminal, with the folders of both sessions and your true objects:</source>
+        <translation>3. Führen Sie diesen Befehl in einem Terminal aus, mit den Ordnern beider Sitzungen und Ihren wahren Objekten:</translation>
+    </message>
+    <message>
         <source>330 frames/s on an RTX 2070</source>
         <translation>330 Bilder/s auf einer RTX 2070</translation>
+    </message>
+    <message>
+        <source>4. Open the evaluation.json that it writes.</source>
+        <translation>4. Öffnen Sie die evaluation.json, die er schreibt.</translation>
     </message>
     <message>
         <source>50 frames/s on a Tesla V100</source>
@@ -3286,6 +3302,10 @@
     <message>
         <source>93 frames/s on a Tesla V100</source>
         <translation>93 Bilder/s auf einer Tesla V100</translation>
+    </message>
+    <message>
+        <source>A comparison shows which of two models finds more of the objects in your own videos.</source>
+        <translation>Ein Vergleich zeigt, welches von zwei Modellen mehr Objekte in Ihren eigenen Videos findet.</translation>
     </message>
     <message>
         <source>A good first choice: better than YOLOv4, less work.</source>
@@ -3318,10 +3338,6 @@
     <message>
         <source>Balanced</source>
         <translation>Ausgewogen</translation>
-    </message>
-    <message>
-        <source>Below the first four rows: average precision of each class, the largest difference first.</source>
-        <translation>Unter den ersten vier Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
     </message>
     <message>
         <source>By far the fastest. For machines without a GPU.</source>
@@ -3368,6 +3384,10 @@
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
         <source>Compare two models…</source>
         <translation>Zwei Modelle vergleichen …</translation>
     </message>
@@ -3386,6 +3406,14 @@
     <message>
         <source>Continue</source>
         <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
     </message>
     <message>
         <source>Delete it from {folder}</source>
@@ -3436,10 +3464,6 @@
         <translation>GFLOP / Bild</translation>
     </message>
     <message>
-        <source>GFLOP / picture: less is faster →</source>
-        <translation>GFLOP/Bild: weniger ist schneller →</translation>
-    </message>
-    <message>
         <source>The size of the network&apos;s input</source>
         <translation>Die Eingabegröße des Netzes</translation>
     </message>
@@ -3454,6 +3478,14 @@
     <message>
         <source>In use</source>
         <translation>In Gebrauch</translation>
+    </message>
+    <message>
+        <source>Below the four bold rows: average precision of each class, the largest difference first.</source>
+        <translation>Unter den vier fetten Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
+    </message>
+    <message>
+        <source>GFLOP / picture (faster →)</source>
+        <translation>GFLOP/Bild (schneller →)</translation>
     </message>
     <message>
         <source>It is in use: choose another model first</source>
@@ -3480,8 +3512,8 @@
         <translation>Auswertung öffnen</translation>
     </message>
     <message>
-        <source>Opens an evaluation.json, which &apos;framefleet evaluate --out&apos; writes</source>
-        <translation>Öffnet eine evaluation.json, die „framefleet evaluate --out“ geschrieben hat</translation>
+        <source>Open an evaluation…</source>
+        <translation>Auswertung öffnen …</translation>
     </message>
     <message>
         <source>Precision at confidence {confidence}</source>

@@ -1,7 +1,5 @@
 """A device's throughput and latency, now and over the last minute, and the time of each stage."""
 
-from __future__ import annotations
-
 import math
 
 from PySide6.QtCore import Qt
@@ -63,7 +61,7 @@ class DeviceFigures(QWidget):
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
         self.latency.setText(formats.milliseconds(status.latency if status.working else None))
         tails = [sample.latency_p99 for sample in samples if sample.latency_p99 is not None]
-        text = translate("devices", "99 %: {time} ms").format(time=formats.milliseconds(max(tails))) if tails and status.working else ""
+        text = translate("devices", "99 %: {time}").format(time=formats.milliseconds(max(tails))) if tails and status.working else ""
         self.tail.setText(text)
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)

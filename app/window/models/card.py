@@ -1,7 +1,5 @@
 """One model of the list: its purpose, its figures, and buttons."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -22,6 +20,9 @@ _COLOURS = {
     Purpose.ACCURATE: ("WARNING", "WARNING_GROUND"),
 }
 
+_TITLES = "Download", "Continue", "In use", "Remove", "Discard"
+"""Of the buttons."""
+
 
 def _chip(purpose: Purpose) -> QLabel:
     colour, ground = _COLOURS[purpose]
@@ -35,13 +36,12 @@ def _chip(purpose: Purpose) -> QLabel:
 
 
 def button_box(*buttons: QPushButton) -> QWidget:
-    """Room for two buttons, as wide in every card, so that the figures form columns."""
+    """Buttons below each other, as wide in every card, so that the figures form columns."""
     metrics = QFontMetrics(theme.font(bold=True))
-    first = translate("models", "Download"), translate("models", "Continue"), translate("models", "In use")
-    second = translate("models", "Remove"), translate("models", "Discard")
+    titles = [translate("models", title) for title in _TITLES]
     box = QWidget()
-    box.setFixedWidth(sum(max(map(metrics.horizontalAdvance, titles)) for titles in (first, second)) + 66)
-    row(None, *buttons, spacing=6, of=box)
+    box.setFixedWidth(max(map(metrics.horizontalAdvance, titles)) + 33)
+    column(None, *buttons, None, spacing=4, of=box)
     return box
 
 
@@ -67,7 +67,7 @@ class ModelCard(QFrame):
         self.remove = self._button(translate("models", "Remove"), self.remove_requested, "flat")
         head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
         words = column(None, head, label("small", translate("models", entry.note), wrap=True), None, spacing=3)
-        across = row((words, 1), of_entry(entry), button_box(self.remove, self.download, self.cancel, self.use), spacing=16)
+        across = row((words, 1), of_entry(entry), button_box(self.download, self.cancel, self.use, self.remove), spacing=16)
         unknown = translate("models", "not stated")
         facts = translate("models", "Licence: {licence} · Published by the authors: {speed}")
         self.facts = label(

@@ -1,13 +1,11 @@
 """Accuracy against speed of the models as a small chart."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGraphicsLineItem, QWidget
 
 from app.scaling_results import Speed
 from app.window.widgets import formats, theme
@@ -19,6 +17,8 @@ from engine.model.registry.catalogue import ModelEntry
 HEIGHT = 190
 MARK, MARGIN = 8.0, 3.0
 """Size of a mark, and the margin around the text of a name, pixels."""
+NEAR = 16.0
+"""A name that is further from its mark has a line to it, pixels."""
 _SIDES = [(across, down) for down in (1.0, 0.0, 0.5, 1.8, -0.8, 2.6, -1.6) for across in (0.5, -0.1, 1.1)]
 """Where a name may stand: the point of it that lies at its mark, as parts of its width and height. The first ones are best."""
 PUBLISHED, MEASURED = "MUTED", "GOOD"
@@ -40,7 +40,7 @@ class ModelChart(QWidget):
         self.item.setLogMode(x=True, y=False)
         self.item.invertX(True)
         self.item.vb.sigResized.connect(self._place_names)
-        self._names: list[Any] = []
+        self._names: dict[Any, QGraphicsLineItem] = {}  # each name with the line to its mark
         self.legend = label("small", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         column((self._plot, 1), self.legend, spacing=2, of=self)
@@ -54,7 +54,7 @@ class ModelChart(QWidget):
         colour_plot(self._plot, theme.BACKGROUND)
         style = {"color": theme.MUTED, "font-size": f"{theme.base_size() - 2}px"}
         self.item.getAxis("left").setLabel(translate("models", "COCO AP, %"), **style)
-        self.item.getAxis("bottom").setLabel(translate("models", "GFLOP / picture: less is faster →"), **style)
+        self.item.getAxis("bottom").setLabel(translate("models", "GFLOP / picture (faster →)"), **style)
         spoken = []
         for entry in self._entries:
             speed = speeds.get(entry.name)
@@ -79,11 +79,12 @@ class ModelChart(QWidget):
             shown.setFont(theme.font(-2))
             shown.setPos(_log(entry.gflops), entry.ap)
             self.item.addItem(shown)
-            self._names.append(shown)
+            self._names[shown] = QGraphicsLineItem(shown)
+            self._names[shown].setPen(pg.mkPen(theme.MUTED))
         works, accuracies = [entry.gflops for entry in self._entries], [entry.ap for entry in self._entries]
         self.item.setXRange(_log(min(works)) - 0.15, _log(max(works)) + 0.15, padding=0)
         self.item.setYRange(min(accuracies) - 9, max(accuracies) + 9, padding=0)
-        marks = [tick for tick in (1, 3, 10, 30, 100, 300, 1000) if min(works) / 1.4 <= tick <= max(works) * 1.4]
+        marks = [tick for tick in (1, 3, 10, 30, 100, 300, 1000) if min(works) / 1.3 <= tick <= max(works) * 1.3]
         self.item.getAxis("bottom").setTicks([[(_log(tick), formats.count(tick)) for tick in marks]])
         published = translate("models", "Published by the authors")
         measured = translate("models", "Also ran on this machine; the throughput is that of the newest run")
@@ -112,12 +113,21 @@ class ModelChart(QWidget):
             best = min(_SIDES, key=lambda side: (_covered(areas[side], taken), not inside.contains(areas[side])))
             name.setAnchor(best)
             taken.append(areas[best])
+            leader = _leader(areas[best].translated(-mark))
+            self._names[name].setLine(leader)
+            self._names[name].setVisible(not leader.isNull())
 
 
 def _text_area(mark: QPointF, side: tuple[float, float], size: QSizeF) -> QRectF:
     """The area of a name without the margin around its text."""
     left, top = mark.x() - side[0] * size.width(), mark.y() - side[1] * size.height()
     return QRectF(left, top, size.width(), size.height()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+
+
+def _leader(area: QRectF) -> QLineF:
+    """A line from the edge of a mark at (0, 0) to the nearest point of its name; without length if they are close to each other."""
+    line = QLineF(0, 0, min(max(0.0, area.left()), area.right()), min(max(0.0, area.top()), area.bottom()))
+    return QLineF(line.pointAt(MARK / 2 / line.length()), line.p2()) if line.length() > NEAR else QLineF()
 
 
 def _covered(area: QRectF, taken: Sequence[QRectF]) -> float:

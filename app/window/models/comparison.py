@@ -1,7 +1,5 @@
 """Compares models by the results of ``framefleet evaluate``, which compares their detections with true objects."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,17 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.session.background import Background
-from app.window.widgets import formats
+from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, push_button, row
 from app.window.widgets.fields import combo_box
 from app.window.widgets.questions import choose_path
 from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.store.schema import explained
+
+COMMAND = "framefleet evaluate SESSION SESSION --truth truth.json --out report"
+_SUMMARIES = 4
+"""The number of rows over all classes, which stand first."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,37 @@ def compared(one: Evaluated, other: Evaluated) -> list[tuple[str, float, float]]
     return rows + [(name, one.classes[name], other.classes[name]) for name in labels]
 
 
+class ExplanationDialog(QDialog):
+    """Explains how models are compared. wanted: the user wants to open an evaluation."""
+
+    wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(translate("models", "Comparison of models"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        steps = (
+            translate("models", "A comparison shows which of two models finds more of the objects in your own videos."),
+            translate("models", "1. Detect in the same videos with both models. Each run is stored as a session."),
+            translate("models", "2. Mark the true objects in a tool such as CVAT, and export them as COCO, CVAT or YOLO."),
+            translate("models", "3. Run this command in a terminal, with the folders of both sessions and your true objects:"),
+        )
+        self.command = QLineEdit(COMMAND, readOnly=True)
+        self.command.setAccessibleName(translate("models", "Command"))
+        self.copy = push_button(translate("models", "Copy"), self._copy)
+        last = label("", translate("models", "4. Open the evaluation.json that it writes."))
+        self.open_button = push_button(translate("models", "Open an evaluation…"), self.wanted, role="primary")
+        self.close_button = push_button(translate("models", "Close"), self.reject)
+        buttons = row(None, self.open_button, self.close_button, spacing=8)
+        words = [label("", step, wrap=True) for step in steps]
+        box = column(*words, row((self.command, 1), self.copy, spacing=8), last, 8, buttons, spacing=8, margins=(16, 16, 16, 12), of=self)
+        self.resize(640, box.heightForWidth(640))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(COMMAND)
+        self.copy.setText(translate("models", "Copied"))
+
+
 class ComparisonDialog(QDialog):
     """Shows two models side by side, and the difference in percentage points."""
 
@@ -94,10 +128,12 @@ class ComparisonDialog(QDialog):
         self.table.setUniformRowHeights(True)
         self.table.setColumnCount(4)
         self.table.header().setStretchLastSection(False)
-        self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.header().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        for position in (0, 3):  # the names of sessions can be long: they get the rest
+            self.table.header().setSectionResizeMode(position, QHeaderView.ResizeMode.ResizeToContents)
         hint = label(
-            "small", translate("models", "Below the first four rows: average precision of each class, the largest difference first.")
+            "small", translate("models", "Below the four bold rows: average precision of each class, the largest difference first.")
         )
         self.close_button = push_button(translate("models", "Close"), self.reject)
         column(
@@ -116,23 +152,34 @@ class ComparisonDialog(QDialog):
         one, other = self._models[self.first.currentIndex()], self._models[self.second.currentIndex()]
         self.table.clear()
         self.table.setHeaderLabels(["", one.name, other.name, translate("models", "Difference")])
+        for position, model in ((1, one), (2, other)):
+            self.table.headerItem().setToolTip(position, model.name)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for title, before, after in compared(one, other):
-            points = formats.decimal(100 * (after - before), 1)
-            line = QTreeWidgetItem([title, formats.share(before), formats.share(after), f"+{points}" if after > before else points])
+        for number, (title, before, after) in enumerate(compared(one, other)):
+            change = round(100 * after, 1) - round(100 * before, 1)  # of the shown figures
+            points = formats.decimal(round(change, 1) + 0.0)
+            line = QTreeWidgetItem([title, formats.share(before), formats.share(after), f"+{points}" if change > 0 else points])
+            if number < _SUMMARIES:
+                line.setFont(0, theme.font(bold=True))
             for position in (1, 2, 3):
                 line.setTextAlignment(position, right)
             self.table.addTopLevelItem(line)
 
 
 class Comparison:
-    """Asks for an evaluation and shows it."""
+    """Explains comparisons, asks for an evaluation and shows it."""
 
     def __init__(self, window: QWidget, background: Background) -> None:
         self._window, self._background = window, background
 
     def ask(self, failed: Callable[[str], None]) -> None:
-        """Let the user choose an evaluation.json. failed: takes the reason if it cannot be read."""
+        """Explain what a comparison needs, and let the user choose it. failed: takes the reason if it cannot be read."""
+        dialog = ExplanationDialog(self._window)
+        dialog.wanted.connect(dialog.accept)
+        dialog.wanted.connect(lambda: self._choose(failed))
+        dialog.open()
+
+    def _choose(self, failed: Callable[[str], None]) -> None:
         kinds = translate("models", "Evaluations (evaluation.json *.json)")
         choose_path(self._window, translate("models", "Open an evaluation"), lambda name: self.open(Path(name), failed), kinds)
 

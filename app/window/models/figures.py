@@ -1,7 +1,5 @@
 """The figures of a model, in columns that all cards share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
@@ -13,7 +11,7 @@ from app.window.widgets.translation import translate
 from engine.model.check import ModelSummary
 from engine.model.registry.catalogue import ModelEntry
 
-_WIDTH = 94
+_WIDTH = 84
 
 
 def of_entry(entry: ModelEntry) -> QGridLayout:
@@ -61,7 +59,7 @@ def _columns(figures: Sequence[tuple[str, str, str]]) -> QGridLayout:
     table.setVerticalSpacing(1)
     table.setRowStretch(0, 1)
     table.setRowStretch(3, 1)
-    table.setHorizontalSpacing(4)
+    table.setHorizontalSpacing(10)
     for number, (value, caption, tip) in enumerate(figures):
         table.addWidget(label("section", value, tip=tip), 1, number, Qt.AlignmentFlag.AlignRight)
         table.addWidget(label("small", caption, tip=tip), 2, number, Qt.AlignmentFlag.AlignRight)

@@ -1,7 +1,5 @@
 """The dialog with the models that can be downloaded and used."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -75,7 +73,6 @@ class ModelList(QDialog):
         self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
         self.close_button = push_button(translate("models", "Close"), self.reject)
         self.compare = push_button(translate("models", "Compare two models…"), self.comparison_requested)
-        self.compare.setToolTip(translate("models", "Opens an evaluation.json, which 'framefleet evaluate --out' writes"))
         self.note = wrapped("error")
         self.note.setContentsMargins(24, 6, 24, 0)
         below = row(self.own, self.open_folder, self.compare, None, self.close_button, spacing=8, margins=(24, 12, 24, 14))

@@ -1,7 +1,5 @@
 """A model of the user's own in the list of models."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -38,7 +36,7 @@ class OwnCard(QFrame):
         self.remove.clicked.connect(lambda: self.remove_requested.emit(files))
         for button in (self.use, self.remove):
             button.setAccessibleName(f"{button.text()} {title}")
-        buttons = button_box(self.remove, self.use)
+        buttons = button_box(self.use, self.remove)
         words = column(None, label("section", title), note, None, spacing=3)
         if isinstance(found, ModelSummary):
             across = row((words, 1), of_summary(found), buttons, spacing=16)

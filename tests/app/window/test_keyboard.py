@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.messages.unexpected import CrashReport
-from app.window.models.comparison import ComparisonDialog, Evaluated
+from app.window.models.comparison import ComparisonDialog, Evaluated, ExplanationDialog
 from app.window.results.stored import read_stored
 from app.window.results.worst_frames_dialog import WorstFramesDialog
 from app.window.viewer.filter import ViewFilter
@@ -103,6 +103,7 @@ OPENED: dict[str, Callable[[MainWindow, Path], object]] = {
     "clips": lambda window, folder: _ask_with_results(window.clips.ask, folder),
     "worst frames": lambda window, folder: WorstFramesDialog(folder / "worst.json", {"one": [], "two": []}, window).open(),
     "comparison": lambda window, _: ComparisonDialog([Evaluated(each, 0.5, 0.4, 0.9, 0.8, 0.25, {}) for each in "ab"], window).open(),
+    "comparison explained": lambda window, _: ExplanationDialog(window).open(),
     "files of a set": lambda window, folder: FilesDialog("a", {folder / "a.mp4": None}, window).open(),
     "error": lambda window, folder: CrashReport(window, window.banners, folder / "window.log").show_details("Traceback"),
 }

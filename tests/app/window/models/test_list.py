@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
@@ -18,6 +19,7 @@ from app.window.models.list import ModelList
 from app.window.queue.item import ItemState
 from app.window.session.background import Background
 from app.window.widgets.banner import Banner
+from app.window.widgets.translation import install
 from engine.model.registry import catalogue as registry
 from engine.model.registry.catalogue import ModelEntry
 from engine.model.registry.installed import files_of, is_installed
@@ -227,3 +229,14 @@ def test_closing_the_window_ends_a_download_at_once(qtbot: QtBot, window: MainWi
     window.close()  # the download itself would not end
     assert not any("background" in thread.name for thread in threading.enumerate())
     assert not is_installed(entry, window.setup.library.downloads.folder)
+
+
+def test_every_button_fits_on_a_small_screen_in_german(qtbot: QtBot, qapp: QApplication, downloads: ModelDownloads) -> None:
+    install(qapp, "de")
+    dialog = ModelList(downloads, None)
+    install(qapp, "en")
+    qtbot.addWidget(dialog)
+    dialog.resize(984, 602)  # without the window's frame: 1000 × 650
+    dialog.show()
+    (scroll,) = dialog.findChildren(QScrollArea)
+    qtbot.waitUntil(lambda: scroll.widget().width() == scroll.viewport().width())

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.scaling_results import Speed
 from app.window.main_window import MainWindow
 from app.window.models.chart import ModelChart
-from app.window.models.comparison import Comparison, ComparisonDialog, compared, read_evaluation
+from app.window.models.comparison import Comparison, ComparisonDialog, Evaluated, ExplanationDialog, compared, read_evaluation
 from app.window.models.list import ModelList
 from app.window.models.own import OwnModels
 from app.window.session.background import Background
@@ -150,6 +150,30 @@ def test_two_models_are_compared_class_by_class(qtbot: QtBot, tmp_path: Path) ->
     assert cells == [["mAP@0.5", "50.0 %", "60.0 %", "+10.0"], ["Recall at confidence 25.0 %", "70.0 %", "60.0 %", "-10.0"]]
     qtbot.keyClick(dialog.second, Qt.Key.Key_Up)
     assert dialog.table.topLevelItem(0).text(3) == "0.0"
+
+
+def test_long_names_of_sessions_leave_room_for_the_rows(qtbot: QtBot) -> None:
+    names = "20261123-091053-498011 people", "20261123-091253-498011 people"
+    one, other = (
+        Evaluated(name, value, 0.3, 0.8, 0.9996 - value / 1e5, 0.25, {}) for name, value in zip(names, (0.4414, 0.4436), strict=True)
+    )
+    dialog = ComparisonDialog([one, other])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.table.columnWidth(0) >= dialog.table.sizeHintForColumn(0)
+    assert dialog.table.header().length() <= dialog.table.viewport().width()
+    assert [dialog.table.topLevelItem(line).text(3) for line in (0, 3)] == ["+0.3", "0.0"]  # 44.1 to 44.4: as shown
+
+
+def test_the_window_explains_what_a_comparison_needs(qtbot: QtBot, window: MainWindow) -> None:
+    models = opened(qtbot, window)
+    models.compare.click()
+    (dialog,) = models.findChildren(ExplanationDialog)
+    assert dialog.isVisible()
+    dialog.copy.click()
+    assert QApplication.clipboard().text() == dialog.command.text()
+    dialog.open_button.click()
+    assert models.findChildren(QFileDialog)
 
 
 def test_what_is_no_comparison_is_explained(qtbot: QtBot, tmp_path: Path) -> None:
