@@ -167,7 +167,7 @@
     </message>
     <message>
         <source>Confirm</source>
-        <translation>Bestätigen</translation>
+        <translation>OK</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -247,7 +247,7 @@
     </message>
     <message>
         <source>Whole track</source>
-        <translation>Ganze Spur</translation>
+        <translation>Spur</translation>
     </message>
     <message>
         <source>press {key} to join it with track {number}</source>
