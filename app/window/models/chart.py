@@ -86,9 +86,7 @@ class ModelChart(QWidget):
         works, accuracies = [entry.gflops for entry in self._entries], [entry.ap for entry in self._entries]
         self.item.setXRange(_log(min(works)) - 0.15, _log(max(works)) + 0.15, padding=0)
         self.item.setYRange(min(accuracies) - 9, max(accuracies) + 9, padding=0)
-        marks = [
-            tick for tick in (1, 3, 10, 30, 100, 300, 1000) if min(works) / 1.3 <= tick <= max(works) * 1.3
-        ]
+        marks = [tick for tick in (1, 3, 10, 30, 100, 300, 1000) if min(works) / 1.3 <= tick <= max(works) * 1.3]
         self.item.getAxis("bottom").setTicks([[(_log(tick), formats.count(tick)) for tick in marks]])
         published = translate("models", "Published by the authors")
         measured = translate("models", "Also ran on this machine; the throughput is that of the newest run")
