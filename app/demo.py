@@ -1,7 +1,5 @@
 """The demo: an embedded model detects objects in an embedded clip whose true objects are known."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Finds out whether a window can be shown."""
 
-from __future__ import annotations
-
 import os
 import sys
 

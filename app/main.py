@@ -1,7 +1,5 @@
 """The entry point: ``framefleet``. Every worker process imports this module again, so it imports nothing heavy at the top."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Measured scaling: results that ``framefleet bench scaling`` keeps, and runs of the window. No Qt."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -53,11 +51,7 @@ def results_folder() -> Path:
 
 
 def keep(report: Mapping[str, Any], folder: Path) -> Path:
-    """Store a report so that the window shows it; delete the oldest beyond ``KEPT``.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Store a report so that the window shows it; delete the oldest beyond ``KEPT``. Raises OSError if it cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f}.json"
     part = path.with_suffix(".part")

@@ -1,7 +1,5 @@
 """Prepares the standard streams, so that every file name can be printed and a lost reader does not end the run."""
 
-from __future__ import annotations
-
 import codecs
 import os
 import sys

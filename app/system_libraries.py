@@ -3,8 +3,6 @@
 ``python -m app.system_libraries`` prints the packages that are missing, one a line. The script ``run`` of a checkout uses it.
 """
 
-from __future__ import annotations
-
 import ctypes
 
 PACKAGES = {

@@ -4,8 +4,6 @@ All arrays are float32. Addresses refer to device memory or pinned host memory. 
 enabled access.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -10,8 +10,6 @@ Entries are native code. Two checks come before they are used:
 If two processes create the same entry, each writes it as a whole and the last one stays.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

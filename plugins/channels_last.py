@@ -1,7 +1,5 @@
 """Max pooling and upsampling as custom layers, for FP16 values stored channels last."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ R = clamp(((Y − black) · luma >> 13) + ((V − 128) · v_in_r >> 13)), B like
 These are the integers of libswscale's converter for x86 (``libswscale/yuv2rgb.c``), which the CPU uses.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

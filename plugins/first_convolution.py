@@ -3,8 +3,6 @@
 It writes values channels last, the layout that convolutions on tensor cores read.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,8 +31,7 @@ def packed(weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[n
     For each block's channels, each row of the 3 × 3 and each two tiles of 8 channels: 32 threads × 2 tiles × 4 values. Thread 4 c + x has
     column x of the channel that is column c of the tile; its fourth value is the bias, in two parts so that it stays exact.
 
-    Raises:
-        ValueError: a number is too large for FP16.
+    Raises ValueError if a number is too large for FP16.
     """
     filters = len(bias)
     values = np.zeros((filters, 3, 4, 4), np.float32)

@@ -1,7 +1,5 @@
 """A kernel with its arguments, as a step for a stream."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mish as a custom layer, for convolutions whose plan does not contain the activation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from plugins.kernels import Kernels
@@ -14,8 +12,7 @@ _MOST = 2**31 - _PER_THREAD
 class Mish(Launch):
     """Computes Mish of FP16 numbers in place. values: address of ``count`` numbers in any layout, aligned to 16.
 
-    Raises:
-        ValueError: the count is 0, or more than the kernel can count.
+    Raises ValueError if the count is 0, or more than the kernel can count.
     """
 
     def __init__(self, kernels: Kernels, values: int, count: int) -> None:

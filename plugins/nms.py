@@ -1,7 +1,5 @@
 """Non-maximum suppression of a batch as a custom layer, one block per picture. Boxes are in pixels of the upright picture."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from typing import Any
 

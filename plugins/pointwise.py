@@ -1,7 +1,5 @@
 """Two pointwise (1 × 1) convolutions in one kernel, for layers that only memory traffic limits. All values are FP16, channels last."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,8 +73,7 @@ class Pointwise(Launch):
     activations: of the input, to which ``residual`` is added then, and of both convolutions. side, middle: None where the form has none.
     multiprocessors: of the device.
 
-    Raises:
-        ValueError: there are more values than the kernel can count.
+    Raises ValueError if there are more values than the kernel can count.
     """
 
     def __init__(

@@ -4,8 +4,6 @@ The kernel converts colours, turns the picture upright, resizes, letterboxes and
 the bytes that the CPU computes from the same frame.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -51,8 +49,7 @@ class Preprocess(Launch):
     table: address of FRAME × batch. pictures: address, aligned to 16, of (batch, 3, height, width), RGB, 0..1. The frames of one
     batch may differ in format and size. number: type of the input's values, float16 or float32.
 
-    Raises:
-        ValueError: the width is odd.
+    Raises ValueError if the width is odd.
     """
 
     def __init__(

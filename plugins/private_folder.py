@@ -3,8 +3,6 @@
 On Windows nothing is checked: there, only the user has access to the folders in the user's profile.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path
@@ -20,8 +18,7 @@ def make_private(folder: Path) -> str | None:
     it; the same is true for all folders above it, except that these may belong to the administrator, and may be open to all if only
     owners can remove their files (the sticky bit, as in /tmp). A folder that others may read loses these permissions.
 
-    Raises:
-        OSError: the folder cannot be created or examined.
+    Raises OSError if the folder cannot be created or examined.
     """
     if not hasattr(os, "geteuid"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,8 +46,7 @@ def make_private(folder: Path) -> str | None:
 def read_private(path: Path) -> bytes | None:
     """Read a file of a private folder. Returns None if it is a link or no ordinary file, or if others own it or may change it.
 
-    Raises:
-        OSError: the file is missing or unreadable.
+    Raises OSError if the file is missing or unreadable.
     """
     descriptor = os.open(path, os.O_RDONLY | _FLAGS)
     with os.fdopen(descriptor, "rb") as file:

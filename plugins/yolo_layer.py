@@ -1,7 +1,5 @@
 """The YOLO layer as a custom layer: decodes a batch of raw outputs to candidates, in the order of ``engine/detection/yolo.py``."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,11 +83,7 @@ class Candidates:
 
 
 def head_table(heads: Sequence[Head]) -> NDArray[Any]:
-    """The heads as the kernel reads them, HEAD (n,).
-
-    Raises:
-        ValueError: there are too many heads, or a head has too many anchors.
-    """
+    """The heads as the kernel reads them, HEAD (n,). Raises ValueError if there are too many heads, or a head has too many anchors."""
     if len(heads) > _MOST_HEADS:
         raise ValueError(f"a network of {len(heads)} heads: at most {_MOST_HEADS} can be used on a GPU")
     table = np.zeros(len(heads), HEAD)
@@ -121,8 +115,7 @@ class YoloLayer:
     table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels. confidence: least
     objectness · class probability of a candidate. number: type of the raw outputs, float16 or float32.
 
-    Raises:
-        ValueError: the network is too large.
+    Raises ValueError if the network is too large.
     """
 
     def __init__(

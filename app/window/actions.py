@@ -1,7 +1,5 @@
 """The window's actions with their keys, and the menu."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.metadata import version
 

@@ -1,7 +1,5 @@
 """Dialogs that choose files to open."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, Signal

@@ -1,7 +1,5 @@
 """Shows a panel in a window of its own, for another screen for example, and puts it back."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget

@@ -4,8 +4,6 @@ Python collects cyclic garbage in the thread that allocates. In the session's th
 that they belong to. A full collection can hold the interpreter's lock for a tenth of a second, which shows as a pause in the video.
 """
 
-from __future__ import annotations
-
 import gc
 
 from PySide6.QtCore import QObject, QTimer, Slot

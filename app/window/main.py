@@ -1,7 +1,5 @@
 """Starts the application with its window."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,11 +25,7 @@ from engine.settings.folders import Folder
 
 
 def make_application() -> QApplication:
-    """Create the QApplication with its icon and theme.
-
-    Raises:
-        UsageError: there is no display.
-    """
+    """Create the QApplication with its icon and theme. Raises UsageError if there is no display."""
     if not has_display():
         raise UsageError("there is no display for the window: use 'framefleet detect', or start it where there is one")
     QGuiApplication.setDesktopFileName("framefleet")
@@ -55,8 +49,7 @@ def run_window(
 
     model: used now and kept for the next start. demo: also queue the demo's clip, with these settings. recording: also show its devices.
 
-    Raises:
-        UsageError: there is no display.
+    Raises UsageError if there is no display.
     """
     application = make_application()
     log = log_to(user_log_path("framefleet", appauthor=False))

@@ -1,7 +1,5 @@
 """The main window: its parts and the connections between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page without files: choose a model, add videos, or watch the demo."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget

@@ -1,7 +1,5 @@
 """The line at the bottom: devices, backend, precision, strategy and remaining work."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 

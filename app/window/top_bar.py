@@ -1,7 +1,5 @@
 """The bar at the top: open files, the model in use, settings, and the menu."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 

@@ -4,8 +4,6 @@ The public methods guard the state (activate once, then submit or infer, then cl
 One instance belongs to one worker. It is not thread-safe, except that any thread may await results.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -44,8 +42,7 @@ class Backend(Closing, ABC):
     def info(self) -> EngineInfo:
         """The built engine. It may change during the work: an engine that runs out of memory continues with a smaller batch.
 
-        Raises:
-            RuntimeError: not activated, or closed.
+        Raises RuntimeError if it is not activated, or closed.
         """
         if self._info is None:
             raise RuntimeError(f"{type(self).__name__} is not active")
@@ -80,11 +77,7 @@ class Backend(Closing, ABC):
         return self._submit_impl(images, still)
 
     def infer(self, images: Sequence[HostImage | DeviceFrame], still: bool = False) -> list[Detections]:
-        """Submit pictures and wait for their detections. Parameters: see ``submit``.
-
-        Raises:
-            DeviceError: a picture has no detections.
-        """
+        """Submit pictures and wait for their detections. Parameters: see ``submit``. Raises DeviceError if a picture has no detections."""
         found = self.submit(images, still).result()
         for failure in found:
             if isinstance(failure, InferenceFailure):
@@ -102,8 +95,7 @@ class Backend(Closing, ABC):
     def raw_outputs(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Outputs of the YOLO heads before decoding, float32, for float32 (n, channels, height, width), 0..1. For checks: slow.
 
-        Raises:
-            DeviceError: the engine runs in another process, or failed.
+        Raises DeviceError if the engine runs in another process, or failed.
         """
         if self._info is None:
             raise RuntimeError(f"{type(self).__name__} is not active")

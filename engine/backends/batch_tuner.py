@@ -1,7 +1,5 @@
 """Finds the batch size: tries larger ones until the throughput hardly increases."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -16,8 +14,7 @@ def tune_batch(measure: Callable[[int], float | None], budget_ms: float | None =
     measure: returns the ms of one batch of a size, or None if the device's memory does not suffice. The budget does not limit the
     smallest size.
 
-    Raises:
-        MemoryError: the smallest size does not fit.
+    Raises MemoryError if the smallest size does not fit.
     """
     best, best_speed = 0, 0.0
     for batch in sizes:

@@ -1,7 +1,5 @@
 """Creates the backend for a device. A library is imported only when a device of its kind is requested."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -51,8 +49,7 @@ LIBRARIES = {"cpu": _OPENVINO, "openvino": _OPENVINO, "cuda": _TENSORRT}
 def create_backend(device: DeviceId) -> Backend:
     """A backend for this device, not yet activated.
 
-    Raises:
-        DeviceError: the library for this kind of device cannot be imported. The message says what to do.
+    Raises DeviceError if the library for this kind of device cannot be imported. The message says what to do.
     """
     library = LIBRARIES[device.kind]
     backend: Backend = _load(library, library.backend, device)(device)

@@ -1,7 +1,5 @@
 """What all libraries share for stages: a check of the devices, a cache for the cuts, and their description."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -14,11 +12,7 @@ from plugins.cache import FileCache
 
 
 def depth_members(device: DeviceId) -> tuple[DeviceId, ...]:
-    """The devices of a group, one for each stage.
-
-    Raises:
-        UsageError: see ``check_depth``.
-    """
+    """The devices of a group, one for each stage. Raises UsageError: see ``check_depth``."""
     check_depth(device.members)
     return device.members
 

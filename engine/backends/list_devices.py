@@ -3,8 +3,6 @@
 ``engine.devices.discovery`` starts this program.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """Compares the memory that a network needs with the free memory of a device, before anything is built."""
 
-from __future__ import annotations
-
 import math
 
 from engine.errors import DeviceError
@@ -14,8 +12,7 @@ def check_memory(network: Network, batch: int, value_bytes: int, free: int | Non
 
     batch: pictures at once. value_bytes: size of one number between layers. free: free memory of the device, bytes; None = unknown.
 
-    Raises:
-        DeviceError: the network needs more; the message says how much, and what to do.
+    Raises DeviceError if the network needs more; the message says how much, and what to do.
     """
     needed = least_bytes(network, batch, value_bytes)
     if free is None or needed <= free:

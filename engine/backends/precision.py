@@ -5,8 +5,6 @@ fp32. On GPUs it runs generated pictures and compares the detections before supp
 the first start with a model runs trials. What was decided for want of boxes is not kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -69,8 +67,7 @@ def resolve_precision(
     name, threads, batch, …). run: tries one precision on pictures of the network's size. compare: returns the share of fp32's results
     that another precision has, or raises TooFewBoxesError; None: ``matching_share``.
 
-    Raises:
-        DeviceError: the device does not offer the precision of the settings.
+    Raises DeviceError if the device does not offer the precision of the settings.
     """
     if asked is not Precision.AUTO:
         if asked not in offered:
@@ -101,8 +98,7 @@ def agreeing_share(reference: Trial, other: Trial, network: Network, settings: E
     The threshold is that of the settings, but at least 0.1: runs that keep weaker boxes, for trackers or for average precision, do not show
     them. A box below the threshold counts as the other side's if the confidences are within 0.03.
 
-    Raises:
-        TooFewBoxesError: fp32 has fewer than LEAST_BOXES.
+    Raises TooFewBoxesError if fp32 has fewer than LEAST_BOXES.
     """
     boxes, pictures = count_boxes(reference.heads, network, settings), len(reference.heads[0])
     if boxes < LEAST_BOXES:

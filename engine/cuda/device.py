@@ -1,7 +1,5 @@
 """Opens a CUDA device, and asks for its free memory."""
 
-from __future__ import annotations
-
 from cuda.bindings import driver
 from cuda.core import Device
 
@@ -11,11 +9,7 @@ from engine.types import DeviceId
 
 
 def open_device(device: DeviceId) -> Device:
-    """Make ``cuda:N`` the current device.
-
-    Raises:
-        DeviceError: there is no driver, or no such device.
-    """
+    """Make ``cuda:N`` the current device. Raises DeviceError if there is no driver, or no such device."""
     try:
         found = len(Device.get_all_devices())
     except Exception as problem:  # cuda-core raises various errors for a missing, old or broken driver

@@ -1,7 +1,5 @@
 """Steps on a stream, and CUDA graphs: steps that are recorded once and launched with one call."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Allocates a GPU worker's memory, and turns CUDA's errors into ours."""
 
-from __future__ import annotations
-
 import ctypes
 import logging
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Times work on a device by its own clock."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Sequence

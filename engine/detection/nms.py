@@ -3,8 +3,6 @@
 Formulas: AlexeyAB/darknet, ``src/box.c`` (``diounms_sort``, ``box_diounms``).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Converts a network's raw outputs to detections, for all backends."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

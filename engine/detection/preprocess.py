@@ -1,7 +1,5 @@
 """Resizes pictures to the network's input, and converts boxes back to pixels of the picture."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,8 +65,7 @@ def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = F
     (``resize_image``), and frames with OpenCV's ``resize``. The results differ by up to half a pixel, which affects small objects.
     shown: width and height with square pixels, to which boxes refer; None: those of the image.
 
-    Raises:
-        ValueError: ``image`` has another shape or dtype, or is empty.
+    Raises ValueError if ``image`` has another shape or dtype, or is empty.
     """
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         raise ValueError(f"a picture is uint8 (height, width, 3), not {image.dtype} {image.shape}")

@@ -5,8 +5,6 @@ in one tile and cut in another therefore becomes one detection with the whole bo
 its parts. Two detections of one tile are never merged: non-maximum suppression within the tile has kept both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

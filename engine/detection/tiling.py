@@ -1,7 +1,5 @@
 """Divides a picture into overlapping tiles. ``engine.detection.tile_merging`` merges their detections."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

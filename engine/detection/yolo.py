@@ -3,8 +3,6 @@
 Formulas: AlexeyAB/darknet, ``src/yolo_layer.c`` (``get_yolo_box``, ``forward_yolo_layer``, ``get_yolo_detections``).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Importing this module loads no media library: ``FfmpegDecoder`` loads it for its first segment.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -80,8 +78,7 @@ class FfmpegDecoder(Decoder):
 def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId | None) -> Decoder:
     """Create the decoder for an engine. device: the CUDA device whose memory may hold the frames; None: decode into host memory.
 
-    Raises:
-        DeviceError: the settings require NVDEC, and the device or the library for it is missing.
+    Raises DeviceError if the settings require NVDEC, and the device or the library for it is missing.
     """
     threads = settings.decode_threads or (GPU_THREADS if device is not None and settings.hint is Hint.THROUGHPUT else 1)
     if device is not None and settings.decode is not Decode.CPU:

@@ -1,7 +1,5 @@
 """Decodes a few frames of sources, spread over them, for the trials of an engine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path

@@ -4,8 +4,6 @@ OpenCV applies the EXIF orientation, reduces 16 bits to 8, converts grey and CMY
 (FFmpeg decodes half a JPEG without an error, and PyAV cannot read frames with EXIF data.)
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator
@@ -33,8 +31,7 @@ cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # the errors 
 def read_picture(path: Path) -> Image:
     """Read one picture, upright and RGB.
 
-    Raises:
-        SourceError: the file is missing, damaged, not a regular file, not a picture, an animation, or larger than 16384×16384.
+    Raises SourceError if the file is missing, damaged, not a regular file, not a picture, an animation, or larger than 16384×16384.
     """
     try:
         status = path.stat()
@@ -67,11 +64,7 @@ def _is_animation(head: bytes) -> bool:
 
 
 def probe_images(path: Path) -> SourceInfo:
-    """Probe a picture or a folder of pictures.
-
-    Raises:
-        SourceError: there is no picture, or no picture can be read.
-    """
+    """Probe a picture or a folder of pictures. Raises SourceError if there is no picture, or no picture can be read."""
     files = pictures_in(path) if path.is_dir() else [path]
     if not files:
         raise SourceError(f"no picture in the folder {path}: give a folder that contains pictures or a video file")

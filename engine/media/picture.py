@@ -5,8 +5,6 @@ The frame's tags determine the colour matrix and range. Untagged frames of HD si
 HDR frames (PQ, HLG) become pictures of standard dynamic range.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Takes decoded frames as planes where a GPU can compute the network's input from them, and converts planes to pictures."""
 
-from __future__ import annotations
-
 import av  # as a whole: `from av.video ...` does not wait while another thread imports av, and fails
 import cv2
 import numpy as np

@@ -1,7 +1,5 @@
 """Probes sources: determines kind, picture size, number of frames and segments."""
 
-from __future__ import annotations
-
 from itertools import islice
 from pathlib import Path
 
@@ -23,8 +21,7 @@ _TRIED_PACKETS = 500
 def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
     """Probe a video, a picture or a folder of pictures. sampling: which of its frames are wanted; None: all.
 
-    Raises:
-        SourceError: the source is missing, empty or unreadable, contains no picture, or its pictures are larger than 16384×16384.
+    Raises SourceError if the source is missing, empty or unreadable, contains no picture, or its pictures are larger than 16384×16384.
     """
     info = probe_images(path) if is_folder(path) or is_picture(path) else _probe_video(path)
     return info if sampling is None else sampled(info, sampling)

@@ -15,8 +15,6 @@ found 12 of 18 and rejected 10. Frames predicted from damaged ones have no mark 
 and the pictures recover at the next keyframe.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import TypeAlias

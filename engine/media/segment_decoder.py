@@ -1,7 +1,5 @@
 """Decodes segments of any source on the CPU, to frames and failures."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,8 +28,7 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
     skip: the number of frames, failed ones included, to leave out at the start: a retry skips the completed ones.
     threads: number of decoder threads. Close the iterator to close the file early.
 
-    Raises:
-        SourceError: the file cannot be opened any more.
+    Raises SourceError if the file cannot be opened any more.
     """
     for item in _decode(info, segment, skip, threads, lambda converter: converter):
         assert not isinstance(item, DecodedPlanes)

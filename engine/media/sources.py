@@ -1,7 +1,5 @@
 """Finds sources in folders by the suffixes of file names. Loads no media library, so the window may import it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -48,8 +46,7 @@ def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
 def pictures_in(folder: Path) -> list[Path]:
     """Return the pictures directly in a folder, without hidden ones, in natural order of their names.
 
-    Raises:
-        SourceError: the folder cannot be read.
+    Raises SourceError if the folder cannot be read.
     """
     return [path for path in _entries(folder) if is_picture(path) and path.is_file()]
 
@@ -60,8 +57,7 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
     A file is always a source. In a folder, the sources are each video at any depth and each folder, itself included, that directly
     contains pictures. They are in natural order. Hidden entries and linked folders are left out.
 
-    Raises:
-        SourceError: a path does not exist or is a URL, a folder cannot be read, or it contains neither videos nor pictures.
+    Raises SourceError if a path does not exist or is a URL, a folder cannot be read, or it contains neither videos nor pictures.
     """
     sources: list[Path] = []
     for path in paths:

@@ -1,7 +1,5 @@
 """Identifies the content of a source by size, time and a digest, so that a later change is noticed. Loads no media library."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from hashlib import blake2b

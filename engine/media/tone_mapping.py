@@ -11,8 +11,6 @@ conversion works on 8-bit pictures in three steps, each one call of OpenCV:
 libswscale has such a conversion, too, but needs seconds for its table, and that for each open file.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import cv2

@@ -1,7 +1,5 @@
 """Types for sources, segments and decoded frames. Loads no media library, so the window may import it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum

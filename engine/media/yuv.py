@@ -4,8 +4,6 @@ libswscale does this when a frame has 8 bits and an even height. Its converters 
 tables compute the same, in about nine times the time.
 """
 
-from __future__ import annotations
-
 import threading
 from functools import cache
 from typing import TypeAlias

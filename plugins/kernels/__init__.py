@@ -1,7 +1,5 @@
 """Compiles the custom layers' CUDA code with NVRTC for one device, and caches the cubins."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from functools import cache
@@ -31,8 +29,7 @@ def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[
 
     PTX would not do: a driver refuses the PTX of an NVRTC that is newer than the driver.
 
-    Raises:
-        KernelError: NVRTC or CUDA's headers are missing, or the compiler refuses the architecture.
+    Raises KernelError if NVRTC or CUDA's headers are missing, or the compiler refuses the architecture.
     """
     text = source(*names)
     key = f"kernels {arch} {_compiler()} {sorted(_OPTIONS.items())} {hashlib.sha256(text.encode()).hexdigest()}"
@@ -42,8 +39,7 @@ def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[
 def compile_source(text: str, arch: str) -> bytes:
     """Compile a CUDA C++ source to a cubin, with the headers and options of the kernels, without the cache.
 
-    Raises:
-        KernelError: see ``compile_kernels``, or the text has an error. The message has that of the compiler.
+    Raises KernelError: see ``compile_kernels``, or the text has an error. The message has that of the compiler.
     """
     _compiler()
     from cuda.core import Program, ProgramOptions

@@ -1,7 +1,5 @@
 """Connects the window with a cluster: dialog, panels and messages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QSettings

@@ -1,7 +1,5 @@
 """The dialog that connects the window to a cluster, and shows its machines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtWidgets import QDialog, QProgressBar, QWidget

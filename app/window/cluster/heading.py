@@ -1,7 +1,5 @@
 """The line of one machine of a cluster: its name, its network's throughput, and the work of its devices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

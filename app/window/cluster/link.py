@@ -1,7 +1,5 @@
 """The window's connection to a cluster: made in the background, watched, and ended."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The machines of a cluster for the devices panel: headings, descriptions of devices, and telemetry."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The topologies of a cluster's machines, for the topology panel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtGui import QShowEvent

@@ -1,7 +1,5 @@
 """The bar under the picture with which the user corrects the selected object."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal

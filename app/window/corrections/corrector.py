@@ -1,7 +1,5 @@
 """Lets the user correct the objects in the picture, by mouse and keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Counts a corrected file again, for the list of classes and the timeline."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer

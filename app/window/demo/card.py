@@ -1,7 +1,5 @@
 """The panel of the demo: an explanation, the progress, and the accuracy of the detections."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 

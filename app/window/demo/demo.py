@@ -1,7 +1,5 @@
 """Runs the demo in the window: detects in its clip with its own model, and compares the result with the truth."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal

@@ -9,8 +9,6 @@ The rules, in order; docs/guide/bottlenecks.md explains them with figures of rea
 5. The network itself, or another stage of the engine.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The card of one device: hardware, engine, state, telemetry and throughput."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import replace

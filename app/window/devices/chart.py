@@ -1,7 +1,5 @@
 """A small chart of the last minute, cheap to repaint."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The columns of the list of devices: name, metrics and throughput, with their headings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """A device's throughput and latency, now and over the last minute, and the time of each stage."""
 
-from __future__ import annotations
-
 import math
 
 from PySide6.QtCore import Qt

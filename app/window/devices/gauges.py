@@ -1,7 +1,5 @@
 """The current telemetry of one device as gauges, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt

@@ -1,7 +1,5 @@
 """The heading of the devices: what limits the run and what to do, or the strategy, and the devices that can join."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

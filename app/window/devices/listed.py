@@ -1,7 +1,5 @@
 """Which devices the panel lists, and what is known of each: status, description, telemetry, and what limits the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

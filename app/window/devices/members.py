@@ -1,7 +1,5 @@
 """The devices that share one engine, below its figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """The devices of the current run, in one row each that opens to a card."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """One line for a device: name, metrics and throughput in columns. A click opens the details."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The time of a frame on one device as one bar, divided into stages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import QRectF

@@ -1,7 +1,5 @@
 """The status of one device, folded from the pool's events into frozen values."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

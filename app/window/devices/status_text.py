@@ -1,7 +1,5 @@
 """The text and the colours that show a device's status. No widgets."""
 
-from __future__ import annotations
-
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.widgets import formats, theme
 from app.window.widgets.engine_text import of_engine

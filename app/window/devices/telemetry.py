@@ -1,7 +1,5 @@
 """Telemetry of the devices that the window shows: one monitor, restarted when the devices change."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 

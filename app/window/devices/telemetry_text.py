@@ -1,7 +1,5 @@
 """Telemetry as text and fractions. No Qt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar

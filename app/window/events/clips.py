@@ -1,7 +1,5 @@
 """Writes clips in the background, with progress and cancel in a banner."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import count

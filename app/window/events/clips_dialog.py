@@ -1,7 +1,5 @@
 """The dialog that asks which clips to cut out of a video."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """All detections of a file as a table: each row jumps to its frame."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -164,8 +162,7 @@ class DetectionsPanel(Panel):
 def read_detections(results: Results, shown: ViewFilter) -> NDArray[np.void]:
     """Read the detections of a source that pass a filter, ``DETECTIONS`` (n,). Two million take about two seconds.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     parts = []
     with SessionReader(results.database, shown.confidence, shown.classes) as reader:

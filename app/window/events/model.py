@@ -1,7 +1,5 @@
 """The events of a file as a table model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The list of events beside the timeline: sort, search, jump to an event by click or key, and save as CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The table of routes: how many tracks went from one line or zone to another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A table model over arrays, so that millions of rows take no objects."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any, TypeAlias
 

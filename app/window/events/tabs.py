@@ -1,7 +1,5 @@
 """The panel with the events, the detections, the counts over time, and the routes, one at a time."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget
 

@@ -1,7 +1,5 @@
 """One further video of the grid: its own preview process, player and canvas."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal

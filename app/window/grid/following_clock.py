@@ -1,7 +1,5 @@
 """The clock of a player that follows another player."""
 
-from __future__ import annotations
-
 from app.window.viewer.playback_clock import PlaybackClock
 
 WAIT = 0.05

@@ -1,7 +1,5 @@
 """Shows up to nine files of the queue at once, in step with the main one."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget

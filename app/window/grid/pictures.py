@@ -1,7 +1,5 @@
 """The area of the pictures: one canvas, or several in a grid with the names of their files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """Which keys each command has: the defaults, the user's changes, and their storage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

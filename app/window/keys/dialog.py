@@ -1,7 +1,5 @@
 """The dialog that lists all commands with their keys, and changes the keys."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (

@@ -1,7 +1,5 @@
 """Shortcuts that carry out commands, with the keys that the commands have now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt

@@ -1,7 +1,5 @@
 """Shows events of devices, sessions and the preview as banners."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal

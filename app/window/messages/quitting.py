@@ -1,7 +1,5 @@
 """Asks before the window closes while files are not finished."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtWidgets import QMessageBox, QWidget

@@ -1,7 +1,5 @@
 """Logs unexpected errors of all threads, and shows them with their tracebacks."""
 
-from __future__ import annotations
-
 import logging
 import sys
 import threading

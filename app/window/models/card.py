@@ -1,7 +1,5 @@
 """One model of the list: its purpose, its figures, and buttons."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal

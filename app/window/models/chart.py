@@ -1,7 +1,5 @@
 """Accuracy against speed of the models as a small chart."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Compares models by the results of ``framefleet evaluate``, which compares their detections with true objects."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

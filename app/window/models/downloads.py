@@ -1,7 +1,5 @@
 """Downloads of models in the background, also while the list of models is closed."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from functools import partial

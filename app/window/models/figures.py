@@ -1,7 +1,5 @@
 """The figures of a model, in columns that all cards share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt

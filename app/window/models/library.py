@@ -1,7 +1,5 @@
 """Opens the list of models: the catalogue with its downloads, and the user's own models."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

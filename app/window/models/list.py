@@ -1,7 +1,5 @@
 """The dialog with the models that can be downloaded and used."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

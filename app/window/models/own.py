@@ -1,7 +1,5 @@
 """The user's own models, which the list of models keeps."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A model of the user's own in the list of models."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import Signal

@@ -1,7 +1,5 @@
 """Loads, checks, changes and stores the model and the settings, and passes them to the controller."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

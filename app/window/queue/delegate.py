@@ -1,7 +1,5 @@
 """Draws one file of the queue: a small picture, name, state and progress."""
 
-from __future__ import annotations
-
 from pathlib import PurePath
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt

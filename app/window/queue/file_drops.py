@@ -1,7 +1,5 @@
 """Files that are dragged over the window and dropped on it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal

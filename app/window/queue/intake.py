@@ -1,7 +1,5 @@
 """Sorts dropped or opened paths into parts of a model, stored results and sources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

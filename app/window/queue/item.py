@@ -1,7 +1,5 @@
 """One file in the queue as a frozen value."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Remembers the queue on disk, so that it is there again at the next start, also after a crash."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Sequence

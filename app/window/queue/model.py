@@ -1,7 +1,5 @@
 """The queue: a Qt model that holds the items."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Opens files that the user drops, chooses or names at the start: as a model, as stored results, or as sources for the queue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The queue at the left: the files, their progress, and a menu for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

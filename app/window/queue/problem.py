@@ -1,7 +1,5 @@
 """Explains why detection failed in the chosen file, with what the user can do."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Signal
 
 from app.window.queue.item import ItemState, QueueItem

@@ -1,7 +1,5 @@
 """The files that the user opened last, as a menu."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Removes files from the queue, and puts them back if the user wants."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal

@@ -1,7 +1,5 @@
 """Fetches the small pictures of the queue's files."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget

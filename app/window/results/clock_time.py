@@ -1,7 +1,5 @@
 """The clock time of pictures in the window."""
 
-from __future__ import annotations
-
 from app.window.queue.item import QueueItem
 from engine.store.clock import Clock
 from engine.store.session import SessionReader
@@ -13,11 +11,7 @@ def is_known(item: QueueItem) -> bool:
 
 
 def read_clock(item: QueueItem) -> Clock | None:
-    """Read the clock of a video from its session. None: the session does not hold it.
-
-    Raises:
-        ExportError: the session cannot be read.
-    """
+    """Read the clock of a video from its session. None: the session does not hold it. Raises ExportError if the session cannot be read."""
     assert item.results is not None
     with SessionReader(item.results.database) as reader:
         found = [source for source in reader.sources() if source.number == item.results.source]

@@ -1,7 +1,5 @@
 """The command that writes the same files as the Export dialog."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,8 +16,7 @@ ZONES = "ZONES.json"
 def command_of(view: View, sources: Sequence[str], forms: Sequence[str], folder: Path, options: ExportOptions) -> str:
     """Return ``framefleet results …`` as text for a shell. sources: their names, none = all.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     with SessionReader(view.path) as reader:
         labels, stored = reader.labels, float(reader.facts.get(SHOWN, 0.0))

@@ -1,7 +1,5 @@
 """Exports of the detections that the window shows: asks what to write, and writes it in the background."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import count
@@ -131,8 +129,7 @@ class Exports(QObject):
 def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, int, int], None]) -> list[Exported]:
     """Write the files. A file that fails does not stop the others.
 
-    Raises:
-        ExportError: the session cannot be read, a file cannot be written, nothing can be exported, or the export was cancelled.
+    Raises ExportError if the session cannot be read, a file cannot be written, nothing can be exported, or the export was cancelled.
     """
     problems: list[str] = []
 

@@ -1,7 +1,5 @@
 """The dialog that asks what to export: files, format, part, detections, options and folder."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

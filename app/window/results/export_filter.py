@@ -1,7 +1,5 @@
 """The fields that say which detections an export contains: a part of the video, confidence, classes and tracks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, floor
 from typing import Any

@@ -1,7 +1,5 @@
 """The progress and outcome of exports, in the line at the bottom of the window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize

@@ -1,7 +1,5 @@
 """The fields for the options of export formats."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

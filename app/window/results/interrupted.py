@@ -1,7 +1,5 @@
 """Shows the queue of the last run again at the start, and offers to go on with the files that were interrupted."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """A combo box whose last choice shows a list with check boxes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Saves the current picture as a file."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Stored results of an earlier run as items for the queue."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.window.queue.item import ItemState, QueueItem, Results
@@ -17,8 +15,7 @@ from engine.store.session import SessionReader, StoredSource
 def read_stored(database: Path) -> list[QueueItem]:
     """Read the sources of a session database, also while a session writes it. Their keys are not set yet.
 
-    Raises:
-        ExportError: it is missing, damaged, no session database, or without a source.
+    Raises ExportError if it is missing, damaged, no session database, or without a source.
     """
     with SessionReader(database) as reader:
         found = [_stored(reader, source) for source in reader.sources()]
@@ -30,11 +27,7 @@ def read_stored(database: Path) -> list[QueueItem]:
 
 
 def count_stored(item: QueueItem, tally: Tally) -> None:
-    """Count the stored detections of a source.
-
-    Raises:
-        ExportError: the database cannot be read.
-    """
+    """Count the stored detections of a source. Raises ExportError if the database cannot be read."""
     assert item.results is not None
     with SessionReader(item.results.database) as reader:
         tally.add_stored(reader, item.results.source, length_of(item.progress.info))

@@ -1,7 +1,5 @@
 """Opens the list of worst frames that ``framefleet evaluate`` writes, and shows each frame with its boxes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The chart of throughput against the number of devices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The panel with the scaling of this machine: a choice of measurements, the chart, its legend, and how to measure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How other programs scale, as their users or authors report it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Decides how many files a session knows in advance. The others wait in the queue, where the user can reorder them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from app.window.queue.item import QueueItem

@@ -1,7 +1,5 @@
 """Runs short tasks in background threads: finding devices, checking a model, searching folders, exporting."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -1,7 +1,5 @@
 """The settings and the labels with which each file of the queue is detected."""
 
-from __future__ import annotations
-
 from app.window.queue.item import QueueItem
 from app.window.session.folding import limited
 from app.window.widgets.translation import translate

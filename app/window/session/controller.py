@@ -1,7 +1,5 @@
 """What the user does with the queue: adds, cancels, removes and repeats detection in files, and changes settings and devices."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

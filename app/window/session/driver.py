@@ -1,7 +1,5 @@
 """Passes the queue's waiting files to sessions, and shows their progress in the queue, without blocking."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Decides whether a running session can use other devices, and lets them join and leave it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 The window reads small values a few times per second, independent of the number of frames.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

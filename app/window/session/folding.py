@@ -1,7 +1,5 @@
 """Converts items of the queue into settings of a session, and the progress of a session into items."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction

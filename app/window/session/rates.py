@@ -5,8 +5,6 @@ the devices. The files divide the total in proportion to the frames that each re
 so a file's own count moves in leaps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Runs one detection session in a thread and folds its events into the feed."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The dialog with the stored sessions: open, export, rename, delete, and clean up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from functools import partial

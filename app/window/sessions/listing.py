@@ -1,7 +1,5 @@
 """Lists, renames and deletes the sessions in a folder, and chooses which to delete. No Qt."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -85,11 +83,7 @@ def _parts(path: Path) -> list[Path]:
 
 
 def delete_sessions(paths: Iterable[Path]) -> None:
-    """Delete sessions for ever.
-
-    Raises:
-        ExportError: some are in use or cannot be deleted; the others are deleted.
-    """
+    """Delete sessions for ever. Raises ExportError if some are in use or cannot be deleted; the others are deleted."""
     problems = []
     for path in paths:
         try:
@@ -107,8 +101,7 @@ def delete_sessions(paths: Iterable[Path]) -> None:
 def rename_session(path: Path, name: str) -> Path:
     """Give a session another name, without suffix; return its path.
 
-    Raises:
-        ExportError: the name cannot be used, or the session is in use.
+    Raises ExportError if the name cannot be used, or the session is in use.
     """
     if not name.strip() or any(letter in name for letter in "/\\:"):
         raise ExportError(

@@ -1,7 +1,5 @@
 """Asks from time to time whether old or large sessions shall stay, so that none are kept for ever unasked."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from datetime import UTC, datetime

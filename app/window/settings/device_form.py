@@ -1,7 +1,5 @@
 """The form for choosing devices: automatically, or from the list of devices found."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot

@@ -1,7 +1,5 @@
 """The settings dialog: model, devices, sharing of the work, and detection."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Settings as a file that another machine can read: JSON with a version. The model is left out, because it is a place on this machine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,11 +18,7 @@ MOST_BYTES = 1 << 20
 
 
 def write_settings(path: Path, values: Mapping[str, Any], window: Mapping[str, str]) -> None:
-    """Write the values of all settings, and those of the window, as text by name.
-
-    Raises:
-        ExportError: the file cannot be written.
-    """
+    """Write the values of all settings, and those of the window, as text by name. Raises ExportError if the file cannot be written."""
     texts = {name: "" if values[name] is None else write(values[name]) for name in STORED}
     made = {"file": _KIND, "version": VERSION, "settings": texts, "window": dict(window)}
     try:
@@ -36,8 +30,7 @@ def write_settings(path: Path, values: Mapping[str, Any], window: Mapping[str, s
 def read_settings(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """Read the values of all settings, and those of the window. A setting that the file does not have gets its default.
 
-    Raises:
-        UsageError: the file cannot be read, does not contain settings, comes from a later version, or has an invalid value.
+    Raises UsageError if the file cannot be read, does not contain settings, comes from a later version, or has an invalid value.
     """
     made = _load(path)
     if made.get("version") != VERSION:

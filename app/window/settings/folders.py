@@ -1,7 +1,5 @@
 """Shows where Framefleet keeps its files and how much they take; moves folders and cleans them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -51,11 +49,7 @@ def sizes_of(folders: Sequence[Path]) -> list[int]:
 
 
 def empty_folder(folder: Path) -> None:
-    """Delete what a folder holds, but not the folder.
-
-    Raises:
-        ExportError: something cannot be deleted.
-    """
+    """Delete what a folder holds, but not the folder. Raises ExportError if something cannot be deleted."""
     try:
         for path in folder.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()

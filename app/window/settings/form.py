@@ -1,7 +1,5 @@
 """A form of the settings dialog, made from the table of settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any

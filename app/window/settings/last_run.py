@@ -1,7 +1,5 @@
 """What the automatic choices of the last run were, and why, in sentences for the settings dialog."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, QSettings

@@ -1,7 +1,5 @@
 """The form for choosing a model: three files, checked after each change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -46,11 +46,7 @@ class Preferences:
         return min(FLOOR, self.confidence)
 
     def run_settings(self) -> RunSettings:
-        """The settings of a run.
-
-        Raises:
-            UsageError: there is no model.
-        """
+        """The settings of a run. Raises UsageError if there is no model."""
         if self.model is None:
             raise UsageError(
                 translate("settings", "no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window")

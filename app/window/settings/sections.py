@@ -1,7 +1,5 @@
 """The sections of the settings dialog, one below the other, with a list of topics, a search and a fold for the advanced settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot

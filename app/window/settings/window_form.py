@@ -1,7 +1,5 @@
 """The form for how the window looks: its theme, which changes at once, and its language."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSettings

@@ -1,7 +1,5 @@
 """Finds where objects of some classes appear in stored results."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.window.queue.item import Results
@@ -15,8 +13,7 @@ GAP = 0.5
 def next_appearance(results: Results, shown: ViewFilter, pts: float, forward: bool) -> float | None:
     """The first time after ``pts``, or the last time before it, at which shown objects appear, seconds. None if there is none.
 
-    Raises:
-        ExportError: the results cannot be read.
+    Raises ExportError if the results cannot be read.
     """
     with SessionReader(results.database, shown.confidence, shown.classes) as reader:
         frames = reader.frames_with_detections(results.source)

@@ -1,7 +1,5 @@
 """How often each class was seen in one source, by confidence and time, in constant memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np

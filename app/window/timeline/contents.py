@@ -1,7 +1,5 @@
 """What a timeline shows besides the position: lanes, crossings and failed frames."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

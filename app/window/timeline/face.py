@@ -1,7 +1,5 @@
 """What the timeline shows: the position, the analysed part, the chosen part, and what was found. No mouse."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

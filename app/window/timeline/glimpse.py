@@ -1,7 +1,5 @@
 """The card above the timeline that shows the picture, the time and the counts under the mouse."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QLabel

@@ -1,7 +1,5 @@
 """When objects were seen: a lane for each class, or bars for tracks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The button that names the chosen part of a source, with a menu of what to do with it."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QToolButton
 

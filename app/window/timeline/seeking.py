@@ -1,7 +1,5 @@
 """Jumps in the shown file: by seconds, to its end, to detections, and playing at growing speed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The seek bar: the timeline with what the mouse, the wheel and keys do."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractSlider

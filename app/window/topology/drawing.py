@@ -1,7 +1,5 @@
 """Draws a topology: nested boxes, the links between them, and their traffic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise

@@ -4,8 +4,6 @@ PCIe is at the left: a trunk goes down from a box's head, with a branch to each 
 a vertical rail joins GPUs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Draws the links of a topology: PCIe as a tree, NVLink as rails, each the brighter the higher its load."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The loads of a topology's links: their traffic, as telemetry counts it, and their capacities."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """A table of the codes of ``nvidia-smi topo -m``: colours show how near GPUs are, tooltips explain the codes."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderView, QSizePolicy, QTableWidget, QTableWidgetItem

@@ -1,7 +1,5 @@
 """The panel with a machine's topology: the drawing with live traffic, the matrix of its GPUs, and notes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Tabs for the devices, the topology and the scaling."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 

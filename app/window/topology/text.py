@@ -1,7 +1,5 @@
 """The topology and its traffic as text. No Qt."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The canvas: the picture with its detections, and what the mouse does there."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent, QWheelEvent
 

@@ -1,7 +1,5 @@
 """The list of the model's classes: a model that holds which are shown and how often each was seen, and a delegate that draws it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """The filter of the detections that are shown. It works on stored results, without another run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from engine.types import Detections

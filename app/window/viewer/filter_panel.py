@@ -1,7 +1,5 @@
 """The controls for the lowest confidence and the classes to show. They take effect at once, without another run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """In full screen, the controls float over the picture and hide while the mouse rests."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QBoxLayout, QWidget
 

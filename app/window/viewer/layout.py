@@ -1,7 +1,5 @@
 """The place of the picture inside the canvas, and its enlargement. Plain numbers in logical pixels, no Qt."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -4,8 +4,6 @@ A call into Qt waits for the interpreter's lock, and Qt's pens are slow. So boxe
 of a colour, and a label is a picture that is drawn once for each class and percentage.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache

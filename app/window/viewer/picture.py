@@ -1,7 +1,5 @@
 """Draws a picture, or text instead of one."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 

@@ -1,7 +1,5 @@
 """Shared memory into which the preview process writes pictures, and from which the window draws them without a copy."""
 
-from __future__ import annotations
-
 import weakref
 
 from PySide6.QtGui import QImage

@@ -1,7 +1,5 @@
 """The picture with its detections drawn over it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt

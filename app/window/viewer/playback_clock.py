@@ -1,7 +1,5 @@
 """The clock of the player: the time at which each picture is due."""
 
-from __future__ import annotations
-
 LATE = 0.25
 """Delay from which the clock is set back, seconds; smaller delays are caught up."""
 

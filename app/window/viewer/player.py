@@ -1,7 +1,5 @@
 """The player: the current picture, and the time of the next one."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from pathlib import Path

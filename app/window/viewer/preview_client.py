@@ -1,7 +1,5 @@
 """The window's side of the preview: requests to the preview process, its answers, and its restarts after a crash."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """The window's side of sound: keeps the sound process in step with the player."""
 
-from __future__ import annotations
-
 import math
 
 from PySide6.QtCore import QObject, QTimer, Signal

@@ -1,7 +1,5 @@
 """The statistics that the user can show over the picture."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 

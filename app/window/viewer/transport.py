@@ -1,7 +1,5 @@
 """The controls below the picture: play, step, seek, speed, and whether to wait for detection."""
 
-from __future__ import annotations
-
 import re
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal

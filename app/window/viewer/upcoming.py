@@ -1,7 +1,5 @@
 """The pictures after the current one, requested ahead from the preview process."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot

@@ -1,7 +1,5 @@
 """The middle of the window: the picture of one file with its boxes, and the controls."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QTimer, Signal

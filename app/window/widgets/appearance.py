@@ -1,7 +1,5 @@
 """Applies the theme to the application: dark, light, or that of the system. It can change at any time."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """Messages at the top of the window."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Makes labels, buttons, panels, rows and columns in one call each."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from PySide6.QtCore import QSize, Qt

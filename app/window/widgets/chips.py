@@ -1,7 +1,5 @@
 """Text over the picture, on a dark ground. It is drawn once and kept, because it stays the same for many pictures."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from PySide6.QtCore import QRectF, QSize, Qt

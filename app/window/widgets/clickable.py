@@ -1,7 +1,5 @@
 """A widget that the mouse, the keyboard and screen readers can press, like a button without a button's look."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton

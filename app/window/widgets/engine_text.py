@@ -4,8 +4,6 @@ A German sentence is found by its English pattern: the .ts file has both, with p
 declared, because ``tools/translations.py`` finds the patterns in the engine's code.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache, lru_cache
 from string import Formatter

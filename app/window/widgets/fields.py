@@ -1,7 +1,5 @@
 """Fields of forms: combo boxes, numbers and paths, and the grid that holds them beside their titles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A layout for rows of buttons that may be wider than their panel."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 

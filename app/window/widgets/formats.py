@@ -1,7 +1,5 @@
 """Formats numbers, times and long names for display, in the language of the window."""
 
-from __future__ import annotations
-
 import re
 
 from PySide6.QtCore import QLocale

@@ -1,7 +1,5 @@
 """Icons, sharp at every scale, grey when disabled, and always in the colours of the current theme."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt

@@ -1,7 +1,5 @@
 """Drawing functions that widgets share: boxes with round corners, bars, and elided text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Imports pyqtgraph without its use of CUDA, and makes plots."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

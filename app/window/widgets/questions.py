@@ -1,7 +1,5 @@
 """Questions to the user that do not block the window: one with two answers, and one for a file or folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget

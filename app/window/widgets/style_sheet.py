@@ -1,7 +1,5 @@
 """The style sheet of the whole window."""
 
-from __future__ import annotations
-
 from app.window.widgets import theme
 from resources.icons import icon_path
 

@@ -1,7 +1,5 @@
 """The look of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QSize, Qt

@@ -4,8 +4,6 @@ The colours are attributes of this module, such as ``theme.TEXT``. They change w
 or made, and are not kept in constants: those hold a colour's name, and ``colour`` returns the current one.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from PySide6.QtGui import QFont, QFontInfo

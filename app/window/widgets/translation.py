@@ -1,7 +1,5 @@
 """The language of the window: which texts are translated, and into which language."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator

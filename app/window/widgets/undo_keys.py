@@ -1,7 +1,5 @@
 """Ctrl + Z and its opposite for parts of the window with an undo of their own: the window uses the same keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent

@@ -1,7 +1,5 @@
 """A chart of counts over time, by class."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """Reads and counts the objects of the shown file in the background, also while it is detected."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

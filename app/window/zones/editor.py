@@ -1,7 +1,5 @@
 """Edits the lines and zones of one camera, with undo. No painting."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

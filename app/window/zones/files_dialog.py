@@ -1,7 +1,5 @@
 """The dialog that asks which files of the queue use a set of lines and zones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the keyboard does to lines and zones: a cross hair draws them, the arrow keys move and reshape them. No painting."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 

@@ -1,7 +1,5 @@
 """The layer over the picture: heat map, trails, lines and zones with their counts. The mouse and keys change lines and zones there."""
 
-from __future__ import annotations
-
 import math
 
 from PySide6.QtCore import QEvent, QRectF, Qt

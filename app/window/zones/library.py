@@ -1,7 +1,5 @@
 """The user's named sets of lines and zones, one for each camera, and which videos and folders of videos show which camera."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -31,26 +29,17 @@ class ZoneLibrary:
         return sorted((path.stem for path in self._folder.glob("*.json")), key=str.casefold)
 
     def read(self, name: str) -> ZoneSet:
-        """Read a set.
-
-        Raises:
-            UsageError: its file is missing or cannot be used.
-        """
+        """Read a set. Raises UsageError if its file is missing or cannot be used."""
         return read_zones(self._path(name))
 
     def save(self, name: str, zones: ZoneSet) -> None:
-        """Store a set.
-
-        Raises:
-            ExportError: it cannot be written.
-        """
+        """Store a set. Raises ExportError if it cannot be written."""
         self.write(self._path(name), zones)
 
     def keep(self, wish: str, zones: ZoneSet) -> str:
         """Store lines and zones unless a set has the same ones. Returns the name of the set: the wish, or with a number behind it.
 
-        Raises:
-            ExportError: it cannot be written.
+        Raises ExportError if it cannot be written.
         """
         for name in self.names():
             with suppress(UsageError):
@@ -61,11 +50,7 @@ class ZoneLibrary:
         return name
 
     def write(self, path: Path, zones: ZoneSet) -> None:
-        """Write a set to any file.
-
-        Raises:
-            ExportError: it cannot be written.
-        """
+        """Write a set to any file. Raises ExportError if it cannot be written."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

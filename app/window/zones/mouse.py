@@ -1,7 +1,5 @@
 """What the mouse does to lines and zones: it draws, moves and reshapes them. No painting."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The panel below the picture: the set of lines and zones, tools to draw them, their counts, and what is drawn over the picture."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

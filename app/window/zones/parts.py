@@ -1,7 +1,5 @@
 """What is drawn besides boxes: each part can be turned off, from the menu, the panel and by key."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """Converts between pixels of the lines and zones and places on the canvas."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF

@@ -1,7 +1,5 @@
 """The set of lines and zones of the shown file: loads it, saves its changes, and changes, imports and exports sets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial

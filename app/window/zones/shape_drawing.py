@@ -1,7 +1,5 @@
 """Draws lines, zones, their counts, and the one that the user is drawing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The table of lines and zones: name, classes and counts."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt

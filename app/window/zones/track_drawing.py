@@ -1,7 +1,5 @@
 """Draws the trails of tracks and the heat map."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tracks of the shown file in memory: what trails, counts, the heat map and the list of events are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -65,8 +63,7 @@ def read_tracks(results: Results, whole: bool = True) -> Tracks:
 
     Each object in a folder of pictures counts as a track of its own, so that zones can count them.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises ExportError if the session cannot be read.
     """
     with SessionReader(results.database) as reader:
         source = next(each for each in reader.sources() if each.number == results.source)
@@ -89,11 +86,7 @@ def read_tracks(results: Results, whole: bool = True) -> Tracks:
 
 
 def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
-    """Count tracks at lines and in zones; None without tracks.
-
-    Raises:
-        UsageError: the model does not have a label of the zones.
-    """
+    """Count tracks at lines and in zones; None without tracks. Raises UsageError if the model does not have a label of the zones."""
     if tracks.table is None:
         return None
     counter, table = TrackCounter(zones, tracks.labels), tracks.table
@@ -106,8 +99,7 @@ def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
 def count_files(files: Sequence[Results], zones: ZoneSet) -> tuple[Counts | None, int, list[str]]:
     """Count several sources together. Returns the counts, the number of counted sources, and the names of the others.
 
-    Raises:
-        ExportError: a session cannot be read.
+    Raises ExportError if a session cannot be read.
     """
     found, others = [], []
     for results in files:

@@ -1,7 +1,5 @@
 """Connects lines, zones, counts and events with the shown file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Builds engines of one network with cuDNN."""
 
-from __future__ import annotations
-
 import hashlib
 
 from cuda.core import Device, Stream
@@ -28,11 +26,7 @@ class CudnnBuilder:
     def __init__(
         self, library: Library, network: Network, device: Device, stream: Stream, cache: FileCache, situation: str, arch: str
     ) -> None:
-        """Lower the network.
-
-        Raises:
-            UnsupportedError: cuDNN cannot compute it.
-        """
+        """Lower the network. Raises UnsupportedError if cuDNN cannot compute it."""
         self.library = library
         self._network, self._device, self._stream, self._cache, self._arch = network, device, stream, cache, arch
         self._plain = lower(network)

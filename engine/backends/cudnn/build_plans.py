@@ -4,8 +4,6 @@ The third argument is a JSON list of shapes. Prints the plans of each as a line 
 base 64. cuDNN holds the interpreter's lock while it builds a plan, so threads of one process would wait for each other.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Replaces pairs of pointwise convolutions of a program by one operation, where there is a kernel for them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

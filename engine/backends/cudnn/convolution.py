@@ -59,11 +59,7 @@ class Plan:
     """A plan on its device. serialized: what ``candidates`` yields."""
 
     def __init__(self, library: Library, handle: int, serialized: bytes) -> None:
-        """Load the plan.
-
-        Raises:
-            DeviceError: cuDNN refuses it.
-        """
+        """Load the plan. Raises DeviceError if cuDNN refuses it."""
         self._cudnn, self._handle = library.cudnn, handle
         self._graph = _new_graph(library, handle)
         try:
@@ -80,8 +76,7 @@ class Plan:
 def candidates(library: Library, handle: int, shape: Shape) -> Iterator[bytes]:
     """Build the plans that cuDNN offers for a shape, its best guess first. Yields each plan, serialized.
 
-    Raises:
-        DeviceError: cuDNN does not support the shape.
+    Raises DeviceError if cuDNN does not support the shape.
     """
     graph = _describe(library, handle, shape)
     try:

@@ -1,7 +1,5 @@
 """A network built for one GPU and one batch size from cuDNN's convolutions and our own kernels, on one stream."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 
@@ -75,11 +73,7 @@ class CudnnEngine(Engine):
         self._plans: dict[Shape, Plan] = {}
 
     def prepare(self, plans: Plans, stream: Stream, progress: Callable[[str, float], None]) -> None:
-        """Choose a plan for each convolution.
-
-        Raises:
-            DeviceError: cuDNN does not support a convolution.
-        """
+        """Choose a plan for each convolution. Raises DeviceError if cuDNN does not support a convolution."""
         operations, heads = self._program.operations, self.new_heads()
         progress("building cuDNN's plans", 0.0)
         plans.build((Shape.of(each, self.batch) for each in operations if isinstance(each, Convolve)), self._device.device_id)

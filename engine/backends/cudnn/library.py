@@ -1,7 +1,5 @@
 """Finds cuDNN and its Python frontend."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import dataclass
 from functools import cache
@@ -29,8 +27,7 @@ class Library:
 def find_cudnn(capability: Capability) -> Library:
     """The library, if it is installed and supports a device of this compute capability.
 
-    Raises:
-        DeviceError: it is not installed, too old, or does not support the device. The message says what to do.
+    Raises DeviceError if it is not installed, too old, or does not support the device. The message says what to do.
     """
     if capability < _LEAST_CAPABILITY:
         raise DeviceError(f"its fused convolutions need compute capability {_LEAST_CAPABILITY[0]}.{_LEAST_CAPABILITY[1]} or newer")

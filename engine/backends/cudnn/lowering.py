@@ -5,8 +5,6 @@
 - Two convolutions of the same input, as at the start of a CSP block, become one if their values can lie side by side.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 
@@ -40,11 +38,7 @@ class UnsupportedError(Exception):
 
 
 def lower(network: Network) -> Program:
-    """Lower a network.
-
-    Raises:
-        UnsupportedError: see there.
-    """
+    """Lower a network. Raises UnsupportedError as there."""
     return _Lowering(network).lower()
 
 

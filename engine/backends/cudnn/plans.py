@@ -1,7 +1,5 @@
 """Chooses a plan for each convolution: the fastest of several in a trial, which the file cache keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
@@ -33,8 +31,7 @@ class Plans:
     def choose(self, handle: int, shape: Shape, time: Callable[[Plan], float]) -> Plan:
         """The fastest plan of a shape for which ``build`` was called. time: returns the ms of a plan on the device.
 
-        Raises:
-            DeviceError: cuDNN supports no plan.
+        Raises DeviceError if cuDNN supports no plan.
         """
         if not self._read(shape):
             times: dict[bytes, float] = {}

@@ -4,8 +4,6 @@ All values are FP16, channels last: (batch, height, width, channels). A value ma
 operations write concatenations in place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias

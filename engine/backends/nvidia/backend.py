@@ -4,8 +4,6 @@ A batch is one CUDA graph on one stream: preprocessing, network, YOLO layer, sup
 that the device always has the next one. The submitting thread waits only for a free slot; another thread waits for the results.
 """
 
-from __future__ import annotations
-
 import queue
 from collections import Counter
 from collections.abc import Mapping, Sequence

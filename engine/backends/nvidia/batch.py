@@ -1,7 +1,5 @@
 """Prepares the pictures of a batch for the kernels: uploads pictures in host memory; frames decoded on the device stay in place."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -95,8 +93,7 @@ class Uploads:
 
         Pictures in registered memory must not change until then.
 
-        Raises:
-            OutOfMemoryError: the device's memory does not suffice.
+        Raises OutOfMemoryError if the device's memory does not suffice.
         """
         places = np.cumsum([0, *(-(-image.nbytes // _ALIGNMENT) * _ALIGNMENT for image in images)]).tolist()
         at_hand = [_is_registered(image) for image in images]

@@ -1,7 +1,5 @@
 """What the engines of all libraries for NVIDIA GPUs share: their interface, and the transfer of raw outputs."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The layers that something else than TensorRT's plan computes, and the trials that choose them."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Memory and CUDA graph of one batch under way: frame table, network and results."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -171,8 +169,7 @@ class WholeSlot(Slot):
     ) -> None:
         """Allocate the memory and record the graph. exact_stream: see ``Outcome``.
 
-        Raises:
-            OutOfMemoryError: the device's memory does not suffice.
+        Raises OutOfMemoryError if the device's memory does not suffice.
         """
         self._stream = stream
         intake = Intake(engine.network, engine.batch, kernels, memory, engine.pictures, engine.number)

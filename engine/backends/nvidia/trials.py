@@ -1,7 +1,5 @@
 """Chooses precision, batch and custom layers by trials on the device, whose outcomes are cached."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Sequence
@@ -52,8 +50,7 @@ class Builder:
     ) -> None:
         """Find the library and compile the kernels.
 
-        Raises:
-            DeviceError: a library is missing, or does not support the device. The message says what to install.
+        Raises DeviceError if a library is missing, or does not support the device. The message says what to install.
         """
         self._device, self._cuda, self._stream = device, cuda, stream
         self._network, self._settings, self._progress = network, settings, progress
@@ -108,8 +105,7 @@ class Builder:
     def choose_precision(self) -> tuple[Precision, str]:
         """The precision of the settings, or the fastest one whose detections match FP32, and the reason.
 
-        Raises:
-            DeviceError: TensorRT does not offer it.
+        Raises DeviceError if TensorRT does not offer it.
         """
         return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try)
 
@@ -127,8 +123,7 @@ class Builder:
     def choose_layers(self, precision: Precision, batch: int) -> tuple[CustomLayers, str]:
         """The custom layers, or cuDNN, with which the network was fastest in a trial, and the gain in words (empty without a trial).
 
-        Raises:
-            OutOfMemoryError, DeviceError, ModelError: see ``build``.
+        Raises OutOfMemoryError, DeviceError or ModelError: see ``build``.
         """
         candidates = []
         if precision is Precision.FP16:

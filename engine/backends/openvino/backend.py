@@ -4,8 +4,6 @@ Each inference request has a thread that starts it, waits for it and decodes its
 once keeps the device busy during the decoding.
 """
 
-from __future__ import annotations
-
 import queue
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

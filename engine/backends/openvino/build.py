@@ -1,7 +1,5 @@
 """Builds compiled models and engines from parts of a network."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import openvino as ov
@@ -51,8 +49,7 @@ class Builder:
     ) -> ov.CompiledModel:
         """Compile a part of the network for OpenVINO's device ``name``. options: in addition to precision and threads.
 
-        Raises:
-            DeviceError: OpenVINO cannot build it.
+        Raises DeviceError if OpenVINO cannot build it.
         """
         # always set: on some CPUs the library's default is bf16
         all_options = {**options, "INFERENCE_PRECISION_HINT": ELEMENT_TYPES[precision]}

@@ -1,7 +1,5 @@
 """OpenVINO on several devices, each with a stage of the network. One thread per stage computes it and passes the batch on."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Describes the devices of OpenVINO for ``framefleet devices``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import openvino as ov

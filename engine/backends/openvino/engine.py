@@ -1,7 +1,5 @@
 """A network built by OpenVINO, in one part or in several parts of different precision, and the requests that run it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,8 +46,7 @@ class Request:
     def run(self, parts: slice = slice(None)) -> None:
         """Infer, and wait for the raw outputs. parts: run only these parts, whose inputs are ready.
 
-        Raises:
-            RuntimeError: OpenVINO failed.
+        Raises RuntimeError if OpenVINO failed.
         """
         for request in self._requests[parts]:
             request.start_async()

@@ -1,7 +1,5 @@
 """The OpenVINO library in this process: its one core, the devices' names, and the precisions they compute in."""
 
-from __future__ import annotations
-
 from functools import cache
 from threading import Lock
 
@@ -39,20 +37,12 @@ def openvino_name(device: DeviceId) -> str:
 
 
 def device_name(core: ov.Core, name: str) -> str:
-    """The full name of a device ("Intel(R) Arc(TM) …") by its short one ("GPU.0").
-
-    Raises:
-        RuntimeError: there is no such device.
-    """
+    """The full name of a device ("Intel(R) Arc(TM) …") by its short one ("GPU.0"). Raises RuntimeError if there is no such device."""
     return str(core.get_property(name, "FULL_DEVICE_NAME")).strip()
 
 
 def find_device(device: DeviceId) -> str:
-    """The full name of a device.
-
-    Raises:
-        DeviceError: OpenVINO does not find it. The message lists the devices that it finds.
-    """
+    """The full name of a device. Raises DeviceError if OpenVINO does not find it. The message lists the devices that it finds."""
     core, name = process_core(), openvino_name(device)
     try:
         return device_name(core, name)

@@ -1,7 +1,5 @@
 """Writes a ``Network``, or a part of it, as an OpenVINO model."""
 
-from __future__ import annotations
-
 import numpy as np
 import openvino as ov
 from openvino import Node, opset1, opset13

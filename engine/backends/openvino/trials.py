@@ -1,7 +1,5 @@
 """Tries precisions on a device and compares their speed and results with fp32."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -47,8 +45,7 @@ class Trials:
     def run(self, precision: Precision, _pictures: list[Image]) -> Trial:
         """Build an engine of this precision, run it on the examples, and time it. FP32 takes sources until there are enough boxes.
 
-        Raises:
-            TooFewBoxesError: there is no example.
+        Raises TooFewBoxesError if there is no example.
         """
         self._tell(precision, 0.0)
         sources = iter([self._frames] if self._frames else filter(None, self._examples()))

@@ -1,7 +1,5 @@
 """Builds the plan of a part of a network, or takes it from the cache."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from engine.backends.base import Progress

@@ -1,7 +1,5 @@
 """TensorRT on several GPUs, each with a stage of the network: for networks and batches that are too large or too slow for one GPU."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

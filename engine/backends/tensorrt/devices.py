@@ -1,7 +1,5 @@
 """Describes the devices of TensorRT for ``framefleet devices``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from engine.backends.tensorrt.library import find_library

@@ -3,8 +3,6 @@
 By default one plan holds the whole network. With custom layers (see ``CustomLayers``) the network is cut around them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,8 +77,7 @@ class TensorRtEngine(Engine):
     ) -> None:
         """Allocate the memory. plans: of the parts, in order. first_layer: kernels of ``FirstConvolution``, if the pieces need them.
 
-        Raises:
-            OutOfMemoryError: the device's memory does not suffice.
+        Raises OutOfMemoryError if the device's memory does not suffice.
         """
         self.network, self.batch, self.number = network, batch, number_type(precision)
         self._memory, self._pieces, self._plans, self._kernels, self._first_layer = memory, pieces, plans, kernels, first_layer

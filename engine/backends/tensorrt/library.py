@@ -1,7 +1,5 @@
 """Finds the TensorRT library for a device: the full TensorRT, else TensorRT for RTX."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re
@@ -49,8 +47,7 @@ _CANDIDATES = (
 def find_library(capability: Capability) -> Library:
     """The first library that supports a device of this compute capability.
 
-    Raises:
-        DeviceError: none is installed, or none supports the device. The message says what to install.
+    Raises DeviceError if none is installed, or none supports the device. The message says what to install.
     """
     reasons = []
     for candidate in _CANDIDATES:

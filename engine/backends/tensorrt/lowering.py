@@ -1,7 +1,5 @@
 """Writes a ``Network``, or a part of it, as a strongly typed TensorRT network, for ``tensorrt`` and ``tensorrt_rtx``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -46,11 +44,7 @@ class Lowering:
         self._pooled: dict[tuple[int, int], Any] = {}
 
     def write(self, network: Network, part: Part) -> None:
-        """Add the part's inputs, layers and outputs, all named by ``value_name``.
-
-        Raises:
-            ModelError: a weight is too large for FP16.
-        """
+        """Add the part's inputs, layers and outputs, all named by ``value_name``. Raises ModelError if a weight is too large for FP16."""
         values: dict[int, Any] = {}
         for index in part.inputs:
             value = self._definition.add_input(value_name(index), self._type, (self._batch, *network.shape_of(index)))

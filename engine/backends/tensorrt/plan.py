@@ -22,8 +22,7 @@ class Plan:
     def __init__(self, library: Library, serialized: bytes, cache: FileCache, key: str) -> None:
         """Load the plan onto the current device.
 
-        Raises:
-            DeviceError: the library refuses the plan or the device, or the device's memory does not suffice.
+        Raises DeviceError if the library refuses the plan or the device, or the device's memory does not suffice.
         """
         trt = library.trt
         self._library = library

@@ -5,8 +5,6 @@ of them, so that the launching thread never waits. Each batch has its own memory
 previous one may still be copied.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,11 +61,7 @@ class StagedSlot(Slot):
     """The memory and the graphs of one batch."""
 
     def __init__(self, staged: Staged, settings: EngineSettings) -> None:
-        """Allocate the memory and record the graphs.
-
-        Raises:
-            OutOfMemoryError: a device's memory does not suffice.
-        """
+        """Allocate the memory and record the graphs. Raises OutOfMemoryError if a device's memory does not suffice."""
         self._staged = staged
         network, batch, stages = staged.network, staged.batch, staged.stages
         self._number = number_type(staged.precision)

@@ -5,8 +5,6 @@ red-blind, green-blind and blue-blind ones, as simulated by Machado et al. (2009
 others. Each has a contrast of at least 3:1 with the window's background. Classes 80 numbers apart share a colour.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 Rgb: TypeAlias = tuple[int, int, int]

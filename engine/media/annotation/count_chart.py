@@ -1,7 +1,5 @@
 """Draws a chart into video frames: how many objects of each class the picture shows over time, with a mark at the present moment."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeAlias
 

@@ -4,8 +4,6 @@ Draws into the luma plane and the two half-size chroma planes. Converting to RGB
 blur the picture.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """Places the labels of boxes, in the window and in annotated videos."""
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

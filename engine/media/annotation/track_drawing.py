@@ -1,7 +1,5 @@
 """Draws what belongs to tracks into video frames: trails, lines and zones with their counts, and the heat map."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import cv2

@@ -1,7 +1,5 @@
 """Reads numbers that are a few bits long from the headers of video streams."""
 
-from __future__ import annotations
-
 
 class Bits:
     """Reads bits in order, from the highest bit of the first byte on. Reads zeros after the end of the content."""

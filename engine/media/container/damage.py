@@ -1,7 +1,5 @@
 """Finds damage in the structure of Matroska, FLV and MPEG-TS files. Reads the headers of all packets."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

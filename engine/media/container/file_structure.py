@@ -1,7 +1,5 @@
 """Finds what FFmpeg does not report: broken boxes in MP4 files, and chunks without data in AVI files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -11,8 +11,6 @@ The evidence depends on the container:
 - In an AVI, that number includes chunks that repeat the picture before them.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

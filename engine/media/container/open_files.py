@@ -1,7 +1,5 @@
 """Keeps video files open between segments, because opening a file is slow: FFmpeg decodes some frames each time."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -40,8 +38,7 @@ class OpenFiles:
 
         The file returns to the pool afterwards. It is closed instead if the caller raises an exception or reading failed.
 
-        Raises:
-            SourceError: as ``VideoFile``.
+        Raises SourceError as ``VideoFile``.
         """
         known = identity(path)
         # a segment without a start is read from the start of the file, so it needs a newly opened one

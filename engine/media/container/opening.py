@@ -4,8 +4,6 @@ A video file can never make FFmpeg open another file or a network connection. Pl
 not among the allowed formats, and the only allowed protocol is ``file``.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -34,11 +32,7 @@ _METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")
 
 
 def check_readable(path: Path) -> None:
-    """Check that there is a file with content at a path.
-
-    Raises:
-        SourceError: it is missing, not a regular file, unreadable or empty.
-    """
+    """Check that there is a file with content at a path. Raises SourceError if it is missing, not a regular file, unreadable or empty."""
     try:
         if not path.exists():
             raise SourceError(f"{path} does not exist: check the name and the folder")
@@ -53,11 +47,7 @@ def check_readable(path: Path) -> None:
 
 
 def open_container(path: Path) -> InputContainer:
-    """Open a video file of an allowed format for reading.
-
-    Raises:
-        SourceError: FFmpeg cannot read it, or its format is not allowed.
-    """
+    """Open a video file of an allowed format for reading. Raises SourceError if FFmpeg cannot read it, or its format is not allowed."""
     try:
         # FFmpeg cannot mistake an absolute path for a protocol ("concat:…", "pipe:0")
         return open_local(str(path.absolute()))

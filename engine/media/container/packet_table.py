@@ -1,7 +1,5 @@
 """Reads all packets of a video and stores the times and keyframes of its frames."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator, Sequence
 

@@ -8,8 +8,6 @@ frames, which are shown before it (an open GOP). All later frames are shown afte
 or repeated, if the file is damaged, or if its container does not seek exactly.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
@@ -37,8 +35,7 @@ class Cut:
 def scan(path: Path) -> tuple[int, float | None, tuple[Segment, ...], bool]:
     """Return a video's number of frames, duration in seconds (None if unknown), segments, and whether it can seek by time.
 
-    Raises:
-        SourceError: the video cannot be opened.
+    Raises SourceError if the video cannot be opened.
     """
     with VideoFile(path) as file:
         result = _scan_index(file)

@@ -45,11 +45,7 @@ class VideoFile(Closing):
     """
 
     def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False) -> None:
-        """Open the file.
-
-        Raises:
-            SourceError: the file is missing, empty, unreadable or not a video, or its pictures are too large.
-        """
+        """Open the file. Raises SourceError if the file is missing, empty, unreadable or not a video, or its pictures are too large."""
         self.path = path
         self.error: str | None = None
         self.empty_packets = 0

@@ -1,7 +1,5 @@
 """Writes clips and pictures of a video into files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Reads a video from the last keyframe before a moment on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
@@ -14,8 +12,7 @@ _MOST = 20_000  # packets read in search of the keyframe
 def packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacket]]:
     """Return the pts of the last keyframe at or before a pts, and the packets from there on. If there is none, from the first keyframe on.
 
-    Raises:
-        ExportError: the file has no keyframe.
+    Raises ExportError if the file has no keyframe.
     """
     for seconds in SEEK_BACK:
         found = _search(file.packets_at(pts - int(seconds / file.time_base)), pts)

@@ -4,8 +4,6 @@ MP4 and Matroska store a length before each NAL unit of H.264 and HEVC; parsers 
 annex B). When a stream changes its format midway, the parser scales the new frames to the old size; ``Bitstream`` raises an error instead.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -65,8 +63,7 @@ class Bitstream:
     def first(self, packet: Writable) -> Writable:
         """Convert the first packet, a keyframe's, and put the parameter sets before it.
 
-        Raises:
-            DamagedError: the packet has no keyframe or no parameter set, or is damaged.
+        Raises DamagedError if the packet has no keyframe or no parameter set, or is damaged.
         """
         self.format = b""
         converted = self.convert(packet)
@@ -82,8 +79,7 @@ class Bitstream:
     def convert(self, packet: Writable) -> Writable:
         """The packet with start codes; converted in place, if possible.
 
-        Raises:
-            DamagedError: the packet is damaged, or the stream changes its format.
+        Raises DamagedError if the packet is damaged, or the stream changes its format.
         """
         if self._units is None:
             self._check(_vp9_format(bytes(packet)) if self._codec == "vp9" else _vp8_format(packet))
@@ -212,8 +208,7 @@ def _vp9_frames(packet: bytes) -> Iterator[bytes]:
 def _vp9_keyframe(frame: bytes) -> bytes:
     """A keyframe's header up to the frame's size, empty for other frames: specification, 6.2.
 
-    Raises:
-        DamagedError: the frame is damaged, or it has its own size and is no keyframe.
+    Raises DamagedError if the frame is damaged, or it has its own size and is no keyframe.
     """
     bits = Bits(frame[:40])
     marker, profile = bits.take(2), bits.take(1) + 2 * bits.take(1)

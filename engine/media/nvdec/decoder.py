@@ -7,8 +7,6 @@ The hardware detects most damage: 33 of 34 H.264 files with damaged picture data
 failures are the same. Frames of undamaged streams are equal bit by bit.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Iterable, Iterator
@@ -56,11 +54,7 @@ class NvdecDecoder(Decoder):
     """
 
     def __init__(self, index: int, surfaces: SurfaceRing, threads: int = 1, required: bool = False) -> None:
-        """Load the library.
-
-        Raises:
-            DeviceError: it, or the driver, is missing.
-        """
+        """Load the library. Raises DeviceError if it, or the driver, is missing."""
         super().__init__(threads)
         self._library = load_library()
         self._index, self._surfaces, self._required = index, surfaces, required
@@ -73,8 +67,7 @@ class NvdecDecoder(Decoder):
     def supports(self, info: SourceInfo) -> str | None:
         """Why NVDEC cannot decode this source, None if it can. Decodes one frame to find out, once for each source.
 
-        Raises:
-            SourceError: the file cannot be opened any more.
+        Raises SourceError if the file cannot be opened any more.
         """
         if info.kind is not SourceKind.VIDEO:
             return "pictures are decoded by the CPU"
@@ -219,8 +212,7 @@ class NvdecDecoder(Decoder):
 def _sampled(file: VideoFile, segment: Segment, skip: int) -> tuple[Parts, dict[int, int]]:
     """The parts to decode for the wanted frames of a segment without the first ``skip``, and the frames' indices by pts.
 
-    Raises:
-        DamagedError: the packets do not show which frames the segment has.
+    Raises DamagedError if the packets do not show which frames the segment has.
     """
     table = SegmentTable(file, segment)
     if not is_reliable(table, segment):

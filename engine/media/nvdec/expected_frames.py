@@ -1,7 +1,5 @@
 """Checks a decoder's frames against the segment's packets: each packet needs its frame, in order and undamaged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
@@ -42,8 +40,7 @@ class AwaitedFrames:
     def packets(self, chosen: Iterator[VideoPacket] | None = None) -> Iterator[VideoPacket]:
         """The segment's packets, or only the chosen ones, in decoding order.
 
-        Raises:
-            DamagedError: the next packet is damaged or incomplete.
+        Raises DamagedError if the next packet is damaged or incomplete.
         """
         uncertain = self._segment.end is None and self._file.container.format.name in _OPEN_ENDED
         waiting: VideoPacket | None = None
@@ -79,8 +76,7 @@ class AwaitedFrames:
 
         damaged: whether one of the frames is damaged, unknown which. Other frames may be damaged, such as the first ones of an open GOP.
 
-        Raises:
-            DamagedError: the next frame is damaged, or is not the expected one.
+        Raises DamagedError if the next frame is damaged, or is not the expected one.
         """
         for time, address in frames:
             pts = time - _ORIGIN
@@ -93,10 +89,6 @@ class AwaitedFrames:
                 raise DamagedError("a frame is missing or out of order")
 
     def end(self) -> None:
-        """Check that all frames have arrived.
-
-        Raises:
-            DamagedError: frames are missing.
-        """
+        """Check that all frames have arrived. Raises DamagedError if frames are missing."""
         if self._order or self._file.error or self._promised < self._segment.frames:
             raise DamagedError(self._file.error or "frames are missing")

@@ -4,8 +4,6 @@ H.264, HEVC, VP8 and VP9 are specified bit by bit, so both decoders return the s
 frames have the expected layout: they are not cropped differently, scaled or deinterlaced.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Loads PyNvVideoCodec, and says what is missing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from engine.errors import DeviceError
@@ -10,11 +8,7 @@ from engine.media.nvdec.messages import messages
 
 
 def load_library() -> Any:
-    """The module ``PyNvVideoCodec``.
-
-    Raises:
-        DeviceError: it, or the driver, is missing.
-    """
+    """The module ``PyNvVideoCodec``. Raises DeviceError if it, or the driver, is missing."""
     try:
         import PyNvVideoCodec
 

@@ -3,8 +3,6 @@
 PyNvVideoCodec has a query, too, but creates a CUDA context for each call: 0.25 s on an H200, twice that for two calls at once.
 """
 
-from __future__ import annotations
-
 import ctypes
 from functools import cache
 from typing import Any
@@ -37,11 +35,7 @@ class Limits(ctypes.Structure):
 
 @cache
 def question() -> Any:
-    """The library's function ``cuvidGetDecoderCaps``.
-
-    Raises:
-        OSError: the library is missing.
-    """
+    """The library's function ``cuvidGetDecoderCaps``. Raises OSError if the library is missing."""
     function = ctypes.CDLL("libnvcuvid.so.1").cuvidGetDecoderCaps
     function.argtypes, function.restype = (ctypes.POINTER(Limits),), ctypes.c_int
     return function
@@ -50,8 +44,7 @@ def question() -> Any:
 def limits(codec: int, depth: int) -> Limits:
     """The limits of the current device for 4:2:0 samples. codec: PyNvVideoCodec's ``cudaVideoCodec``. depth: bits of a sample.
 
-    Raises:
-        UnsupportedError: the query fails.
+    Raises UnsupportedError if the query fails.
     """
     found = Limits(codec=codec, chroma=_CHROMA_420, depth_minus_8=depth - 8)
     if status := question()(ctypes.byref(found)):
@@ -62,8 +55,7 @@ def limits(codec: int, depth: int) -> Limits:
 def check(name: str, codec: int, layout: FrameFormat) -> None:
     """Check that the current device decodes such frames. name: the codec's name.
 
-    Raises:
-        UnsupportedError: the device does not decode them.
+    Raises UnsupportedError if the device does not decode them.
     """
     found = limits(codec, layout.depth)
     width, height = layout.stored_width, layout.stored_height

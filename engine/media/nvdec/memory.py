@@ -1,7 +1,5 @@
 """Memory of a GPU for decoded frames."""
 
-from __future__ import annotations
-
 from cuda.core import Device, Stream
 
 from engine.cuda.memory import Memory, cuda_errors

@@ -5,8 +5,6 @@ without an error. This module therefore redirects C's standard output to a funct
 output on.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import threading
@@ -31,11 +29,7 @@ class Messages:
     """Receives C's standard output of this process."""
 
     def __init__(self) -> None:
-        """Redirect the output to this object.
-
-        Raises:
-            OSError: this system's C library cannot redirect it.
-        """
+        """Redirect the output to this object. Raises OSError if this system's C library cannot redirect it."""
         try:
             library = ctypes.CDLL(None)
             output = ctypes.c_void_p.in_dll(library, "stdout")
@@ -72,9 +66,5 @@ class Messages:
 
 @cache
 def messages() -> Messages:
-    """The one ``Messages`` of this process, never released.
-
-    Raises:
-        OSError: see ``Messages``.
-    """
+    """The one ``Messages`` of this process, never released. Raises OSError: see ``Messages``."""
     return Messages()

@@ -1,7 +1,5 @@
 """Hardware decoders: a session decodes packets on its own stream; a pool keeps sessions for reuse."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter, deque
@@ -47,8 +45,7 @@ class Session:
     def __init__(self, library: Any, index: int, codec: str, on_begun: Callable[[], None] = lambda: None) -> None:
         """Open a session on the CUDA device of this index, which must be current. on_begun: called when ``begun`` becomes true.
 
-        Raises:
-            Exception: any error of the library, which documents none.
+        Raises Exception: any error of the library, which documents none.
         """
         self.stream = Device(index).create_stream(options=StreamOptions(priority=_PRIORITY))
         kind = getattr(library.cudaVideoCodec, codec.upper())
@@ -62,16 +59,14 @@ class Session:
     def decode(self, data: Writable, time: int) -> list[tuple[int, int]]:
         """Decode one packet with its ``stamp``. Returns the stamps and addresses of the frames that are ready, in display order.
 
-        Raises:
-            DamagedError: the decoder fails.
+        Raises DamagedError if the decoder fails.
         """
         return self._feed(addressof(c_char.from_buffer(data)), len(data), time)
 
     def finish(self) -> list[tuple[int, int]]:
         """The remaining frames. Afterwards the session can decode from another keyframe of the same format.
 
-        Raises:
-            DamagedError: see ``decode``.
+        Raises DamagedError: see ``decode``.
         """
         return self._feed(0, 0, 0)
 

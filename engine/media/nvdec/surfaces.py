@@ -1,7 +1,5 @@
 """Device memory for decoded frames: a limited number of surfaces, shared by decode threads and engine."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -69,8 +67,7 @@ class SurfaceRing:
 
         Any thread may call the function; repeated calls are harmless.
 
-        Raises:
-            DeviceError: the ring is closed, or the memory does not suffice.
+        Raises DeviceError if the ring is closed, or the memory does not suffice.
         """
         with self._lock:
             free = self._free

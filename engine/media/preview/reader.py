@@ -1,7 +1,5 @@
 """Reads the frames of a video or of pictures, starting at any time, for the preview."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Generator, Iterator
 from itertools import chain, islice
@@ -32,11 +30,7 @@ class VideoReader(Closing):
     """
 
     def __init__(self, path: Path, max_size: tuple[int, int] | None = None) -> None:
-        """Open the source at its start.
-
-        Raises:
-            SourceError: as ``probe``.
-        """
+        """Open the source at its start. Raises SourceError as ``probe``."""
         self.info = probe(path)
         self._file = VideoFile(path, _THREADS) if self.info.kind is SourceKind.VIDEO else None
         self._set_size(max_size)

@@ -1,7 +1,5 @@
 """Scales pictures in the preview process, so that the window only copies their pixels."""
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray

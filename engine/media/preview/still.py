@@ -1,7 +1,5 @@
 """Decodes single pictures of a source quickly, without probing the source."""
 
-from __future__ import annotations
-
 from itertools import islice
 from pathlib import Path
 
@@ -31,8 +29,7 @@ class Stills(Closing):
 
         at: the time of the picture, seconds, or its position in a folder; of a video the keyframe before it is returned. None: the middle.
 
-        Raises:
-            SourceError: the source cannot be opened.
+        Raises SourceError if the source cannot be opened.
         """
         if path.is_dir() or is_picture(path):
             with VideoReader(path, max_size) as reader:

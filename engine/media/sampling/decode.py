@@ -4,8 +4,6 @@ The frames have the same indices and times as in a decode of all frames. Where t
 anything unexpected, all frames are decoded as usual, and the wanted ones are chosen by their order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias

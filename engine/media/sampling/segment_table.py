@@ -1,7 +1,5 @@
 """Reads the packets of a segment without decoding, and finds those needed for its wanted frames."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Finds the segments that contain wanted frames, when a source is probed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
@@ -21,8 +19,7 @@ from engine.settings.kinds import Moment
 def sampled(info: SourceInfo, sampling: Sampling) -> SourceInfo:
     """Return a source whose segments contain the wanted frames only.
 
-    Raises:
-        SourceError: the video cannot be opened any more; times are given for pictures, which have none.
+    Raises SourceError if the video cannot be opened any more; times are given for pictures, which have none.
     """
     if info.kind is SourceKind.IMAGES:
         return _sampled_pictures(info, sampling)

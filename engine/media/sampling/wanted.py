@@ -1,7 +1,5 @@
 """Says which frames of a source are wanted. Loads no media library, so the window may import it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

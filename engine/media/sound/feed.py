@@ -1,7 +1,5 @@
 """Hands samples to an audio device in step with a clock."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 

@@ -1,7 +1,5 @@
 """Decodes the sound of a file, starting at any time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -25,11 +23,7 @@ class SoundTrack(Closing):
     """The first sound track of a file, as stereo at ``RATE`` samples/s. Not thread-safe."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file.
-
-        Raises:
-            SourceError: the file cannot be read, has no sound, or has sound that no decoder reads.
-        """
+        """Open the file. Raises SourceError if the file cannot be read, has no sound, or has sound that no decoder reads."""
         check_readable(path)
         self._container = open_container(path)
         streams = [stream for stream in self._container.streams.audio if stream.codec_context is not None]
