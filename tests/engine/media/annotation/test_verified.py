@@ -5,6 +5,7 @@ import pytest
 
 from app.window.viewer.layout import Placement
 from app.window.viewer.overlay import Overlay
+from engine.media.annotation.colours import class_colour
 from engine.media.annotation.draw import Annotator
 from engine.types import Detections
 
@@ -33,3 +34,12 @@ def test_a_verified_box_has_a_sign_instead_of_the_model_s_confidence(qapp, drawn
     assert drawn(found(0.98, verified=True)) == drawn(found(0.4, verified=True))
     assert drawn(found(0.98, verified=True)) != drawn(found(0.98, verified=False))
     assert drawn(found(0.98, verified=False)) != drawn(found(0.4, verified=False))
+
+
+def test_an_annotated_video_says_so_in_words():
+    annotator = Annotator(SIZE, ("car",))
+    planes = tuple(np.full((240 // part, 320 // part), 128, np.uint8) for part in (1, 2, 2))
+    annotator.draw(planes, found(0.98, verified=True), SIZE)
+    text = annotator.text("car verified", class_colour(0))[0]
+    places = np.lib.stride_tricks.sliding_window_view(planes[0][70:110, 90:200], text.shape)
+    assert (places == text).all((2, 3)).any()
