@@ -18,7 +18,7 @@ from shiboken6 import Shiboken
 from app.window.viewer.layout import Placement
 from app.window.widgets import theme
 from engine.media.annotation.colours import PALETTE, PATTERNS, class_colour, ink_on
-from engine.media.annotation.label_position import LabelPlaces, Rect
+from engine.media.annotation.label_position import VERIFIED, LabelPlaces, Rect
 from engine.types import Detections
 
 NARROW = 420
@@ -67,12 +67,14 @@ class Overlay:
     ) -> list[tuple[int, int, QPixmap]]:
         (left, top, across, down), (x, y, width, height) = area, self.rects.T
         seen = np.flatnonzero((x < left + across) & (y < top + down) & (x + width > left) & (y + height > top))
-        percents = (found.scores[seen].astype(np.float64) * 100 + 0.5).astype(np.int64).tolist()
+        percents = (found.scores[seen].astype(np.float64) * 100 + 0.5).astype(np.int64)
+        if found.verified is not None:
+            percents[found.verified[seen]] = VERIFIED
         class_ids = self._classes[seen].tolist()
         names = {class_id: name(class_id) for class_id, _ in self._boxes}
         tracks = found.tracks[seen].tolist() if numbers and found.tracks is not None else [-1] * len(seen)
         labels = []
-        for box, class_id, percent, track in zip(self.rects[seen].tolist(), class_ids, percents, tracks, strict=True):
+        for box, class_id, percent, track in zip(self.rects[seen].tolist(), class_ids, percents.tolist(), tracks, strict=True):
             across, written = _label(names[class_id], class_id, percent, step, ratio)
             picture: QPixmap | None = written
             before, number = _number(track, step, ratio) if track >= 0 else (0, None)
@@ -196,7 +198,8 @@ def _label_height(step: int) -> int:
 @lru_cache(maxsize=8192)
 def _label(name: str, class_id: int, percent: int, step: int, ratio: float) -> tuple[int, QPixmap]:
     """A label's width in logical pixels, and the label: its text on the class's colour."""
-    return _written(f"{name} {percent}%", _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
+    text = f"{name} ✓" if percent == VERIFIED else f"{name} {percent}%"
+    return _written(text, _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
 
 
 @lru_cache(maxsize=8192)

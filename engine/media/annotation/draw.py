@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from engine.media.annotation.colours import DARK_INK, Rgb, class_colour, ink_on
-from engine.media.annotation.label_position import LabelPlaces, Rect
+from engine.media.annotation.label_position import VERIFIED, LabelPlaces, Rect
 from engine.media.picture import Plane
 from engine.types import Detections
 
@@ -62,8 +62,11 @@ class Annotator:
         bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1] - self.kept_free))
         places = LabelPlaces(bounds, self.height)
         tracks = detections.tracks.tolist() if ids and detections.tracks is not None else [-1] * len(boxes)
-        for box, class_id, score, track in zip(boxes, detections.class_ids.tolist(), detections.scores.tolist(), tracks, strict=True):
-            patch = self._patch(class_id, int(score * 100 + 0.5), track)
+        percents = (detections.scores.astype(np.float64) * 100 + 0.5).astype(np.int64)
+        if detections.verified is not None:
+            percents[detections.verified] = VERIFIED
+        for box, class_id, percent, track in zip(boxes, detections.class_ids.tolist(), percents.tolist(), tracks, strict=True):
+            patch = self._patch(class_id, percent, track)
             rect = (box[0] - self.line / 2, box[1] - self.line / 2, box[2] - box[0] + self.line, box[3] - box[1] + self.line)
             place = places.place(rect, patch[0].shape[1])
             if place is not None:  # a label that would overlap a stronger one is left out
@@ -80,9 +83,9 @@ class Annotator:
                     cv2.rectangle(plane, corners[:2], corners[2:], value, width, cv2.LINE_AA, FRACTION)
 
     def _draw_label(self, class_id: int, percent: int, track: int) -> Planes:
-        """Draw a label: its text on the class's colour. track: -1 = none."""
-        name = self.name_of(class_id)
-        return self._draw_text(f"{name} {track} {percent}%" if track >= 0 else f"{name} {percent}%", class_colour(class_id))
+        """Draw a label: its text on the class's colour. percent: ``VERIFIED`` = a person verified it. track: -1 = none."""
+        name = f"{self.name_of(class_id)} {track}" if track >= 0 else self.name_of(class_id)
+        return self._draw_text(f"{name} verified" if percent == VERIFIED else f"{name} {percent}%", class_colour(class_id))
 
     def _draw_text(self, text: str, ground: Rgb) -> Planes:
         scale = FINE * self._text / CAPITAL

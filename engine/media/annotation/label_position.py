@@ -6,6 +6,9 @@ from typing import TypeAlias
 Rect: TypeAlias = tuple[float, float, float, float]
 """x, y, width, height"""
 
+VERIFIED = -1
+"""In place of the percentage of an object that a person verified: the model was certain of something else, perhaps."""
+
 
 class LabelPlaces:
     """The labels of one picture, placed so that they do not overlap. bounds: the area for labels. height: of each label."""

@@ -69,3 +69,12 @@ def test_a_turning_object_is_found_again_where_it_was_last_seen():
     frames = [(number / 25, [box(8.0 * number)]) for number in range(10)]
     gap = [(number / 25, NO_BOXES) for number in range(10, 20)]
     assert run(OcSort(1 / 25), [*frames, *gap, (20 / 25, [box(76.0)])])[-1] == [0]
+
+
+def test_a_track_that_is_found_again_is_known_as_if_it_had_been_seen_on_a_straight_line():
+    seen, hidden = OcSort(1 / 25), OcSort(1 / 25)
+    frames = [(number / 25, [box(100 + 2 * max(number - 19, 0))]) for number in range(30)]
+    assert run(seen, frames) == [[0]] * 30
+    assert run(hidden, [*frames[:20], *((seconds, NO_BOXES) for seconds, _ in frames[20:29]), frames[29]])[-1] == [0]
+    variances = [tracker._motion.states(np.array([0]))[0, 2:] for tracker in (seen, hidden)]
+    assert (variances[1] <= variances[0]).all()
