@@ -19,7 +19,7 @@ from engine.tracking.refine import Sightings, refined
 from engine.tracking.tracker import NONE, Tracker
 from engine.types import FrameResult
 
-VERSION = 4
+VERSION = 5
 """Changes whenever the same detections get other tracks."""
 
 LEAST_CONFIDENCE = 0.1

@@ -81,9 +81,10 @@ def shows(text: str) -> bool:
     return any(text in shown for node in nodes(active()) for shown in texts_of(node))
 
 
-def find(name: str) -> Node | None:
-    """The first enabled node of the active window with this name."""
-    return next((node for node in nodes(active()) if named(node) == name and not node.state().disabled), None)
+def button(name: str) -> QAbstractButton | None:
+    """The first enabled button of the active window with this name."""
+    named_so = (node.object() for node in nodes(active()) if named(node) == name and not node.state().disabled)
+    return next((found for found in named_so if isinstance(found, QAbstractButton)), None)
 
 
 class Operator:
@@ -119,12 +120,10 @@ class Operator:
         QTimer.singleShot(INTERVAL_MS, self.work)
 
     def _press(self, text: str) -> None:
-        node = find(text)
-        if node is None:
-            raise LookupError(f"nothing has the name {text}")
-        button = node.object()
-        assert isinstance(button, QAbstractButton), f"{text} is not a button"
-        QTimer.singleShot(0, button.animateClick)  # if the button opens a menu, animateClick returns when the menu is closed
+        found = button(text)
+        if found is None:
+            raise LookupError(f"no button has the name {text}")
+        QTimer.singleShot(0, found.animateClick)  # if the button opens a menu, animateClick returns when the menu is closed
 
 
 def run(steps: list[tuple[str, str]], arguments: list[str]) -> int:
