@@ -63,7 +63,7 @@ class Floating(QObject):
         main = self._panel.window()
         # shortcuts of the main window work in a window of this type, too
         window = self._window = FloatingWindow(main, Qt.WindowType.Tool | Qt.WindowType.WindowMaximizeButtonHint)
-        window.setWindowTitle(f"{self._title} – Framefleet")
+        window.setWindowTitle(f"{self._title} — Framefleet")
         window.resize(within_screen(main, _SIZE.width(), _SIZE.height()))
         if (geometry := self._store.value(f"{self._name}/geometry")) is not None:
             window.restoreGeometry(geometry)

@@ -39,7 +39,7 @@ class ShownFile(QObject):
             window.zones.show_item(None)
             window.status.show_stored("")
             return
-        window.setWindowTitle(f"{item.path.name} – Framefleet")
+        window.setWindowTitle(f"{item.path.name} — Framefleet")
         at = window.grid.position_of(item.key)
         play = window.viewer.player.playing or (at is None and not item.ended)
         window.arrangement.pages.setCurrentWidget(window.arrangement.middle)

@@ -171,7 +171,7 @@
     </message>
     <message>
         <source>Delete</source>
-        <translation>Falsch</translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Do it again (also Ctrl+Shift+Z)</source>
@@ -772,12 +772,24 @@
         <translation>CUDA zeigt das Gerät nicht: den Rechner neu starten, oder den Treiber neu installieren</translation>
     </message>
     <message>
+        <source>End of file</source>
+        <translation>die Datei endet zu früh</translation>
+    </message>
+    <message>
         <source>Failed to connect to Ray</source>
         <translation>Failed to connect to Ray</translation>
     </message>
     <message>
         <source>Framefleet is not installed there</source>
         <translation>Framefleet ist dort nicht installiert</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>Fehler beim Lesen oder Schreiben</translation>
+    </message>
+    <message>
+        <source>Invalid data found when processing input</source>
+        <translation>die Daten sind ungültig</translation>
     </message>
     <message>
         <source>It has no effect while the batch is set to {value}.</source>
@@ -2615,7 +2627,7 @@
     </message>
     <message>
         <source>Counts over time</source>
-        <translation>Verlauf</translation>
+        <translation>Zeitverlauf</translation>
     </message>
     <message>
         <source>Crossings</source>
@@ -2710,7 +2722,7 @@
     </message>
     <message>
         <source>Routes</source>
-        <translation>Wege</translation>
+        <translation>Routen</translation>
     </message>
     <message>
         <source>Seconds around</source>
@@ -2797,7 +2809,7 @@
         <source>%Ln events · {next}, {previous}: next, previous</source>
         <translation>
             <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
-            <numerusform>%Ln Ereignisse · {next}, {previous}</numerusform>
+            <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
     </message>
     <message>
@@ -2893,7 +2905,7 @@
     </message>
     <message>
         <source>Crossings, times in zones, counts per interval and routes, for spreadsheets: needs tracks, and lines or zones</source>
-        <translation>Überquerungen, Zeiten in Zonen, Zahlen je Zeitraum und Wege, für Tabellenprogramme: braucht Spuren und Linien oder Zonen</translation>
+        <translation>Überquerungen, Zeiten in Zonen, Zahlen je Zeitraum und Routen, für Tabellenprogramme: braucht Spuren und Linien oder Zonen</translation>
     </message>
     <message>
         <source>JSON Lines</source>
@@ -4288,8 +4300,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Schlechteste Bilder</translation>
     </message>
     <message>
-        <source>Worst frames – {name}</source>
-        <translation>Schlechteste Bilder – {name}</translation>
+        <source>Worst frames: {name}</source>
+        <translation>Schlechteste Bilder: {name}</translation>
     </message>
     <message>
         <source>Writes {names}.</source>
@@ -5872,8 +5884,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Modell wählen …</translation>
     </message>
     <message>
-        <source>Classes and devices at the right</source>
-        <translation>Klassen und Geräte rechts</translation>
+        <source>Classes and devices</source>
+        <translation>Klassen und Geräte</translation>
     </message>
     <message>
         <source>Connect to a cluster…</source>
@@ -6008,8 +6020,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Zurückholen</translation>
     </message>
     <message>
-        <source>Queue at the left</source>
-        <translation>Dateien links</translation>
+        <source>Queue</source>
+        <translation>Dateien</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -6132,7 +6144,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Counts over time</source>
-        <translation>Verlauf</translation>
+        <translation>Zeitverlauf</translation>
     </message>
     <message>
         <source>Choose a line or zone in the list to see its counts over time.</source>

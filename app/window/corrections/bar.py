@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
 from app.window.keys.bindings import Bindings, Command
 from app.window.widgets.build import ElidedLabel, column, label, row
+from app.window.widgets.flow import Flow
 from app.window.widgets.translation import marked, translate
 
 BUTTONS = (
@@ -46,7 +47,7 @@ class CorrectionBar(QWidget):
         self._bindings = bindings
         bindings.add(COMMANDS)
         self.selected = ElidedLabel("caption")  # its text must not change the picture's size
-        self.hint = label("small")
+        self.hint = ElidedLabel("small")
         self.track = QCheckBox()
         self.classes = QComboBox()
         self.classes.setAccessibleName(translate("corrections", "Class of the selected object"))
@@ -60,8 +61,8 @@ class CorrectionBar(QWidget):
             button.setToolTip(translate("corrections", tip))
             button.clicked.connect(lambda _=False, name=name: self.asked.emit(name))
         column(
-            row((self.selected, 1), self.hint, spacing=6),
-            row(self.track, 8, title, self.classes, None, *self.buttons.values(), spacing=4),
+            row((self.selected, 1), (self.hint, 1), spacing=6),
+            Flow(self.track, title, self.classes, *self.buttons.values(), spacing=4),
             spacing=6,
             margins=(12, 6, 12, 6),
             of=self,

@@ -57,7 +57,7 @@ class ClipsDialog(QDialog):
             self.by.addItem(translate("events", title), by)
         for exact, title in _EXACT.items():
             self.exact.addItem(translate("events", title), exact)
-        self.padding = number(translate("events", "Seconds before and after"), Number(0, 600), PADDING)
+        self.padding = number(translate("events", "Seconds before and after"), Number(0, 600, unit="s"), PADDING)
         self.stills = QCheckBox(translate("events", "Also save the picture of each appearance's highest confidence"))
         self.folder = PathField(translate("events", "Folder"), "", translate("events", "Where to write the files"), folders=True)
         self.folder.set_path(folder)

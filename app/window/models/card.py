@@ -20,9 +20,6 @@ _COLOURS = {
     Purpose.ACCURATE: ("WARNING", "WARNING_GROUND"),
 }
 
-_TITLES = "Download", "Continue", "In use", "Remove", "Discard"
-"""Of the buttons."""
-
 
 def _chip(purpose: Purpose) -> QLabel:
     colour, ground = _COLOURS[purpose]
@@ -38,7 +35,8 @@ def _chip(purpose: Purpose) -> QLabel:
 def button_box(*buttons: QPushButton) -> QWidget:
     """Buttons below each other, as wide in every card, so that the figures form columns."""
     metrics = QFontMetrics(theme.font(bold=True))
-    titles = [translate("models", title) for title in _TITLES]
+    shown = translate("models", "Download"), translate("models", "Continue"), translate("models", "In use")
+    titles = *shown, translate("models", "Remove"), translate("models", "Discard")
     box = QWidget()
     box.setFixedWidth(max(map(metrics.horizontalAdvance, titles)) + 33)
     column(None, *buttons, None, spacing=4, of=box)

@@ -20,7 +20,7 @@ from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.store.schema import explained
 
-COMMAND = "framefleet evaluate SESSION SESSION --truth truth.json --out report"
+COMMAND = " ".join(("framefleet", "evaluate", "SESSION", "SESSION", "--truth", "truth.json", "--out", "report"))
 _SUMMARIES = 4
 """The number of rows over all classes, which stand first."""
 

@@ -36,6 +36,7 @@ class PickList(QWidget):
         self.list.setAccessibleName(some)
         self.list.setFixedHeight(LIST_HEIGHT)
         self.list.setProperty("role", "picks")
+        self.list.setResizeMode(QListWidget.ResizeMode.Adjust)  # the style, which sets the height of lines, comes later
         self.list.hide()
         self.setFocusProxy(self.combo)
         column(self.combo, self.list, spacing=6, of=self)
@@ -73,7 +74,8 @@ class PickList(QWidget):
 
     def _show_list(self) -> None:
         one = self.combo.currentData()
-        if any(line.data(Qt.ItemDataRole.UserRole) == one for line in self._lines):
-            self._tick((one,))  # the list begins with the value that was chosen before
+        values = [line.data(Qt.ItemDataRole.UserRole) for line in self._lines]
+        if not self.several:
+            self._tick((one,) if one in values else values)  # the list begins with what was chosen before
         self.list.setVisible(self.several)
         self.changed.emit()

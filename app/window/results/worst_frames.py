@@ -84,6 +84,8 @@ class WorstFrames(QObject):
         dialog = WorstFramesDialog(path, sessions, self._window)
         dialog.chosen.connect(self._choose)
         dialog.show()
+        room, frame = dialog.screen().availableGeometry(), self._window.frameGeometry()
+        dialog.move(min(frame.right() + 1, room.right() - dialog.width()), frame.top())  # beside the picture
 
     def _failed(self, path: Path, message: str) -> None:
         self._banners.show_message(f"worst frames {path}", Severity.WARNING, message)

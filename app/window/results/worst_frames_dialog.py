@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.widgets import formats
@@ -35,7 +36,7 @@ class WorstFramesDialog(QDialog):
 
     def __init__(self, path: Path, sessions: Mapping[str, Sequence[WorstFrame]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(translate("results", "Worst frames – {name}").format(name=path.parent.name or path.name))
+        self.setWindowTitle(translate("results", "Worst frames: {name}").format(name=path.parent.name or path.name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._sessions = sessions
         self.session = combo_box(translate("results", "Session"))
@@ -63,6 +64,15 @@ class WorstFramesDialog(QDialog):
         self.table.currentItemChanged.connect(self._choose)
         self.resize(*SIZE)
         self._list(self.session.currentText())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Stand beside the main window, or else at the edge of the screen, so that it covers as little as possible of the picture."""
+        super().showEvent(event)
+        parent = self.parentWidget()
+        if parent is not None and not event.spontaneous():
+            screen, window, width = parent.screen().availableGeometry(), parent.frameGeometry(), self.frameSize().width()
+            left = window.left() - width
+            self.move(left if left >= screen.left() else min(window.right() + 1, screen.right() + 1 - width), window.top())
 
     @Slot(str)
     def _list(self, session: str) -> None:

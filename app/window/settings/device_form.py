@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.window.widgets import formats
@@ -114,8 +114,12 @@ class DeviceForm(QWidget):
 
     @Slot()
     def _enable(self) -> None:
-        for box in self.boxes.values():
-            box.setEnabled(not self.automatic.isChecked() and (box.property("usable") or box.isChecked()))
+        automatic, used = self.automatic.isChecked(), self.default
+        for device, box in self.boxes.items():
+            if automatic:
+                with QSignalBlocker(box):
+                    box.setChecked(device in used)  # so that the user sees what is used
+            box.setEnabled(not automatic and (box.property("usable") or box.isChecked()))
         self.changed.emit()
 
 

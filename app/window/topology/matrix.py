@@ -1,7 +1,9 @@
 """A table of the codes of ``nvidia-smi topo -m``: colours show how near GPUs are, tooltips explain the codes."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderView, QSizePolicy, QTableWidget, QTableWidgetItem
 
 from app.window.topology.text import about_link, gpu_title
@@ -21,6 +23,7 @@ class TopologyMatrix(QTableWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._codes: tuple[tuple[str, ...], ...] = ()
         self.setAccessibleName(translate("topology", "Connections between GPUs"))
         self.setFont(theme.font(-2))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -43,12 +46,11 @@ class TopologyMatrix(QTableWidget):
             header.setHighlightSections(False)
             header.setDefaultAlignment(CENTRE)
             header.setMinimumSectionSize(8)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     def show_topology(self, topology: Topology) -> None:
         """Show this machine's matrix."""
-        gpus, codes = topology.gpus, topology.codes()
+        gpus, self._codes = topology.gpus, topology.codes()
         self.setRowCount(len(gpus))
         self.setColumnCount(len(gpus))
         for place, gpu in enumerate(gpus):
@@ -58,19 +60,39 @@ class TopologyMatrix(QTableWidget):
                 set_header(place, name)
         for row, links in enumerate(topology.links):
             for column, link in enumerate(links):
-                item = QTableWidgetItem(codes[row][column])
+                item = QTableWidgetItem()
                 item.setToolTip(about_link(gpus[row], gpus[column], link))
                 item.setTextAlignment(CENTRE)
                 item.setForeground(QColor(theme.MUTED if link is None else theme.TEXT))
                 item.setBackground(_shade(link))
                 self.setItem(row, column, item)
         metrics = QFontMetrics(theme.font(-2))
-        narrowest = max((metrics.horizontalAdvance(code) for row_codes in codes for code in row_codes), default=0)
-        self.horizontalHeader().setMinimumSectionSize(narrowest + 4)
         self.horizontalHeader().setFixedHeight(metrics.height() + 8)
         self.verticalHeader().setDefaultSectionSize(metrics.height() + 8)
         self.verticalHeader().setFixedWidth(metrics.horizontalAdvance("00") + 6)
         self.setMaximumWidth(len(gpus) * WIDEST + self.verticalHeader().width())
+        self._show_codes()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as much of the codes as there is room for."""
+        super().resizeEvent(event)
+        self._show_codes()
+
+    def _show_codes(self) -> None:
+        """Show the codes; without room for them, "18" for "NV18": the colour tells which links are NVLinks."""
+        codes, room = self._codes, self.width() - self.verticalHeader().width()
+        if room < len(codes) * self._widest(codes):
+            codes = tuple(tuple(code.removeprefix("NV") for code in row) for row in codes)
+        self.horizontalHeader().setMinimumSectionSize(self._widest(codes))
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)  # applies the new minimum
+        for row, of_row in enumerate(codes):
+            for column, code in enumerate(of_row):
+                self.model().setData(self.model().index(row, column), code)
+
+    def _widest(self, codes: Sequence[Sequence[str]]) -> int:
+        """The least width of a column with these codes, logical pixels."""
+        metrics = QFontMetrics(theme.font(-2))
+        return max((metrics.horizontalAdvance(code) for row in codes for code in row), default=0) + 4
 
 
 def _shade(link: Link | None) -> QColor:

@@ -128,7 +128,10 @@ class ClassDelegate(QStyledItemDelegate):
         """Draw one row."""
         count: int = index.data(COUNT_ROLE)
         checked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
-        colour = QColor(*class_colour(index.data(CLASS_ROLE)))
+        shade = 1.0 if count else 0.45
+        red, green, blue = class_colour(index.data(CLASS_ROLE))
+        rgb = round(shade * red), round(shade * green), round(shade * blue)  # dark for a class without objects
+        colour = QColor(*rgb)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = QRectF(option.rect).adjusted(6, 1, -6, -1)
@@ -136,12 +139,10 @@ class ClassDelegate(QStyledItemDelegate):
         if focused or option.state & QStyle.StateFlag.State_MouseOver:
             draw_box(painter, area, 5, theme.RAISED, theme.ACCENT if focused else None)
         box = QRectF(area.x() + 10, area.center().y() - CHECK / 2, CHECK, CHECK)
-        if not count:
-            colour.setAlphaF(0.45)
         draw_box(painter, box.adjusted(-2, -2, 2, 2), 6, theme.STAGE)  # the colours of classes need a dark ground
         draw_box(painter, box, 4, colour if checked else None, QPen(colour, 1.5))
         if checked:
-            ink = QColor(*ink_on(class_colour(index.data(CLASS_ROLE)))).name()
+            ink = QColor(*ink_on(rgb)).name()
             painter.drawPixmap(box.toRect(), pixmap("check", CHECK, ink))
         painter.setFont(theme.font())
         number = formats.count(count) if count else ""

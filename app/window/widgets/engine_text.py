@@ -12,10 +12,16 @@ from xml.etree import ElementTree
 from PySide6.QtCore import QLocale
 
 from app.window.widgets import translation
-from app.window.widgets.translation import FOLDER, translate
+from app.window.widgets.translation import FOLDER, marked, translate
 from engine.settings import Parallel
 from engine.settings.table import TABLE
 
+_FFMPEG = (
+    marked("engine", "Invalid data found when processing input"),
+    marked("engine", "Input/output error"),
+    marked("engine", "End of file"),
+)
+"""Reasons of FFmpeg inside sentences of the engine."""
 _SEPARATORS = ("\n", "; ", ", ")
 """The engine lists sentences with these between them."""
 

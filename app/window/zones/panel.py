@@ -91,7 +91,6 @@ class ZonesPanel(Panel):
         self.scope = combo_box(translate("zones", "What the table counts"))
         for files, title in ((False, translate("zones", "Whole file")), (True, translate("zones", "All files with this set"))):
             self.scope.addItem(title, files)
-        narrow(self.scope)
         self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
         self.model = ShapeModel(editor, self)
@@ -113,13 +112,13 @@ class ZonesPanel(Panel):
             tip=translate("zones", "Follow the objects through the stored results"),
         )
         self.track.hide()
-        tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, spacing=4)
+        tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, self.scope, spacing=4)
         column(
-            row((self.sets, 1), more, (self.scope, 1), spacing=6),
+            row((self.sets, 1), more, spacing=6),
             tools,
             (self.table, 1),
             self.remark,
-            row((self.note, 1), self.track),
+            row((self.note, 1), (self.track, 0, Qt.AlignmentFlag.AlignTop)),
             spacing=6,
             margins=(12, 10, 12, 8),
             of=self,

@@ -99,6 +99,7 @@ def stop_all(workers: Iterable[RemoteWorker]) -> Iterator[tuple[RemoteWorker, Fr
                 if message is None or worker.exit_message is not None:
                     del left[worker.connection]
     finally:
+        living = [worker for worker in living if worker.alive]  # a second signal may have repeated the shutdown before this one ends
         for worker in living:
             worker.host.release()
         for worker in living:

@@ -38,7 +38,7 @@ def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, start: Ca
     qtbot.mouseClick(tabs.detach, Qt.MouseButton.LeftButton)
     own = window.topology.window()
     assert isinstance(own, FloatingWindow)
-    assert (own.isVisible(), own.windowTitle(), tabs.detach.accessibleName()) == (True, "Topology – Framefleet", "Put Topology back here")
+    assert (own.isVisible(), own.windowTitle(), tabs.detach.accessibleName()) == (True, "Topology — Framefleet", "Put Topology back here")
     note = tabs.floating[1].note
     assert (tabs.stack.currentWidget(), note.isVisible()) == (note, True)
     own.close()

@@ -75,7 +75,7 @@ SAME = {
     "mAP@0.5:0.95",
     "Shift",
     "Fusion",
-    "– Framefleet",
+    "— Framefleet",
     "English",
     "Deutsch",
 }

@@ -23,6 +23,7 @@ from engine.media.types import DecodeFailure, SourceKind
 from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool
 from engine.pool.scheduling import state
+from engine.pool.supervision.process import stop_all
 from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
 from engine.types import Detections, DeviceId
 from tests.support.media import make_video, numbered, truncated
@@ -246,6 +247,17 @@ def test_a_pool_can_be_closed_in_every_phase(phase: type[Event], long_video: Pat
         assert [
             event for event in events if not isinstance(event, StrategyChosen | DeviceStarting | DeviceReady | FramesDone | DeviceStats)
         ] == []
+
+
+def test_an_interrupted_shutdown_can_be_repeated_before_it_ends(long_video: Path) -> None:
+    pool = EnginePool(tiny_settings(), CPUS)
+    pool.add(long_video)
+    events = pool.events()
+    next(event for event in events if isinstance(event, DeviceReady))
+    interrupted = stop_all(pool._supervisor._workers.values())
+    next(interrupted)  # a signal comes here
+    pool.close()
+    interrupted.close()
 
 
 def test_closing_from_another_thread_ends_the_iteration() -> None:

@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QScreen
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
@@ -65,3 +68,16 @@ def test_what_cannot_be_shown_is_explained(qtbot: QtBot, window: MainWindow, rep
     assert dialog is not None
     dialog.table.setCurrentItem(dialog.table.topLevelItem(0))
     assert any("does not exist any more" in text for text in window.banners.texts)
+
+
+@pytest.mark.parametrize("screen", [2000, 1000])
+def test_the_list_stands_beside_the_window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, screen: int) -> None:
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda _screen: QRect(0, 0, screen, 1000))
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setGeometry(1, 0, 800, 600)
+    window.show()
+    dialog = WorstFramesDialog(Path("report/worst-frames.json"), {"one": []}, window)
+    dialog.show()
+    end = dialog.frameGeometry().right()
+    assert dialog.frameGeometry().left() == window.frameGeometry().right() + 1 if screen == 2000 else end == screen - 1

@@ -175,12 +175,13 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     form = dialog.devices
     form.offer(FOUND)
     assert form.automatic.isChecked()
-    assert not form.boxes[CPU].isEnabled()
+    assert (form.boxes[CPU].isEnabled(), form.boxes[CPU].isChecked()) == (False, True)  # it is used
     form.automatic.setChecked(False)
     assert form.boxes[CPU].isEnabled()
     assert not form.boxes[GPU].isEnabled()  # its driver is too old
     assert "its driver is too old" in form.boxes[GPU].accessibleName()
     assert "Its driver is too old" in shown_text(form)
+    form.boxes[CPU].setChecked(False)
     assert not can_save(dialog)  # nothing is ticked
     assert form.problem.text().startswith("Select at least one device")
     form.boxes[CPU].setChecked(True)
@@ -218,7 +219,7 @@ def test_what_is_known_of_a_device_stands_beside_it(qtbot: QtBot, background: Ba
     assert "NVIDIA H200 · 150.0 GiB · fp32, fp16 · TensorRT" in shown_text(dialog.devices)
     assert dialog.devices.automatic.text().endswith("(4 devices)")
     dialog.devices.automatic.setChecked(False)
-    for device in (CUDA[2], CUDA[0]):
+    for device in (CUDA[1], CUDA[3]):  # the automatic choice is ticked at first
         dialog.devices.boxes[device].click()
     assert dialog.preferences.values["devices"] == (CUDA[0], CUDA[2])
 

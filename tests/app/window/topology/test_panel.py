@@ -48,6 +48,17 @@ def test_the_matrix_has_colours_and_words(qtbot: QtBot) -> None:
     assert image.pixelColor(near + shift).alpha() > image.pixelColor(far + shift).alpha() + 30
 
 
+def test_the_matrix_of_eight_gpus_fits_the_side_panel(qtbot: QtBot) -> None:
+    panel = shown(qtbot, eight(), 262)
+    panel.show()
+    matrix = panel.matrix
+    qtbot.waitUntil(lambda: 0 < matrix.horizontalHeader().length() <= matrix.viewport().width())
+    assert matrix.item(0, 1).text() == "18"
+    panel.resize(1000, 700)
+    qtbot.waitUntil(lambda: matrix.item(0, 1).text() == "NV18")
+    panel.hide()
+
+
 def test_words_of_a_link() -> None:
     one, other = gpu(0, "pci0/a", 0), gpu(1, "pci1/a", 1)
     assert about_link(one, other, Link(Level.SYS, 2, True)) == (

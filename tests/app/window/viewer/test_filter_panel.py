@@ -23,6 +23,19 @@ def rows(panel: FilterPanel) -> list[str]:
     return [panel.classes.index(row, 0).data() for row in range(panel.classes.rowCount())]
 
 
+def test_ticks_can_be_read_on_every_colour(qtbot: QtBot) -> None:
+    panel = FilterPanel()
+    qtbot.addWidget(panel)
+    panel.set_labels([f"class {number}" for number in range(12)])
+    panel.resize(320, 900)
+    panel.show()
+    image = panel.view.viewport().grab().toImage()
+    for row in range(12):
+        area = panel.view.visualRect(panel.classes.index(row, 0))
+        lights = [image.pixelColor(x, area.center().y()).lightnessF() for x in range(area.left() + 18, area.left() + 30)]
+        assert max(lights) - min(lights) > 0.3, panel.classes.index(row, 0).data()
+
+
 def test_the_slider_acts_at_once(qtbot: QtBot) -> None:
     panel = make_panel(qtbot)
     with qtbot.waitSignal(panel.changed) as changed:

@@ -13,6 +13,7 @@ from app.window.widgets import translation
 from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.formats import capitalised
 from engine.errors import FramefleetError
+from engine.media.container.opening import open_container
 from engine.media.decoder_use import DecoderUse
 from engine.media.sources import expand_sources
 from engine.model.check import check_model
@@ -52,6 +53,8 @@ def errors(folder: Path) -> Iterator[str]:
     (folder / "x.weights").write_bytes(b"1234")
     yield message_of(lambda: expand_sources([folder / "missing.mp4"]))
     yield message_of(lambda: expand_sources([folder]))
+    (folder / "broken.mp4").write_bytes(bytes(100))
+    yield message_of(lambda: open_container(folder / "broken.mp4"))
     yield message_of(lambda: check_model(ModelFiles(folder / "missing.cfg", "random:1")))
     yield message_of(lambda: check_model(ModelFiles(folder / "empty.cfg", folder / "x.weights")))
     yield message_of(lambda: DeviceId.parse("gpu"))

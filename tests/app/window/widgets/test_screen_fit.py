@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRect, QSettings, QSize
 from PySide6.QtGui import QScreen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
@@ -12,6 +12,7 @@ from app.window.models.list import ModelList
 from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import Preferences
+from app.window.widgets import translation
 from app.window.widgets.build import FRAME, within_screen
 
 SMALL = QSize(960, 540)
@@ -55,4 +56,19 @@ def test_the_first_start_fits_a_small_screen(qtbot: QtBot, tmp_path: Path) -> No
     assert fits(window)
     window.resize(800, 500)
     assert window.size() == QSize(800, 500)
+    window.close()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_window_with_all_panels_fits_a_laptop(qtbot: QtBot, qapp: QApplication, tmp_path: Path, language: str) -> None:
+    translation.install(qapp, language)
+    window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
+    translation.install(qapp, "en")
+    qtbot.addWidget(window)
+    window.show()
+    window.actions_.zones.setChecked(True)
+    window.actions_.correct.setChecked(True)
+    window.zones.panel.set_counts(None, "A long sentence that says what is wrong. " * 3, can_track=True)
+    window.resize(1000, 650)
+    assert window.minimumSizeHint().width() <= 1000
     window.close()
