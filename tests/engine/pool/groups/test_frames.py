@@ -21,7 +21,7 @@ from tests.support.groups import dying_member_main, gone, group_fault_main, memb
 from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, engine_fault_main, run_pool, tiny_settings, with_worker, worker_pids
 
-FRAMES = 230
+FRAMES = 130
 SETTINGS = tiny_settings(Parallel.FRAMES, confidence=0.1)
 
 
