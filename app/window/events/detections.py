@@ -13,7 +13,7 @@ from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
-from app.window.widgets.build import Panel, column, label
+from app.window.widgets.build import ElidedLabel, Panel, column
 from app.window.widgets.table import sorted_table
 from app.window.widgets.translation import marked, translate
 from engine.store.blocks import read_blocks
@@ -91,7 +91,7 @@ class DetectionsPanel(Panel):
         self._wait.timeout.connect(self._start)
         self.model = DetectionModel(self)
         self.table = sorted_table(self.model, translate("events", "Detections"), (62, 56, 84, 48, 84))
-        self.count = label("small")
+        self.count = ElidedLabel("small")
         column((self.table, 1), self.count, spacing=6, of=self)
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from app.window.events.model import EventModel
 from app.window.keys.bindings import Bindings, Command
 from app.window.keys.shortcuts import Shortcuts
-from app.window.widgets.build import Panel, column, label, push_button, row, tool_button
+from app.window.widgets.build import ElidedLabel, Panel, column, push_button, row, tool_button
 from app.window.widgets.fields import clearable, combo_box, narrow
 from app.window.widgets.table import sorted_table
 from app.window.widgets.translation import marked, translate
@@ -49,7 +49,7 @@ class EventsPanel(Panel):
         narrow(self.kinds)
         self.search = clearable(translate("events", "Class, track or place"))
         self.search.setAccessibleName(translate("events", "Search events"))
-        self.count = label("small")
+        self.count = ElidedLabel("small")
         self.detach = tool_button("detach", translate("events", "Events in their own window, or back here"))
         self.save = push_button(translate("events", "CSV…"), self.save_requested.emit, role="flat")
         self.clips = push_button(translate("events", "Clips…"), self.clips_requested.emit, role="flat")
