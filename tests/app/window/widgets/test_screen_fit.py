@@ -68,8 +68,6 @@ def test_the_window_with_all_panels_fits_a_laptop(qtbot: QtBot, qapp: QApplicati
     window.show()
     window.actions_.zones.setChecked(True)
     window.actions_.correct.setChecked(True)
-    for count in (window.zones.list.count, window.zones.detections.count):
-        count.setText("A long sentence that says how many are listed and how to reach the next one")
     window.zones.panel.set_counts(None, "A long sentence that says what is wrong. " * 3, can_track=True)
     window.resize(1000, 650)
     assert window.minimumSizeHint().width() <= 1000
