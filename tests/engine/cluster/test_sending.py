@@ -26,7 +26,8 @@ pytestmark = OF_RAY
 def test_files_that_a_node_cannot_read_are_sent(
     raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    raylets.add("beta")
+    monkeypatch.chdir(tmp_path)  # not the folder of the nodes, which would find the files there
     private = Path("/proc/self/cwd")  # another folder for each process
     (tmp_path / "mine.mp4").write_bytes(video.read_bytes())
     (tmp_path / "mine.cfg").write_bytes(TINY_CFG.read_bytes())
@@ -37,7 +38,6 @@ def test_files_that_a_node_cannot_read_are_sent(
     before = facts(run_pool([pictures, tmp_path / "none.mp4"]).frames[0])
     settings = replace(tiny_settings(), model=ModelFiles(private / "mine.cfg", "random:1"))
     sources = [private / "mine.mp4", private / "mine.mp4", private / "pictures", private / "none.mp4"]
-    raylets.add("beta")
     with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files") as cluster:
         seen = run_on(cluster, sources, [ALPHA, BETA], settings=settings)
         until(lambda: sum(node.sent for node in cluster.states) > (tmp_path / "mine.mp4").stat().st_size)
