@@ -143,7 +143,7 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
     Annotated videos that Framefleet wrote into a folder are no sources of it. database: the session of the run, which may know them.
 
-    Raises SourceError if there is no source at all.
+    Raises SourceError if no source is given.
     """
     sources, missing = [], []
     for path in paths:
