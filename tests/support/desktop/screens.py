@@ -126,6 +126,8 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     yield "sessions", sessions
     sessions.close()
     window.device_tabs.show_recording(recorded_gpus())
+    cards = window.device_tabs.devices.cards
+    settle(lambda: all(card.row.content.metrics for card in cards))  # the panel shows figures of visible cards twice a second
     yield "devices", window
     window.device_tabs.show_tab(1)
     yield "topology", window
