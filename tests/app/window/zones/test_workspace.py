@@ -147,9 +147,9 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     assert shown.panel.remark.text() == "The sum of 2 files."
     assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
-    qtbot.waitUntil(lambda: row() == ["2", "0"])
+    qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
     choose_scope(shown, 0)
-    qtbot.waitUntil(lambda: row() == ["1", "0"])
+    qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
 
 
 def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_them(window, qtbot, tmp_path):
