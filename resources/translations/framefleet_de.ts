@@ -178,10 +178,6 @@
         <translation>Wiederherstellen (auch Strg+Umschalt+Z)</translation>
     </message>
     <message>
-        <source>Done again: {words}</source>
-        <translation>Wiederhergestellt: {words}</translation>
-    </message>
-    <message>
         <source>From this picture on, the track is another object</source>
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
     </message>
@@ -194,8 +190,24 @@
         <translation>Die letzte Korrektur dieser Sitzung rückgängig machen (auch Strg+Z)</translation>
     </message>
     <message>
+        <source>Undone: {done} · {redo} does it again</source>
+        <translation>Rückgängig: {done} · {redo} wiederholt es</translation>
+    </message>
+    <message>
         <source>track {number}</source>
         <translation>Spur {number}</translation>
+    </message>
+    <message>
+        <source>track {track} ({label})</source>
+        <translation>Spur {track} ({label})</translation>
+    </message>
+    <message>
+        <source>track {track} split</source>
+        <translation>Spur {track} geteilt</translation>
+    </message>
+    <message>
+        <source>tracks {joined} and {track} joined</source>
+        <translation>Spuren {joined} und {track} verbunden</translation>
     </message>
     <message>
         <source>verified</source>
@@ -212,6 +224,10 @@
     <message>
         <source>Click an object, or press {key}</source>
         <translation>Klicken Sie auf ein Objekt, oder drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>Done again: {done} · {undo} undoes</source>
+        <translation>Wiederholt: {done} · {undo} macht es rückgängig</translation>
     </message>
     <message>
         <source>Give it another class</source>
@@ -238,12 +254,24 @@
         <translation>Teilen</translation>
     </message>
     <message>
+        <source>Track {track} begins in this frame: split it in a later one</source>
+        <translation>Spur {track} beginnt in diesem Bild: Teilen Sie sie in einem späteren</translation>
+    </message>
+    <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>Undone: {words}</source>
-        <translation>Rückgängig gemacht: {words}</translation>
+        <source>{object} confirmed</source>
+        <translation>{object} bestätigt</translation>
+    </message>
+    <message>
+        <source>{object} deleted</source>
+        <translation>{object} gelöscht</translation>
+    </message>
+    <message>
+        <source>{object} is now {label}</source>
+        <translation>{object} ist jetzt {label}</translation>
     </message>
     <message>
         <source>Whole track</source>
@@ -256,6 +284,10 @@
     <message>
         <source>select the other track and press {key}</source>
         <translation>wählen Sie die andere Spur und drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>{done} · {undo} undoes</source>
+        <translation>{done} · {undo} macht es rückgängig</translation>
     </message>
     <message>
         <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>
@@ -6459,10 +6491,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>{mean} s</source>
         <translation>{mean} s</translation>
-    </message>
-    <message>
-        <source>{name}   {forward} forward · {backward} backward so far</source>
-        <translation>{name}   bisher {forward} vorwärts · {backward} rückwärts</translation>
     </message>
     <message>
         <source>{name}   {inside} inside · {total} so far</source>

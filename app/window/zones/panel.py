@@ -3,12 +3,12 @@
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
 from app.window.widgets import undo_keys
-from app.window.widgets.build import Panel, column, push_button, row, say, tool_button, wrapped
+from app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
@@ -29,6 +29,14 @@ _REFERENCES = {
     Reference.CENTRE: marked("zones", "Centre of the box"),
     Reference.TOP: marked("zones", "Top of the box"),
 }
+
+
+class _Table(QTableView):
+    """A table that does not make the panel scroll before it has to."""
+
+    def sizeHint(self) -> QSize:
+        """The size of the heads and two rows."""
+        return QSize(256, 70)
 
 
 class ZonesPanel(Panel):
@@ -94,7 +102,7 @@ class ZonesPanel(Panel):
         self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
         self.model = ShapeModel(editor, self)
-        self.table = QTableView()
+        self.table = _Table()
         self.table.setModel(self.model)
         self.table.setAccessibleName(translate("zones", "Lines and zones"))
         style_table(self.table)
@@ -102,8 +110,7 @@ class ZonesPanel(Panel):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setMinimumSectionSize(NARROWEST)
-        for section in (0, 1):
-            header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
         self.note, self.remark = wrapped("notice"), wrapped("small")
         self.track = push_button(
@@ -113,6 +120,7 @@ class ZonesPanel(Panel):
         )
         self.track.hide()
         tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, self.scope, spacing=4)
+        self._inside = inside = QWidget()
         column(
             row((self.sets, 1), more, spacing=6),
             tools,
@@ -121,12 +129,17 @@ class ZonesPanel(Panel):
             row((self.note, 1), (self.track, 0, Qt.AlignmentFlag.AlignTop)),
             spacing=6,
             margins=(12, 10, 12, 8),
-            of=self,
+            of=inside,
         )
+        column(ScrollPane(translate("zones", "Lines and zones"), inside), of=self)
         editor.changed.connect(self._update)
         editor.drawn.connect(self._update)
         editor.refused.connect(self.say)
         self.set_sets([], None)
+
+    def minimumSizeHint(self) -> QSize:
+        """The width of all tools beside a scroll bar: the panel scrolls vertically only."""
+        return QSize(self._inside.minimumSizeHint().width() + 12, super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
         """Let undo and redo concern lines and zones while the focus is here."""

@@ -98,6 +98,17 @@ def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
         assert all(button.width() >= button.sizeHint().width() and button.geometry().right() < panel.width() for button in buttons)
 
 
+def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
+    panel = shown.panel
+    panel.setParent(None)
+    qtbot.addWidget(panel)
+    panel.resize(222, 200)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.scope.width() > 0)
+    assert max(tool.geometry().bottom() for tool in (panel.delete, panel.scope)) < panel.table.geometry().top()
+    assert panel.table.height() >= 70
+
+
 def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
     draw_gate(shown)
     table = shown.panel.table
