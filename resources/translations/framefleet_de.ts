@@ -6203,6 +6203,10 @@ Klicken, um es zu ändern</translation>
         <translation>Rückwärts</translation>
     </message>
     <message>
+        <source>Classes that count</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
         <translation>Klicken Sie auf die Ecken, dann wieder auf die erste, oder verwenden Sie Pfeiltasten und Enter; Esc beendet</translation>
     </message>
@@ -6390,6 +6394,10 @@ Klicken, um es zu ändern</translation>
         <translation>Dieser Satz</translation>
     </message>
     <message>
+        <source>Search classes</source>
+        <translation type="unfinished">Klassen suchen</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>Anzeigen</translation>
     </message>
@@ -6415,6 +6423,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>What the table counts; the counts over the video go up to the shown frame</source>
         <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
+    </message>
+    <message>
+        <source>car, bus; empty: all</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{name}: objects inside</source>

@@ -1,5 +1,6 @@
 """The panel below the picture: the set of lines and zones, tools to draw them, their counts, and what is drawn over the picture."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
+from app.window.zones.classes_popup import ClassesDelegate
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
 from app.window.zones.parts import BY_TRACK, ShownParts
@@ -40,7 +42,7 @@ class _Table(QTableView):
 
 
 class ZonesPanel(Panel):
-    """Shows and edits the lines and zones of the shown file.
+    """Shows and edits the lines and zones of the shown file. labels: returns those of the model.
 
     chosen: the name of another set, "" = none. scope_chosen: whether the table counts all files with the set. create_requested: a name.
     delete_requested, apply_requested. import_requested, export_requested: a Path.
@@ -55,7 +57,7 @@ class ZonesPanel(Panel):
     import_requested = Signal(object)
     export_requested = Signal(object)
 
-    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, parts: ShownParts) -> None:
+    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, parts: ShownParts, labels: Callable[[], Sequence[str]]) -> None:
         super().__init__()
         self._editor, self._layer = editor, layer
         self.sets = combo_box(translate("zones", "Set of lines and zones"))
@@ -105,6 +107,7 @@ class ZonesPanel(Panel):
         self.table = _Table()
         self.table.setModel(self.model)
         self.table.setAccessibleName(translate("zones", "Lines and zones"))
+        self.table.setItemDelegateForColumn(1, ClassesDelegate(labels, editor.set_classes, self.table))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.table.horizontalHeader()

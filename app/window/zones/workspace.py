@@ -47,7 +47,7 @@ class Zones(QObject):
         self.set = ShownSet(ZoneLibrary(folder, store), self.editor, items, self)
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
-        self.panel = ZonesPanel(self.editor, self.layer, self.parts)
+        self.panel = ZonesPanel(self.editor, self.layer, self.parts, lambda: self._labels)
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
@@ -194,9 +194,12 @@ class Zones(QObject):
         info = self._item.progress.info if self._item is not None else None
         return info is not None and info.kind is SourceKind.IMAGES
 
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return self._item.results.labels if self._item is not None and self._item.results is not None else ()
+
     def _show_routes(self) -> None:
-        results = self._item.results if self._item is not None else None
-        self.routes.model.show_counts(self._counts, results.labels if results is not None else ())
+        self.routes.model.show_counts(self._counts, self._labels)
 
     def _show_chart(self) -> None:
         self.chart.show_counts(self._counts, self.editor.selected, self._length, self._pictures)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from app.window.settings.preferences import Preferences, save
+from app.window.zones.classes_popup import ClassesPopup
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
 from app.window.zones.workspace import Zones
@@ -193,6 +194,45 @@ def test_the_table_renames_and_limits_classes(shown, qtbot):
     assert shown.editor.zones.shapes[0] == Line("gate", (40, 5), (40, 100), ("car", "person"))
     model.setData(model.index(0, 1), "lorry")
     qtbot.waitUntil(lambda: "does not have" in shown.panel.note.text())
+
+
+def open_classes(shown, qtbot):
+    table = shown.panel.table
+    place = table.visualRect(shown.panel.model.index(0, 1)).center()
+    for click in (qtbot.mouseClick, qtbot.mouseDClick):
+        click(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    (popup,) = table.findChildren(ClassesPopup)
+    return popup
+
+
+def test_classes_of_a_line_are_checked_in_a_list(shown, qtbot):
+    draw_gate(shown)
+    labels = shown._item.results.labels
+    popup = open_classes(shown, qtbot)
+    rows = [popup.view.item(number) for number in range(popup.view.count())]
+    assert [row.text() for row in rows] == ["All", *labels]
+    assert [row.checkState() is Qt.CheckState.Checked for row in rows] == [True, *[False] * len(labels)]
+    rows[3].setCheckState(Qt.CheckState.Checked)
+    rows[1].setCheckState(Qt.CheckState.Checked)
+    assert rows[0].checkState() is Qt.CheckState.Unchecked
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert shown.editor.zones.shapes[0].classes == (labels[0], labels[2])
+    assert shown.panel.model.index(0, 1).data() == f"{labels[0]}, {labels[2]}"
+    qtbot.waitUntil(lambda: not shown.panel.table.findChildren(ClassesPopup))
+    popup = open_classes(shown, qtbot)
+    popup.everything.setCheckState(Qt.CheckState.Checked)
+    assert popup.names == []
+    qtbot.keyClick(popup, Qt.Key.Key_Escape)
+    assert shown.editor.zones.shapes[0].classes == (labels[0], labels[2])
+
+
+def test_many_classes_can_be_searched_and_unknown_ones_stay(qtbot):
+    popup = ClassesPopup([f"class {number}" for number in range(80)], ["Class 7", "unicorn"])
+    qtbot.addWidget(popup)
+    popup.search.setText("class 7")
+    seen = [row.text() for number in range(popup.view.count()) if not (row := popup.view.item(number)).isHidden()]
+    assert seen == ["All", "class 7", *(f"class 7{number}" for number in range(10))]
+    assert popup.names == ["class 7", "unicorn"]
 
 
 def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
