@@ -6204,7 +6204,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Classes that count</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassen, die zählen</translation>
     </message>
     <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
@@ -6395,7 +6395,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Search classes</source>
-        <translation type="unfinished">Klassen suchen</translation>
+        <translation>Klassen suchen</translation>
     </message>
     <message>
         <source>Show</source>
@@ -6426,7 +6426,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>car, bus; empty: all</source>
-        <translation type="unfinished"></translation>
+        <translation>car, bus; leer: alle</translation>
     </message>
     <message>
         <source>{name}: objects inside</source>
