@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.window.widgets import theme
 from app.window.widgets.build import column
 from app.window.widgets.fields import clearable
 from app.window.widgets.translation import translate
@@ -27,10 +26,13 @@ class ClassesPopup(QFrame):
     def __init__(self, labels: Sequence[str], checked: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("role", "popup")
         wanted = {name.casefold() for name in checked}
         known = {label.casefold() for label in labels}
         names = [*labels, *(name for name in checked if name.casefold() not in known)]
         self.view = QListWidget()
+        self.view.setProperty("role", "picks")
+        self.view.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.view.setAccessibleName(translate("zones", "Classes that count"))
         self.everything = self._row(translate("zones", "All"), not wanted)
         self._rows = [self._row(name, name.casefold() in wanted) for name in names]
@@ -39,12 +41,13 @@ class ClassesPopup(QFrame):
         self.search.setVisible(len(names) > MOST_ROWS)
         self.search.textChanged.connect(self._find)
         self.search.installEventFilter(self)
-        self.view.itemChanged.connect(self._checked)
+        self.view.itemClicked.connect(self._toggle)
+        self.view.installEventFilter(self)
         self.view.setCurrentRow(0)
         column(self.search, self.view, spacing=4, margins=(6, 6, 6, 6), of=self)
+        self.view.ensurePolished()  # the style sets the height of rows
         height = self.view.sizeHintForRow(0)
-        self.view.setFixedHeight(height * min(len(names) + 1, MOST_ROWS) + 4)
-        self.view.setMinimumWidth(max(self.view.sizeHintForColumn(0) + 24, 180))
+        self.view.setFixedSize(max(self.view.sizeHintForColumn(0) + 24, 180), height * min(len(names) + 1, MOST_ROWS) + 4)
         self.setFocusProxy(self.view if self.search.isHidden() else self.search)
 
     @property
@@ -54,30 +57,36 @@ class ClassesPopup(QFrame):
 
     def _row(self, text: str, checked: bool) -> QListWidgetItem:
         row = QListWidgetItem(text, self.view)
-        row.setFlags(row.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+        row.setFlags(row.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)  # a click anywhere in the row checks it
         row.setCheckState(Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked)
-        row.setSizeHint(self.view.fontMetrics().boundingRect(text).adjusted(0, 0, 40, theme.base_size() // 2).size())
         return row
 
-    def _checked(self, changed: QListWidgetItem) -> None:
-        """Keep "All" and the classes consistent."""
-        self.view.blockSignals(True)
-        if changed is self.everything:
-            for row in self._rows:
-                row.setCheckState(Qt.CheckState.Unchecked)
+    def _toggle(self, row: QListWidgetItem) -> None:
+        """Check or uncheck a class, or check "All" and no class."""
+        if row is self.everything:
+            for each in self._rows:
+                each.setCheckState(Qt.CheckState.Unchecked)
+        elif row.checkState() is Qt.CheckState.Checked:
+            row.setCheckState(Qt.CheckState.Unchecked)
+        else:
+            row.setCheckState(Qt.CheckState.Checked)
         self.everything.setCheckState(Qt.CheckState.Unchecked if self.names else Qt.CheckState.Checked)
-        self.view.blockSignals(False)
-        self.view.viewport().update()
 
     def _find(self, text: str) -> None:
         for row in self._rows:
             row.setHidden(text.strip().casefold() not in row.text().casefold())
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
-        """Let the arrow keys go from the search to the list."""
-        if watched is self.search and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Down:
+        """Let the arrow keys go from the search to the list, where Space checks a class."""
+        if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.KeyPress:
+            return False
+        if watched is self.search and event.key() == Qt.Key.Key_Down:
             self.view.setFocus()
-        return False
+        elif watched is self.view and event.key() == Qt.Key.Key_Space:
+            self._toggle(self.view.currentItem())
+        else:
+            return False
+        return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Take the choice with Enter, or leave everything as it is with Esc."""

@@ -212,15 +212,17 @@ def test_classes_of_a_line_are_checked_in_a_list(shown, qtbot):
     rows = [popup.view.item(number) for number in range(popup.view.count())]
     assert [row.text() for row in rows] == ["All", *labels]
     assert [row.checkState() is Qt.CheckState.Checked for row in rows] == [True, *[False] * len(labels)]
-    rows[3].setCheckState(Qt.CheckState.Checked)
-    rows[1].setCheckState(Qt.CheckState.Checked)
+    qtbot.mouseClick(popup.view.viewport(), Qt.MouseButton.LeftButton, pos=popup.view.visualItemRect(rows[3]).center())
+    popup.view.setCurrentItem(rows[1])
+    qtbot.keyClick(popup.view, Qt.Key.Key_Space)
     assert rows[0].checkState() is Qt.CheckState.Unchecked
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     assert shown.editor.zones.shapes[0].classes == (labels[0], labels[2])
     assert shown.panel.model.index(0, 1).data() == f"{labels[0]}, {labels[2]}"
     qtbot.waitUntil(lambda: not shown.panel.table.findChildren(ClassesPopup))
     popup = open_classes(shown, qtbot)
-    popup.everything.setCheckState(Qt.CheckState.Checked)
+    popup.view.setCurrentItem(popup.everything)
+    qtbot.keyClick(popup.view, Qt.Key.Key_Space)
     assert popup.names == []
     qtbot.keyClick(popup, Qt.Key.Key_Escape)
     assert shown.editor.zones.shapes[0].classes == (labels[0], labels[2])
