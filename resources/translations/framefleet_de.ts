@@ -2769,6 +2769,10 @@
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>This file only</source>
+        <translation>Nur diese Datei</translation>
+    </message>
+    <message>
         <source>To</source>
         <translation>Nach</translation>
     </message>
@@ -6429,6 +6433,10 @@ Klicken, um es zu ändern</translation>
         <translation>car, bus; leer: alle</translation>
     </message>
     <message>
+        <source>{name}: crossings in {length}, forward upwards, backward downwards</source>
+        <translation>{name}: Überquerungen in {length}, vorwärts nach oben, rückwärts nach unten</translation>
+    </message>
+    <message>
         <source>{name}: objects inside</source>
         <translation>{name}: Objekte darin</translation>
     </message>
@@ -6507,10 +6515,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>{name}   {inside} inside · {total} so far</source>
         <translation>{name}   {inside} darin · bisher {total}</translation>
-    </message>
-    <message>
-        <source>{name}: crossings in {seconds} s, forward upwards, backward downwards</source>
-        <translation>{name}: Überquerungen in {seconds} s, vorwärts nach oben, rückwärts nach unten</translation>
     </message>
     <message>
         <source>{x}, {y}</source>

@@ -1,5 +1,6 @@
 """A chart of counts over time, by class."""
 
+import math
 from collections.abc import Callable, Sequence
 from html import escape
 
@@ -17,8 +18,13 @@ from engine.zones.counts import Counts
 from engine.zones.shapes import Line
 
 MOST_BARS = 60
-LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
+LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400)
 """The lengths of a bar, seconds or pictures: the first one with at most ``MOST_BARS`` bars."""
+MOST_TIMES = 6
+"""Clock times below the chart."""
+QUARTER = 900
+"""The shortest bar of clock times, seconds."""
+DAY = 86_400
 MOST_CLASSES = 6
 
 
@@ -39,7 +45,7 @@ class CountChart(QWidget):
             item.getAxis(side).setStyle(tickFont=theme.font(-2))
         item.getAxis("bottom").tickStrings = self._ticks
         item.getAxis("left").tickStrings = self._numbers
-        self._pictures = False
+        self._pictures = self._clock = False
         self._heading = label("small", "", wrap=True)
         self._heading.setTextFormat(Qt.TextFormat.RichText)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -48,12 +54,19 @@ class CountChart(QWidget):
         self.setAccessibleName(translate("zones", "Counts over time"))
         column(self._heading, (self._plot, 1), None, spacing=4, of=self)
 
-    def show_counts(self, counts: Counts | None, number: int | None, length: float, pictures: bool = False) -> None:
-        """Draw the counts of one line or zone. length: of the file, seconds, or its last position if it has pictures."""
+    def show_counts(
+        self, counts: Counts | None, number: int | None, length: float, pictures: bool = False, start: float | None = None
+    ) -> None:
+        """Draw the counts of one line or zone.
+
+        length: of the file, seconds, or its last position if it has pictures. start: the times are clock times, seconds since midnight,
+        from here up to ``length``.
+        """
         item = self._plot.getPlotItem()
         item.clear()
-        item.addItem(self._cursor)
-        self._pictures = pictures
+        self._pictures, self._clock = pictures, start is not None
+        if not self._clock:
+            item.addItem(self._cursor)
         known = counts is not None and number is not None and number < len(counts.zones.shapes) and length > 0
         self._plot.setVisible(known)
         if not known or counts is None or number is None:
@@ -65,8 +78,9 @@ class CountChart(QWidget):
         table = table[table["shape"] == number]
         class_ids, totals = np.unique(table["class_id"], return_counts=True)
         shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
-        bar = next((each for each in LENGTHS if length <= each * MOST_BARS), length / MOST_BARS)
-        edges = np.append(np.arange(0, length, bar), length)
+        lengths = [each for each in LENGTHS if start is None or each >= QUARTER]
+        bar = next((each for each in lengths if length - (start or 0) <= each * MOST_BARS), length / MOST_BARS)
+        edges = np.append(np.arange(0, length, bar), length) if start is None else np.arange(start // bar * bar, length + bar, bar)
         sums = {sign: np.zeros(len(edges) - 1) for sign in ((1, -1) if is_line else (1,))}
         for class_id in shown:  # bars on top of each other, so that the outer edge is the sum
             mine = table[table["class_id"] == class_id]
@@ -75,19 +89,24 @@ class CountChart(QWidget):
                 bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=sum_, height=values, pen=None, brush=class_colour(class_id))
                 item.addItem(bars)
                 sums[sign] = sum_ + values
-        item.setXRange(0, length, padding=0.01)
-        highest = max(float(np.abs(each).max()) for each in sums.values())
-        item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.05)
+        item.setXRange(edges[0], edges[-1], padding=0.01)
+        highest = max(1.0, *(float(np.abs(each).max()) for each in sums.values()))
+        item.setYRange(-highest if is_line else 0, highest, padding=0.12)
+        step = math.ceil(highest / 4)
+        item.getAxis("left").setTickSpacing(levels=[(step, 0)] if is_line else None)
+        item.getAxis("bottom").setTickSpacing(levels=[(bar * math.ceil(len(edges) / MOST_TIMES), 0)] if self._clock else None)
         squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
         what = (
-            translate("zones", "{name}: crossings in {seconds} s, forward upwards, backward downwards")
+            translate("zones", "{name}: crossings in {length}, forward upwards, backward downwards")
             if is_line
             else translate("zones", "{name}: objects inside")
-        ).format(name=escape(shape.name), seconds=formats.decimal(bar, 0))
+        ).format(name=escape(shape.name), length=formats.remaining(bar))
         self._heading.setText(f"{what}&nbsp;&nbsp; {'  '.join(squares)}")
 
     def _ticks(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
-        """The texts below the chart: times, or numbers of pictures."""
+        """The texts below the chart: times, clock times, or numbers of pictures."""
+        if self._clock:
+            return [f"{int(value) % DAY // 3600:02}:{int(value) % 3600 // 60:02}" for value in values]
         if self._pictures:
             return [f"{value + 1:.0f}" for value in values]
         return [formats.clock(max(value, 0.0), int(spacing < 1)) for value in values]

@@ -11,6 +11,7 @@ from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings import Track
 from engine.store.blocks import read_blocks
+from engine.store.clock import Clock
 from engine.store.facts import TRACK
 from engine.store.file.lock import written_here
 from engine.store.objects.appearances import read_appearances
@@ -96,23 +97,47 @@ def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
     return counter.counts()
 
 
-def count_files(files: Sequence[Results], zones: ZoneSet) -> tuple[Counts | None, int, list[str]]:
-    """Count several sources together. Returns the counts, the number of counted sources, and the names of the others.
+@dataclass(frozen=True, eq=False)
+class Total:
+    """What was counted in several files together.
 
-    Raises ExportError if a session cannot be read.
+    counts: None if no file could be counted. files: the number of counted ones. others: the names of the others. start, end: of all files,
+    seconds since midnight of the first day, and so are the times of the counts. start is None if a clock time is unknown; then the times
+    are those of each file.
     """
+
+    counts: Counts | None
+    files: int
+    others: Sequence[str]
+    start: float | None = None
+    end: float = 0.0
+
+
+def count_files(files: Sequence[Results], zones: ZoneSet) -> Total:
+    """Count several sources together. Raises ExportError if a session cannot be read."""
     found, others = [], []
     for results in files:
         with SessionReader(results.database) as reader:
             source = next(each for each in reader.sources() if each.number == results.source)
             try:
-                found.append(read_counts(reader, source, zones_for(zones, source)[0]))
+                counts = read_counts(reader, source, zones_for(zones, source)[0])
             except UsageError:
                 others.append(source.name)
+                continue
+            found.append((counts, Clock.of(reader, source).at(0.0), reader.last_pts(source.number) or 0.0))
     if not found:
-        return None, 0, others
-    crossings, visits = (np.concatenate([getattr(counts, name) for counts in found]) for name in ("crossings", "visits"))
-    return Counts(zones, crossings, visits), len(found), others
+        return Total(None, 0, others)
+    begins = [begin for _, begin, _ in found if begin is not None]
+    known = len(begins) == len(found)
+    midnight = min(begins).replace(hour=0, minute=0, second=0, microsecond=0) if known else None
+    moved, starts, ends, tracks = [], [], [], 0
+    for counts, begin, length in found:
+        starts.append((begin - midnight).total_seconds() if begin is not None and midnight is not None else 0.0)
+        ends.append(starts[-1] + length)
+        moved.append(counts.moved(starts[-1], tracks))
+        tracks = max([tracks, *(int(table["track"].max(initial=0)) + 1 for table in (moved[-1].crossings, moved[-1].visits))])
+    crossings, visits = (np.concatenate([getattr(counts, name) for counts in moved]) for name in ("crossings", "visits"))
+    return Total(Counts(zones, crossings, visits), len(found), others, min(starts) if known else None, max(ends))
 
 
 def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:

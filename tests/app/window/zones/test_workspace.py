@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import nullcontext
+import sqlite3
+from contextlib import closing, nullcontext
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from app.window.settings.preferences import Preferences, save
 from app.window.zones.classes_popup import ClassesPopup
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
+from app.window.zones.tracks import count_files
 from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Ledger
@@ -162,6 +164,65 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
     choose_scope(shown, 0)
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
+
+
+def begin_at(database, time):
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE sources SET started = ?", (f"2026-11-01T{time}+01:00",))
+
+
+def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_path):
+    files = []
+    for name, time in (("b", "07:20:00"), ("a", "06:59:59")):
+        results = write_results(tmp_path / f"{name}.sqlite", make_video(tmp_path / f"{name}.mp4", FRAMES, (320, 240)), FRAMES)
+        track_session(results.database, TrackerName.BYTETRACK)
+        begin_at(results.database, time)
+        files.append(results)
+    zones = ZoneSet((320, 240), (Line("one", (25, 5), (25, 100)), Line("two", (50, 5), (50, 100))))
+    total = count_files(files, zones)
+    assert (total.files, total.start) == (2, 7 * 3600 - 1)
+    assert total.end == pytest.approx(7 * 3600 + 1200 + (FRAMES - 1) / 30)
+    assert sorted(total.counts.crossings["time"] // 900) == [27, 28, 29, 29]
+    assert total.counts.route_counts()[["origin", "target", "tracks"]].tolist() == [(0, 1, 2)]
+    with closing(sqlite3.connect(files[1].database)) as connection, connection:
+        connection.execute("UPDATE sources SET started = NULL")
+    assert count_files(files, zones).start is None
+
+
+def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that_they_do_not(shown, qtbot, window, tmp_path):
+    draw_gate(shown)
+    results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    qtbot.waitUntil(lambda: len(window.items) == 2)
+    window.queue.show_item(next(iter(window.items)).key)
+    qtbot.waitUntil(lambda: shown.editor.zones.shapes != ())
+    shown.editor.select(0)
+    tabs = shown.tabs
+    marked = [False] * 4
+
+    def words():
+        found = []
+        for button in tabs.buttons.buttons():
+            button.click()
+            found.append(tabs.one_file.isVisible())
+        return found
+
+    assert words() == marked
+    choose_scope(shown, 1)
+    qtbot.waitUntil(lambda: shown.panel.remark.text() == "The sum of 2 files.")
+    assert words() == [True, True, True, False]  # no clock times: the chart shows one file
+    assert shown.routes.model.index(0, 3).data() == "2"
+    for database, time in ((tmp_path / "a.sqlite", "06:59:59"), (results.database, "07:20:00")):
+        begin_at(database, time)
+    shown.editor.rename(0, "gate")
+    qtbot.waitUntil(lambda: "crossings in 15 min" in shown.chart._heading.text())
+    assert words() == [True, True, False, False]
+    assert shown.chart._ticks([7 * 3600, 8.5 * 3600], 1, 900) == ["07:00", "08:30"]
+    choose_scope(shown, 0)
+    qtbot.waitUntil(lambda: shown.routes.model.index(0, 3).data() == "1")
+    assert "crossings in 1 s" in shown.chart._heading.text()
+    assert words() == marked
 
 
 def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_them(window, qtbot, tmp_path):
