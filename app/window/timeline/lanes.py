@@ -76,7 +76,7 @@ def rows_of(tracks: NDArray[np.void], rows: int) -> list[tuple[int, np.void]]:
     for track in tracks[longest]:
         start, end = float(track["start"]), float(track["end"])
         for number, row in enumerate(filled):
-            if all(end < before or start > after for before, after in row):
+            if all(end <= before or start >= after for before, after in row):
                 row.append((start, end))
                 placed.append((number, track))
                 break
