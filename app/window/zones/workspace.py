@@ -81,6 +81,7 @@ class Zones(QObject):
         self.parts.changed.connect(self._parts_changed)
         viewer.player.shown.connect(self._shown)
         viewer.player.result.connect(self.layer.update)
+        viewer.transport.clock_found.connect(self.chart.set_clock)
         for table in (self.list, self.detections):
             table.sought.connect(viewer.player.seek)
         panel = self.panel
