@@ -342,6 +342,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln pictures</source>
+        <translation>
+            <numerusform>%Ln Bild</numerusform>
+            <numerusform>%Ln Bilder</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln zones</source>
         <translation>
             <numerusform>%Ln Zone</numerusform>
@@ -2717,6 +2724,10 @@
         <translation>Nichts von dem, was angezeigt wird, tritt in diesem Video auf.</translation>
     </message>
     <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
         <source>Reading the detections…</source>
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
@@ -3702,10 +3713,6 @@ Frames {decoder}</source>
         <translation>
 Bilder: {decoder}</translation>
     </message>
-    <message>
-        <source> · {rate} frames/s</source>
-        <translation> · {rate} Bilder/s</translation>
-    </message>
     <message numerus="yes">
         <source>%Ln files were interrupted.</source>
         <translation>
@@ -3879,6 +3886,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{rate} pictures/s</source>
         <translation>{rate} Bilder/s</translation>
     </message>
     <message>

@@ -63,7 +63,7 @@ class DetectionModel(ArrayModel):
         """The text of a cell."""
         match column:
             case 0:
-                return formats.clock(float(row["start"]), 2)
+                return self.place(row, 2)
             case 1:
                 return formats.count(int(row["frame"]))
             case 2:
@@ -152,6 +152,7 @@ class DetectionsPanel(Panel):
         self.count.setText(problem)
 
     def _show(self, table: NDArray[np.void], labels: tuple[str, ...]) -> None:
+        self.model.pictures = self._item is not None and self._item.pictures
         self.model.show_table(table, labels)
         self.count.setText(translate("events", "%Ln detections", None, len(table)))
 

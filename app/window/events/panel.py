@@ -69,8 +69,9 @@ class EventsPanel(Panel):
         acts = {"events/next": self.next, "events/previous": self.previous}
         Shortcuts(self, bindings, acts, Qt.ShortcutContext.ApplicationShortcut)
 
-    def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:
-        """Show other events; the filter stays."""
+    def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None, pictures: bool = False) -> None:
+        """Show other events; the filter stays. pictures: of a folder of pictures."""
+        self.model.pictures = pictures
         self.model.set_events(events, labels, zones)
         fit_names(self.table, CLASS, [self.model.label(number) for number in np.unique(events["class_id"]).tolist()])
         self._say()

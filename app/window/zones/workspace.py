@@ -28,7 +28,6 @@ from app.window.zones.library import ZoneLibrary
 from app.window.zones.panel import ZonesPanel
 from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
 from app.window.zones.sets import ShownSet
-from engine.media.types import SourceKind
 from engine.store.objects.events import EVENTS
 from engine.store.tracks import Untracked
 from engine.tracking.follow import TrackerName
@@ -164,7 +163,7 @@ class Zones(QObject):
             self._viewer.player.reread()  # the boxes have numbers now
         self._length = counted.tracks.length
         self.layer.set_tracks(counted.tracks)
-        self.list.set_events(counted.events, counted.tracks.labels, counted.zones)
+        self.list.set_events(counted.events, counted.tracks.labels, counted.zones, self._pictures)
         self._viewer.transport.timeline.set_events(counted.events)
         self._take_counts(counted.counts, counted.problem)
 
@@ -206,8 +205,7 @@ class Zones(QObject):
 
     @property
     def _pictures(self) -> bool:
-        info = self._item.progress.info if self._item is not None else None
-        return info is not None and info.kind is SourceKind.IMAGES
+        return self._item is not None and self._item.pictures
 
     def _show_routes(self) -> None:
         results = self._item.results if self._item is not None else None

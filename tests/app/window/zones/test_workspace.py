@@ -323,6 +323,23 @@ def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_
     assert not zones.panel.track.isVisible()
 
 
+def test_a_folder_of_pictures_has_names_and_numbers_in_place_of_times(window, qtbot, tmp_path):
+    window.open_paths([write_folder(tmp_path, 4)])
+    window.actions_.zones.setChecked(True)
+    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "0.png")
+    zones, player = window.zones, window.viewer.player
+    qtbot.waitUntil(lambda: zones.list.model.rowCount() == 1)
+    model = zones.list.model
+    assert [model.headerData(0, Qt.Orientation.Horizontal), *(model.index(0, column).data() for column in (0, 4))] == [
+        *("Picture", "1", "4 pictures")
+    ]
+    zones.tabs.buttons.button(1).click()
+    qtbot.waitUntil(lambda: zones.detections.model.rowCount() == 4)
+    assert zones.detections.model.index(2, 0).data() == "3"
+    player.seek(2.0)
+    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "2.png")
+
+
 def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
     parts = window.zones.parts
     assert {name for name in parts.actions if parts[name]} == {"zones", "trails", "numbers"}
