@@ -214,7 +214,8 @@ class TimelineFace(QAbstractSlider):
 
     def _paint_contents(self, painter: QPainter, played: float) -> None:
         if self._contents.rows:  # the colours of classes need a dark ground
-            ground = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, self.height() - BELOW + MARKS - TOP)
+            top = TOP - 2  # letters of the first name reach above its lane
+            ground = QRectF(MARGIN, top, self.width() - 2 * MARGIN, self.height() - BELOW + MARKS - top)
             draw_box(painter, ground, 2, theme.STAGE)
         key = (self.size(), self.devicePixelRatio(), self.view, theme.VARIANT)
         if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves

@@ -166,6 +166,15 @@ def test_the_name_of_the_only_lane_stands_in_the_middle_of_it(timeline: Timeline
     assert abs((rows[0] + rows[-1]) / 2 - 16) <= 2
 
 
+def test_the_first_name_stands_on_the_dark_ground(timeline: Timeline) -> None:
+    """Its ground begins at 4 logical pixels; the light text can be read only there."""
+    timeline.set_lanes([Lane("tvmonitor", number, np.ones(BINS, np.int64)) for number in range(3)])
+    timeline.resize(timeline.width(), timeline.sizeHint().height())
+    picture, ground = timeline.grab().toImage(), QColor(theme.STAGE)
+    rows = [y for y in range(16) if any(picture.pixelColor(x, y).lightness() > 150 for x in range(12, 60))]
+    assert picture.pixelColor(40, rows[0] - 1) == ground
+
+
 def test_each_picture_of_a_folder_has_a_cell_around_its_place(timeline: Timeline) -> None:
     """Of three pictures at 0, 1 and 2, the first one and the last one have a quarter of the length each."""
     found = slices_of(np.array([0.0, 2.0]), 2.0)
