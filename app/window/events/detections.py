@@ -134,7 +134,7 @@ class DetectionsPanel(Panel):
         results, shown = wanted
         if results is None:
             self._show(np.zeros(0, DETECTIONS), ())
-            running = self._item is not None and self._item.state is ItemState.RUNNING
+            running = self._item is not None and not self._item.ended
             self.count.setText(translate("events", "The detections are listed when the file is done.") if running else "")
             return
         self._busy = True

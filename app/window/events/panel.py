@@ -77,7 +77,7 @@ class EventsPanel(Panel):
         self._say()
 
     def set_running(self, running: bool) -> None:
-        """Say whether the file is still detected, so that its events are not known yet."""
+        """Say whether the file is not finished, so that its events are not known yet."""
         if running != self._running:
             self._running = running
             self._say()

@@ -105,7 +105,7 @@ class Zones(QObject):
         """Show the lines, zones and events of another file, or of the same one in another state."""
         before, self._item = self._item, item
         self.detections.show_item(item)
-        self.list.set_running(item is not None and item.state is ItemState.RUNNING)
+        self.list.set_running(item is not None and not item.ended)
         known = before is not None and item is not None and before.key == item.key
         if not known or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
             self._load()
