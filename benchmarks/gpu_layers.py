@@ -1,9 +1,9 @@
 """Compares the time of each custom layer on the GPU with the time that memory bandwidth allows.
 
-Each figure is the median over replays of a CUDA graph with several launches, divided by their number: the gaps between single
-launches do not count. Launches alternate between several sets of data, which together do not fit into the cache. Bandwidth is that of
-a kernel that copies 1 GiB, bytes read plus bytes written, measured in the same run. The bound is the least number of bytes that a
-layer must move, divided by the bandwidth.
+Each figure is the median over replays of a CUDA graph with several launches, divided by the number of launches, so gaps between single
+launches do not count. Launches alternate between several sets of data, which together do not fit into the cache. Bandwidth is measured in
+the same run with a kernel that copies 1 GiB; it counts bytes read and bytes written. The bound is the least number of bytes that a layer
+must move, divided by the bandwidth.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python -m benchmarks.tracking [--rounds 3] [--frames 1500] [--detect CLIP]
 
-Speed: random scenes with ten objects and false alarms (``tools/reference_tracks.py``), processor time of one thread. Slowdown: the demo's
-model on ``--detect`` (the demo's clip), runs with and without ``--track`` in turn; the ratio of their frames/s, from the report's seconds.
-Needs a machine without other work.
+Speed: processor time of one thread for random scenes with ten objects and false alarms (``tools/reference_tracks.py``). Slowdown: the
+demo's model on ``--detect`` (the demo's clip), in alternating runs with and without ``--track``; the ratio of their frames/s, from the
+report's seconds. The machine must be idle.
 """
 
 from __future__ import annotations
