@@ -234,11 +234,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     rows.append((case.name, size, batch, f"{elapsed:.1f}", bound, rate, share))
                 bench.memory.close()
     body = f"{bench.name}, driver for CUDA {bench.driver / 1000:.1f}; copying moves {bandwidth / 1e9:.0f} GB/s.\n\n"
-    body += table(("layer", "network", "batch", "µs", "bound, µs", "GB/s", "of the network's time"), rows)
-    body += "\n\nAt batch 1 the data lies in the cache after the first replay, and a launch's own time (about 2 µs) shows."
+    body += table(("layer", "network", "batch", "µs", "lower bound by bandwidth, µs", "GB/s", "÷ network's time"), rows)
+    body += "\n\nAt batch 1, the data is in the cache after the first replay, and the time of a launch (about 2 µs) matters."
     if shares:
-        body += f" The network's time is what was given: {shares[416]} ms at 416, {shares[608]} ms at 608, for 32 pictures."
-    write("gpu_layers", "What the custom layers cost", body, ("cuda-core", "cuda-bindings", "numpy"), "gpu-layers")
+        body += f" The network's time is as given on the command line: {shares[416]} ms at 416, {shares[608]} ms at 608, for 32 pictures."
+    write("gpu_layers", "The custom layers' time on the GPU", body, ("cuda-core", "cuda-bindings", "numpy"), "gpu-layers")
 
 
 if __name__ == "__main__":

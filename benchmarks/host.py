@@ -152,7 +152,7 @@ def together(engines: Sequence[Detecting], video: Path) -> Run:
 def verdict(shares: Sequence[float], cost: float) -> tuple[str, bool]:
     """Whether a model reaches the targets, in words and as a value."""
     reached = median(shares) >= MEDIAN_SHARE and min(shares) >= LEAST_SHARE and cost <= MOST_MICROSECONDS
-    words = f"median {median(shares):.3f} (wanted ≥ {MEDIAN_SHARE}), worst {min(shares):.3f} (≥ {LEAST_SHARE}), "
+    words = f"median {median(shares):.3f} (target ≥ {MEDIAN_SHARE}), worst {min(shares):.3f} (≥ {LEAST_SHARE}), "
     return f"{words}{cost:.0f} µs a frame (≤ {MOST_MICROSECONDS:.0f}): {'reached' if reached else '**missed**'}", reached
 
 

@@ -187,7 +187,7 @@ def exact_part(videos: Sequence[Video]) -> tuple[str, bool]:
 
 
 def tracked_part(session: Path, videos: Sequence[Video], tracker: TrackerName) -> tuple[str, bool]:
-    """Track a session, and compare the counts with the truth. Returns tables, and whether the goals are met."""
+    """Track a session, and compare the counts with the truth. Returns tables, and whether the targets are reached."""
     track_session(session, tracker)
     shapes, seconds = videos[0].zones.shapes, np.zeros((len(videos[0].zones.shapes), 5))
     found, on_true, perfect = np.zeros((len(shapes), len(fields(Found))), int), 0, 0
