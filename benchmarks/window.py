@@ -1,9 +1,14 @@
 """Measures the cost of the window: the gaps of its event loop, and the time that it adds to a detection run.
 
 Three variants run the same detection of the same video with the same settings. They alternate, each in a new process, so only the ratios
-count: ``pool`` (``EnginePool`` alone), ``session`` (the pool and its database, which is what ``detect`` runs) and ``window`` (the whole
-application, which plays the video with its boxes while it detects). Seconds are those of the source, from its first task to its last frame.
-Processor time covers all threads and processes of a variant, from the first frames to the last.
+count.
+
+- ``pool``: ``EnginePool`` alone.
+- ``session``: the pool and its database, which is what ``detect`` runs.
+- ``window``: the whole application, which plays the video with its boxes while it detects.
+
+Seconds are those of the source, from its first task to its last frame. Processor time covers all threads and processes of a variant, from
+the first frames to the last.
 
 A timer fires every 5 ms. A gap is the time between two iterations of the window's event loop minus these 5 ms: how long a user may wait for
 a reaction. Gaps are measured while detection runs.
