@@ -1,4 +1,4 @@
-"""Renders streets like those of the demo's clip, but of other seeds, with their truth: for results that no setting was chosen on.
+"""Renders streets like those of the demo's clip with other seeds, and their true objects. No setting was chosen on these streets.
 
     python -m benchmarks.streets FOLDER 60000,70000,80000
 
