@@ -1,7 +1,7 @@
 """Measures the accuracy of tracks on the demo's clip and on fresh streets (HOTA, IDF1, MOTA), and counts the causes of errors.
 
     pip install --no-deps trackeval==1.3.0 scipy
-    python -m benchmarks.track_accuracy --streets FOLDER [--session SESSION] [--added 60000,70000,80000]
+    python -m benchmarks.track_accuracy --streets FOLDER [--session SESSION] [--added 120000,130000,140000]
 
 TrackEval computes the scores. It is installed without the OpenCV that it requires, which conflicts with the headless one. A track counts
 where its class equals the true class. Objects that the truth marks as ignored, and tracks on them, are left out.
@@ -130,7 +130,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--session", type=Path, help="of an earlier run of 'framefleet demo --headless'; else, the clip is detected first")
     parser.add_argument("--streets", type=Path, required=True, help="folder for fresh streets, which are rendered if they are missing")
-    parser.add_argument("--added", type=streets.numbers, default=[60000, 70000, 80000], help="to the clip's seeds")
+    parser.add_argument("--added", type=streets.numbers, default=[120000, 130000, 140000], help="to the clip's seeds")
     options = parser.parse_args()
     rows, body = [], []
     with TemporaryDirectory() as folder:

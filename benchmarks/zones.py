@@ -252,7 +252,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--session", type=Path, help="of an earlier run of 'framefleet demo --headless'; else, the clip is detected first")
     parser.add_argument("--streets", type=Path, help="folder for fresh streets, which are rendered if they are missing")
-    parser.add_argument("--added", type=streets.numbers, default=[60000, 70000, 80000], help="to the clip's seeds, for fresh streets")
+    parser.add_argument("--added", type=streets.numbers, default=[120000, 130000, 140000], help="to the clip's seeds, for fresh streets")
     arguments = parser.parse_args()
     zones, body, good = read_zones(ZONES), list[str](), True
     with TemporaryDirectory() as folder:
