@@ -2737,6 +2737,10 @@
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>The events are listed when the file is done.</source>
+        <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
+    </message>
+    <message>
         <source>To</source>
         <translation>Nach</translation>
     </message>
@@ -6167,6 +6171,10 @@ Klicken, um es zu ändern</translation>
         <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
     </message>
     <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
         <source>Backward</source>
         <translation>Rückwärts</translation>
     </message>
@@ -6279,6 +6287,10 @@ Klicken, um es zu ändern</translation>
         <translation>Importieren …</translation>
     </message>
     <message>
+        <source>Length of a bar</source>
+        <translation>Länge eines Balkens</translation>
+    </message>
+    <message>
         <source>Line</source>
         <translation>Linie</translation>
     </message>
@@ -6385,6 +6397,10 @@ Klicken, um es zu ändern</translation>
         <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
     </message>
     <message>
+        <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>
+        <translation>{name}: Überquerungen in {interval}, vorwärts nach oben, rückwärts nach unten</translation>
+    </message>
+    <message>
         <source>{name}: objects inside</source>
         <translation>{name}: Objekte darin</translation>
     </message>
@@ -6467,10 +6483,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>{name}   {inside} inside · {total} so far</source>
         <translation>{name}   {inside} darin · bisher {total}</translation>
-    </message>
-    <message>
-        <source>{name}: crossings in {seconds} s, forward upwards, backward downwards</source>
-        <translation>{name}: Überquerungen in {seconds} s, vorwärts nach oben, rückwärts nach unten</translation>
     </message>
     <message>
         <source>{x}, {y}</source>

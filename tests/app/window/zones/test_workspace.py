@@ -87,6 +87,30 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
 
 
+def test_events_and_counts_are_those_of_the_shown_detections(shown, qtbot, window):
+    draw_gate(shown)
+    rows = shown.list.model.rowCount
+    qtbot.waitUntil(lambda: rows() == 2)
+    counted = shown.panel.model.index(0, 3)
+    for hide, show in (
+        (lambda: window.filter.set_confidence(0.95), lambda: window.filter.set_confidence(0.5)),
+        (lambda: window.filter.classes.set_all(False), lambda: window.filter.classes.set_all(True)),
+    ):
+        hide()
+        qtbot.waitUntil(lambda: rows() == 0 and counted.data() == "0")
+        show()
+        qtbot.waitUntil(lambda: rows() == 2 and counted.data() == "1")
+
+
+def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, window):
+    draw_gate(shown)
+    shown.panel.scope_chosen.emit(True)
+    counted = shown.panel.model.index(0, 3)
+    qtbot.waitUntil(lambda: counted.data() == "1" and shown.panel.remark.text() == "The sum of 1 file.")
+    window.filter.set_confidence(0.95)
+    qtbot.waitUntil(lambda: counted.data() == "0")
+
+
 def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
     tools = [shown.panel.line, shown.panel.undo, shown.panel.delete]
     for panel, buttons in ((shown.panel, tools), (shown.tabs, shown.tabs.buttons.buttons())):
