@@ -32,6 +32,9 @@ from engine.tracking.follow import LEAST_CONFIDENCE
 from engine.types import EngineInfo
 from engine.zones.file import zones_text
 
+MODEL_OPTIONS = {".cfg": "--model", ".weights": "--weights", ".names": "--labels"}
+"""The option for a model's file with each suffix."""
+
 
 def run(argv: Sequence[str]) -> int:
     """Detect in the sources, and write the results.
@@ -45,6 +48,8 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
+    if cfg := next((source for source in arguments.sources if source.suffix.lower() in MODEL_OPTIONS), None):
+        raise UsageError(f"{cfg} belongs to a model and cannot be searched for objects: give it with {MODEL_OPTIONS[cfg.suffix.lower()]}")
     settings, labels = _settings(arguments)
     exporting = export_options(arguments, labels)
     sources, out = _sources(arguments.sources, arguments.out / DATABASE), arguments.out
