@@ -66,7 +66,7 @@ class DemoCard(Panel):
         elif item.state is ItemState.CANCELLED:
             self.show_text(translate("demo", "Cancelled: the accuracy is measured when all frames are detected."))
         elif not item.progress.frames:
-            self.show_text(translate("demo", "Framefleet prepares the model for this machine. The first time, this can take a minute."))
+            self.show_text(translate("demo", "Framefleet prepares the model for this machine. The first time, this takes longer."))
         else:
             so_far = translate("demo", " {fraction} so far.").format(fraction=formats.percent(item.fraction)) if item.fraction else ""
             self.show_text(translate("demo", "The accuracy follows when all frames are detected.{so_far}").format(so_far=so_far))

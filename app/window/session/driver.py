@@ -139,6 +139,7 @@ class SessionDriver(QObject):
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
         self._devices = snapshot.devices
+        self._explain_waiting(session)
         (self.devices_changed if snapshot.states_changed else self.figures_changed).emit(snapshot.devices)
         for problem in snapshot.problems:
             self.device_failed.emit(problem)
@@ -148,6 +149,15 @@ class SessionDriver(QObject):
             session.finish()  # the next file starts another session with new processes
         elif ended:
             self._submit()
+
+    def _explain_waiting(self, session: SessionThread) -> None:
+        """Say in the rows of the session's files that they wait for the model, while no device is ready."""
+        preparing = not any(status.phase in (Phase.READY, Phase.LEAVING) for status in self._devices)
+        reason = translate("session", "Preparing the model") if preparing else None
+        for item in self._model:
+            given = item.results is not None and item.results.database == session.database
+            if given and not item.ended and item.reason != reason:
+                self._put(replace(item, reason=reason))
 
     def _ended(self, session: SessionThread, error: str | None) -> None:
         session.join()

@@ -79,7 +79,6 @@ class Zones(QObject):
         self.set.failed.connect(self.panel.say)
         self.parts.changed.connect(self._parts_changed)
         viewer.player.shown.connect(self._shown)
-        viewer.player.result.connect(self.layer.update)
         viewer.transport.clock_found.connect(self.chart.set_clock)
         for table in (self.list, self.detections):
             table.sought.connect(viewer.player.seek)
@@ -152,8 +151,7 @@ class Zones(QObject):
 
     def _parts_changed(self) -> None:
         self._viewer.canvas.show_numbers(self.parts[NUMBERS])
-        self.layer.show_zones, self.layer.show_trails, self.layer.show_heat = (self.parts[part] for part in (ZONES, TRAILS, HEAT))
-        self.layer.update()
+        self.layer.show_parts(*(self.parts[part] for part in (ZONES, TRAILS, HEAT)))
         self._viewer.transport.timeline.show_tracks(self.parts[BY_TRACK])
         self._read_what_is_missing()
 

@@ -11,7 +11,7 @@ from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState, Results
 from engine.evaluation.accuracy import read_truth
 from engine.pool.events import Ledger
-from engine.settings import EngineSettings, RunSettings
+from engine.settings import EngineSettings, Precision, RunSettings
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from resources import DEMO
@@ -99,3 +99,5 @@ def test_the_demo_s_settings_are_its_own() -> None:
     settings = demo_settings()
     assert settings.model.cfg == DEMO.cfg
     assert settings.engine.confidence < 0.05, "average precision wants the weak detections"
+    assert settings.engine.precision is Precision.FP32, "trials of precisions take longer than the demo's clip"
+    assert demo_settings({"precision": Precision.AUTO}).engine.precision is Precision.AUTO

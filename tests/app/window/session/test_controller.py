@@ -75,6 +75,18 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     desk.controller.stop()
 
 
+def test_a_row_says_that_the_model_is_prepared(qtbot: QtBot, desk: Desk, short: Path) -> None:
+    said = []
+    desk.controller.item_changed.connect(lambda key: said.append(desk.items.get(key).summary))  # type: ignore[union-attr]
+    desk.configure()
+    (key,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
+    assert "Preparing the model" in said
+    item = desk.items.get(key)
+    assert item is not None
+    assert item.reason is None
+
+
 def test_files_wait_for_a_model_then_run_and_their_results_are_stored(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.mp4").touch()
     good, empty, again = desk.controller.add([short, tmp_path / "empty.mp4", short])
