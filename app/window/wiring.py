@@ -150,6 +150,8 @@ def _connect_detection(window: MainWindow) -> None:
             controller.detect_again(key)
 
     window.queue.cancel_requested.connect(cancel)
+    window.queue.heading.pause_requested.connect(controller.set_paused)
+    controller.pause_changed.connect(window.queue.heading.set_paused)
     window.queue.retry_requested.connect(retry)
 
     def item_changed(key: int) -> None:

@@ -376,8 +376,8 @@
         <translation>Demo</translation>
     </message>
     <message>
-        <source>Framefleet prepares the model for this machine. The first time, this can take a minute.</source>
-        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal kann das eine Minute dauern.</translation>
+        <source>Framefleet prepares the model for this machine. The first time, this takes longer.</source>
+        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal dauert es länger.</translation>
     </message>
     <message>
         <source>Mean average precision where a box that overlaps an object by half counts as right</source>
@@ -686,10 +686,6 @@
     <message>
         <source>&apos;{address}&apos;: the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0), and give HOST:6379</source>
         <translation>„{address}“: Der Ray-Client wird nicht unterstützt; verbinden Sie diesen Rechner (ray start --address=HOST:6379 --num-cpus=0), und geben Sie HOST:6379 an</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is neither a file nor a model to download; models to download: {names}</source>
-        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; herunterladen lassen sich: {names}</translation>
     </message>
     <message>
         <source>&apos;{text}&apos; cannot be used: give a time or a number of frames above 0</source>
@@ -1036,10 +1032,6 @@
         <translation>neu erkennen, oder die Datei wiederherstellen</translation>
     </message>
     <message>
-        <source>did you mean {value}?</source>
-        <translation>Meinten Sie {value}?</translation>
-    </message>
-    <message>
         <source>directly where devices can reach each other</source>
         <translation>direkt, wo Geräte einander erreichen</translation>
     </message>
@@ -1144,8 +1136,8 @@
         <translation>es hat {value} Schichten und {value2} Parameter, {name} hat {layers} und {parameters}</translation>
     </message>
     <message>
-        <source>it has {value}{value2}</source>
-        <translation>Es hat {value}{value2}</translation>
+        <source>it has {value}{more}</source>
+        <translation>es hat {value}{more}</translation>
     </message>
     <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
@@ -1768,10 +1760,6 @@
         <translation>es gibt keinen Speicher für {least_surfaces} Bilder von {value} MiB</translation>
     </message>
     <message>
-        <source>there is no model &apos;{name}&apos; to download; there are {value}</source>
-        <translation>es gibt kein Modell „{name}“ zum Herunterladen; es gibt {value}</translation>
-    </message>
-    <message>
         <source>there is one device: {value} does every file from start to end</source>
         <translation>es gibt ein Gerät: {value} verarbeitet jede Datei vom Anfang bis zum Ende</translation>
     </message>
@@ -1864,12 +1852,20 @@
         <translation> und eigenen Kernels für Paare von 1×1-Faltungen</translation>
     </message>
     <message>
+        <source> and {value} more</source>
+        <translation> und {value} weitere</translation>
+    </message>
+    <message>
         <source> and {value} more sources</source>
         <translation> und {value} weiteren Quellen</translation>
     </message>
     <message>
         <source> with pairs of convolutions</source>
         <translation> mit Paaren von Faltungen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is neither a file nor a model to download; {value}</source>
+        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; {value}</translation>
     </message>
     <message>
         <source>Building engine</source>
@@ -1934,6 +1930,10 @@
     <message>
         <source>nothing answers at {address} ({why}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
         <translation>unter {address} antwortet nichts ({why}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
+    </message>
+    <message>
+        <source>there is no model &apos;{name}&apos; to download; {value}</source>
+        <translation>es gibt kein Modell „{name}“ zum Herunterladen; {value}</translation>
     </message>
     <message>
         <source>this device has no fp32 to compare with</source>
@@ -2236,6 +2236,10 @@
         <translation>{parent} ist nicht beschreibbar: {value}</translation>
     </message>
     <message>
+        <source>{parent} is a file: choose a folder</source>
+        <translation>{parent} ist eine Datei: einen Ordner wählen</translation>
+    </message>
+    <message>
         <source>{path} cannot be read: {error}</source>
         <translation>{path} ist nicht lesbar: {error}</translation>
     </message>
@@ -2280,8 +2284,8 @@
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
     </message>
     <message>
-        <source>{path} goes on after {frames} frames of an earlier run</source>
-        <translation>{path} macht nach {frames} Bildern eines früheren Laufs weiter</translation>
+        <source>{path} goes on at frame {frames}, where an earlier run stopped</source>
+        <translation>{path} wird bei Bild {frames} fortgesetzt, wo ein früherer Lauf endete</translation>
     </message>
     <message>
         <source>{path} has changed since an earlier run: it is detected again</source>
@@ -2486,6 +2490,10 @@
     <message>
         <source>{value} is no device of the cluster: write NODE/{value2}</source>
         <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
+    </message>
+    <message>
+        <source>{value} models to download: {value2}</source>
+        <translation>{value} Modelle zum Herunterladen: {value2}</translation>
     </message>
     <message>
         <source>{value} pages do not match their checksums</source>
@@ -3694,6 +3702,12 @@
     </message>
     <message>
         <source>
+Boxes: {found}</source>
+        <translation>
+Rahmen: {found}</translation>
+    </message>
+    <message>
+        <source>
 Frames {decoder}</source>
         <translation>
 Bilder: {decoder}</translation>
@@ -3714,6 +3728,17 @@ Bilder: {decoder}</translation>
         <translation>
             <numerusform>%Ln Bild hat keine Erkennungen, weil es nicht gelesen oder verarbeitet werden konnte.</numerusform>
             <numerusform>%Ln Bilder haben keine Erkennungen, weil sie nicht gelesen oder verarbeitet werden konnten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %Ln files to the queue?</source>
+        <translation>
+            <numerusform>%Ln Datei in die Warteschlange aufnehmen?</numerusform>
+            <numerusform>%Ln Dateien in die Warteschlange aufnehmen?</numerusform>
         </translation>
     </message>
     <message>
@@ -3739,6 +3764,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Clear this list</source>
         <translation>Diese Liste leeren</translation>
+    </message>
+    <message>
+        <source>Continue the detection</source>
+        <translation>Erkennung fortsetzen</translation>
     </message>
     <message>
         <source>Detect again</source>
@@ -3773,8 +3802,24 @@ Bilder: {decoder}</translation>
         <translation>Hinzugefügte Dateien erscheinen hier.</translation>
     </message>
     <message>
+        <source>Open folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
         <source>Opening the results in {name}…</source>
         <translation>Die Ergebnisse in {name} werden geöffnet …</translation>
+    </message>
+    <message>
+        <source>Pause the detection</source>
+        <translation>Erkennung anhalten</translation>
+    </message>
+    <message>
+        <source>Paused after {frames}</source>
+        <translation>Angehalten nach {frames}</translation>
+    </message>
+    <message>
+        <source>Paused: {summary}</source>
+        <translation>Angehalten: {summary}</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -3816,12 +3861,20 @@ Bilder: {decoder}</translation>
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>They are in {folder} and in the folders below it.</source>
+        <translation>Sie liegen in {folder} und in den Ordnern darunter.</translation>
+    </message>
+    <message>
         <source>Waiting</source>
         <translation>Wartet</translation>
     </message>
     <message>
         <source>empty</source>
         <translation>leer</translation>
+    </message>
+    <message>
+        <source>show all</source>
+        <translation>alle zeigen</translation>
     </message>
     <message>
         <source>{changes}
@@ -3864,6 +3917,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{number} failed</source>
         <translation>{number} fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{number} with objects</source>
+        <translation>{number} mit Objekten</translation>
     </message>
     <message>
         <source>{path} has changed since the detection.</source>
@@ -4056,6 +4113,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Diagramm</translation>
     </message>
     <message>
+        <source>Detections</source>
+        <translation>Erkennungen</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
     </message>
@@ -4194,6 +4255,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Objects</source>
         <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>One table of all files</source>
+        <translation>Eine Tabelle für alle Dateien</translation>
     </message>
     <message>
         <source>Only detections with a track</source>
@@ -4467,6 +4532,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Needs a model</source>
         <translation>Braucht ein Modell</translation>
+    </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>Modell wird vorbereitet</translation>
     </message>
 </context>
 <context>
