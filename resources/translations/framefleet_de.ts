@@ -6229,7 +6229,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>All files with this set</source>
-        <translation>Alle Dateien mit diesem Satz</translation>
+        <translation>Alle Dateien mit diesem Set</translation>
     </message>
     <message>
         <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
@@ -6281,7 +6281,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Delete this set</source>
-        <translation>Diesen Satz löschen</translation>
+        <translation>Dieses Set löschen</translation>
     </message>
     <message>
         <source>Double-click to edit</source>
@@ -6313,11 +6313,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Files with the set &apos;{name}&apos;</source>
-        <translation>Dateien mit dem Satz „{name}“</translation>
+        <translation>Dateien mit dem Set „{name}“</translation>
     </message>
     <message>
         <source>Files with this set…</source>
-        <translation>Dateien mit diesem Satz …</translation>
+        <translation>Dateien mit diesem Set …</translation>
     </message>
     <message>
         <source>Follow the objects through the stored results</source>
@@ -6337,7 +6337,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>If all files of a folder are checked, files that you add from this folder later use the set, too.</source>
-        <translation>Sind alle Dateien eines Ordners markiert, gilt der Satz auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
+        <translation>Sind alle Dateien eines Ordners markiert, gilt das Set auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
     </message>
     <message>
         <source>Import lines and zones</source>
@@ -6361,7 +6361,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Lines and zones count tracked objects, and these results have no tracks.</source>
-        <translation>Linien und Zonen zählen verfolgte Objekte, und diese Ergebnisse haben keine Spuren.</translation>
+        <translation>Linien und Zonen zählen Spuren, und diese Ergebnisse haben keine.</translation>
     </message>
     <message>
         <source>Lines and zones over the video</source>
@@ -6381,11 +6381,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>New set of lines and zones</source>
-        <translation>Neuer Satz von Linien und Zonen</translation>
+        <translation>Neues Set von Linien und Zonen</translation>
     </message>
     <message>
         <source>New set…</source>
-        <translation>Neuer Satz …</translation>
+        <translation>Neues Set …</translation>
     </message>
     <message>
         <source>No lines and zones</source>
@@ -6424,7 +6424,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Present set</source>
-        <translation>Dieser Satz</translation>
+        <translation>Dieses Set</translation>
     </message>
     <message>
         <source>Show</source>
@@ -6436,7 +6436,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>The lines and zones of this camera: videos of a folder use the same set</source>
-        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden denselben Satz</translation>
+        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden dasselbe Set</translation>
     </message>
     <message numerus="yes">
         <source>The sum of %Ln files.</source>
@@ -6467,11 +6467,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Set</source>
-        <translation>Satz</translation>
+        <translation>Set</translation>
     </message>
     <message>
         <source>Set of lines and zones</source>
-        <translation>Satz von Linien und Zonen</translation>
+        <translation>Set von Linien und Zonen</translation>
     </message>
     <message>
         <source>Swap the directions of the line</source>
@@ -6519,7 +6519,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Zones count the objects of each picture; lines count tracked objects of videos only.</source>
-        <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur verfolgte Objekte von Videos.</translation>
+        <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur die Spuren in Videos.</translation>
     </message>
     <message>
         <source>cannot write {path}: {strerror}</source>

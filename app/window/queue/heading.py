@@ -99,7 +99,7 @@ class QueueHeading(QWidget):
             first = translate("queue", "Paused: {summary}").format(summary=first)
         if self.kind not in kinds:
             self.kind = None
-        links = [text if kind is self.kind else _link(kind, text) for kind, text in kinds.items()]
+        links = [f"<b>{text}</b>" if kind is self.kind else _link(kind, text) for kind, text in kinds.items()]
         links += [_link("", translate("queue", "show all"))] if self.kind is not None else []
         say(self.summary, ", ".join(filter(None, (first, *links))))
         self.summary.setAccessibleName(", ".join(filter(None, (first, *kinds.values()))))
@@ -120,4 +120,5 @@ class QueueHeading(QWidget):
 
 def _link(target: str, text: str) -> str:
     """A link in a label, red for failed files."""
-    return f'<a href="{target}" style="color: {theme.DANGER if target == Found.FAILED else theme.ACCENT}">{text}</a>'
+    colour = theme.DANGER if target == Found.FAILED else theme.ACCENT
+    return f'<a href="{target}" style="color: {colour}; text-decoration: none">{text.replace(" ", "&nbsp;")}</a>'
