@@ -84,6 +84,7 @@ def _connect_model(window: MainWindow) -> None:
     setup.confidence_changed.connect(window.filter.set_confidence)
     setup.floor_changed.connect(window.filter.set_floor)
     setup.language_changed.connect(window.change_language)
+    setup.example = lambda: window.queue.current
     window.notices.settings_requested.connect(setup.open_dialog)
 
     def model_changed(summary: ModelSummary | None) -> None:

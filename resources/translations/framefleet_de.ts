@@ -4627,8 +4627,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Neuer Name</translation>
     </message>
     <message>
-        <source>No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.</source>
-        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters erscheint hier; Strg+R öffnet eine, die woanders liegt.</translation>
+        <source>No sessions yet. Each run of the window and of framefleet detect appears here.</source>
+        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters und von „framefleet detect“ erscheint hier.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -5124,6 +5124,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>the first value; change it with the slider beside the video</source>
         <translation>zu Beginn; ändern Sie sie mit dem Regler neben dem Video</translation>
+    </message>
+    <message>
+        <source>{name}: no time is found</source>
+        <translation>{name}: keine Zeit gefunden</translation>
     </message>
     <message>
         <source>{path} has no settings of Framefleet: choose a file that Framefleet has exported</source>
