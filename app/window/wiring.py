@@ -98,7 +98,7 @@ def _connect_model(window: MainWindow) -> None:
 def _connect_picture(window: MainWindow) -> None:
     """The video with its boxes, zones and corrections."""
     actions, viewer, zones = window.actions_, window.viewer, window.zones
-    for filtered in (viewer.set_filter, window.grid.set_filter, zones.detections.set_filter):
+    for filtered in (viewer.set_filter, window.grid.set_filter, zones.set_filter):
         window.filter.changed.connect(filtered)
     viewer.counted.connect(window.filter.set_counts)
     viewer.part_detection_requested.connect(window.controller.detect_again)

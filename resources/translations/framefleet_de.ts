@@ -178,10 +178,6 @@
         <translation>Wiederherstellen (auch Strg+Umschalt+Z)</translation>
     </message>
     <message>
-        <source>Done again: {words}</source>
-        <translation>Wiederhergestellt: {words}</translation>
-    </message>
-    <message>
         <source>From this picture on, the track is another object</source>
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
     </message>
@@ -194,8 +190,24 @@
         <translation>Die letzte Korrektur dieser Sitzung rückgängig machen (auch Strg+Z)</translation>
     </message>
     <message>
+        <source>Undone: {done} · {redo} does it again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>track {number}</source>
         <translation>Spur {number}</translation>
+    </message>
+    <message>
+        <source>track {track} ({label})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>track {track} split</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tracks {joined} and {track} joined</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>verified</source>
@@ -212,6 +224,10 @@
     <message>
         <source>Click an object, or press {key}</source>
         <translation>Klicken Sie auf ein Objekt, oder drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>Done again: {done} · {undo} undoes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Give it another class</source>
@@ -238,12 +254,24 @@
         <translation>Teilen</translation>
     </message>
     <message>
+        <source>Track {track} begins in this frame: split it in a later one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>Undone: {words}</source>
-        <translation>Rückgängig gemacht: {words}</translation>
+        <source>{object} confirmed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{object} deleted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{object} is now {label}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Whole track</source>
@@ -256,6 +284,10 @@
     <message>
         <source>select the other track and press {key}</source>
         <translation>wählen Sie die andere Spur und drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>{done} · {undo} undoes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>
@@ -2743,6 +2775,10 @@
     <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>The events are listed when the file is done.</source>
+        <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
     </message>
     <message>
         <source>To</source>
@@ -6240,6 +6276,10 @@ Klicken, um es zu ändern</translation>
         <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
     </message>
     <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
         <source>Backward</source>
         <translation>Rückwärts</translation>
     </message>
@@ -6352,6 +6392,10 @@ Klicken, um es zu ändern</translation>
         <translation>Importieren …</translation>
     </message>
     <message>
+        <source>Length of a bar</source>
+        <translation>Länge eines Balkens</translation>
+    </message>
+    <message>
         <source>Line</source>
         <translation>Linie</translation>
     </message>
@@ -6458,6 +6502,10 @@ Klicken, um es zu ändern</translation>
         <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
     </message>
     <message>
+        <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>
+        <translation>{name}: Überquerungen in {interval}, vorwärts nach oben, rückwärts nach unten</translation>
+    </message>
+    <message>
         <source>{name}: objects inside</source>
         <translation>{name}: Objekte darin</translation>
     </message>
@@ -6534,16 +6582,8 @@ Klicken, um es zu ändern</translation>
         <translation>{mean} s</translation>
     </message>
     <message>
-        <source>{name}   {forward} forward · {backward} backward so far</source>
-        <translation>{name}   bisher {forward} vorwärts · {backward} rückwärts</translation>
-    </message>
-    <message>
         <source>{name}   {inside} inside · {total} so far</source>
         <translation>{name}   {inside} darin · bisher {total}</translation>
-    </message>
-    <message>
-        <source>{name}: crossings in {seconds} s, forward upwards, backward downwards</source>
-        <translation>{name}: Überquerungen in {seconds} s, vorwärts nach oben, rückwärts nach unten</translation>
     </message>
     <message>
         <source>{x}, {y}</source>

@@ -90,7 +90,7 @@ class DetectionsPanel(Panel):
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._start)
         self.model = DetectionModel(self)
-        self.table = sorted_table(self.model, translate("events", "Detections"), (62, 56, 84, 48, 84))
+        self.table = sorted_table(self.model, translate("events", "Detections"), (68, 60, 84, 54, 96, 84), CLASS)
         self.count = ElidedLabel("small")
         column((self.table, 1), self.count, spacing=6, of=self)
         self.table.clicked.connect(self._jump)

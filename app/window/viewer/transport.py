@@ -24,7 +24,10 @@ TEXT_MS = 100
 
 
 class Transport(Panel):
-    """The signals tell the player what to do. stepped: 1 or -1 frame. sought: pts. speed_chosen: seconds of video per second."""
+    """The signals tell the player what to do. stepped: 1 or -1 frame. sought: pts. speed_chosen: seconds of video per second.
+
+    clock_found: of the source, None if it is unknown.
+    """
 
     play_toggled = Signal()
     stepped = Signal(int)
@@ -32,6 +35,7 @@ class Transport(Panel):
     speed_chosen = Signal(float)
     wait_toggled = Signal(bool)
     fullscreen_requested = Signal()
+    clock_found = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("bar")
@@ -166,6 +170,7 @@ class Transport(Panel):
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of pictures, too. None: unknown."""
         self._clock = clock
+        self.clock_found.emit(clock)
         self.set_position(*self._shown)
 
     @property

@@ -90,13 +90,14 @@ QAbstractSpinBox::up-arrow {{ image: url({icon_path(f"sheet-up{theme.VARIANT}").
 QAbstractSpinBox::down-arrow {{ image: url({icon_path(f"sheet-down{theme.VARIANT}").as_posix()}); width: 12px; height: 12px; }}
 
 QCheckBox {{ spacing: 8px; }}
-QCheckBox::indicator, QListView::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.EDGE}; border-radius: 4px;
+QCheckBox::indicator, QAbstractItemView::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.EDGE}; border-radius: 4px;
     background: {theme.RAISED}; }}
-QCheckBox::indicator:hover, QListView::indicator:hover {{ border-color: {theme.MUTED}; }}
+QCheckBox::indicator:hover, QAbstractItemView::indicator:hover {{ border-color: {theme.MUTED}; }}
 QCheckBox::indicator:focus {{ border-color: {theme.ACCENT}; }}
 QCheckBox:focus {{ color: {theme.ACCENT_HOVER}; }}
-QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {theme.ACCENT}; border-color: {theme.ACCENT};
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{ background: {theme.ACCENT}; border-color: {theme.ACCENT};
     image: url({icon_path(f"sheet-check{theme.VARIANT}").as_posix()}); }}
+QAbstractItemView::indicator:indeterminate {{ background: {theme.ACCENT_QUIET}; border-color: {theme.ACCENT}; }}
 QCheckBox::indicator:disabled {{ background: {theme.SURFACE}; border-color: {theme.BORDER}; }}
 
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}

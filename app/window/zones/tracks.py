@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.window.queue.item import Results
+from app.window.viewer.filter import ViewFilter
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings import Track
@@ -33,7 +34,8 @@ class Tracks:
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
     that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
-    although objects were followed. pending: the run that goes on will store them.
+    although objects were followed. pending: the run that goes on will store them. shown: the filter of the appearances, None = they are not
+    read.
     """
 
     labels: tuple[str, ...]
@@ -45,6 +47,7 @@ class Tracks:
     whole: bool = True
     untracked: Untracked | None = None
     pending: bool = False
+    shown: ViewFilter | None = None
 
     def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The recent paths of some tracks up to a time, as lines from point to point.
@@ -80,30 +83,37 @@ def read_tracks(results: Results, whole: bool = True) -> Tracks:
         table = TrackTable.joined(tables) if tables and (tracked or source.kind is SourceKind.IMAGES) else None
         if table is not None and not tracked:
             table = replace(table, tracks=np.arange(len(table.tracks)))
-        seen = read_appearances(reader, source.number) if tables else np.zeros(0, APPEARANCE)
         untracked = why_untracked(reader, source.number) if tracked else None
-        return Tracks(reader.labels, table, heat, seen, length, tracked, untracked=untracked, pending=pending)
+        return Tracks(reader.labels, table, heat, np.zeros(0, APPEARANCE), length, tracked, untracked=untracked, pending=pending)
 
 
-def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
-    """Count tracks at lines and in zones; None without tracks. Raises UsageError if the model does not have a label of the zones."""
+def with_appearances(tracks: Tracks, results: Results, shown: ViewFilter) -> Tracks:
+    """The tracks with the appearances of shown detections. Raises ExportError if the session cannot be read."""
+    if tracks.shown == shown or not (tracks.whole or tracks.tracked):
+        return tracks
+    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+        return replace(tracks, appearances=read_appearances(reader, results.source), shown=shown)
+
+
+def count(tracks: Tracks, zones: ZoneSet, shown: ViewFilter) -> Counts | None:
+    """Count shown tracks at lines and in zones; None without tracks. Raises UsageError if the model does not have a label of the zones."""
     if tracks.table is None:
         return None
-    counter, table = TrackCounter(zones, tracks.labels), tracks.table
+    counter, table = TrackCounter(zones, tracks.labels, shown.confidence, shown.classes), tracks.table
     for first in range(0, len(table.times), _PART):
         part = slice(first, first + _PART)
         counter.add(TrackTable(*(getattr(table, name)[part] for name in TrackTable.__dataclass_fields__)))
     return counter.counts()
 
 
-def count_files(files: Sequence[Results], zones: ZoneSet) -> tuple[Counts | None, int, list[str]]:
-    """Count several sources together. Returns the counts, the number of counted sources, and the names of the others.
+def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter) -> tuple[Counts | None, int, list[str]]:
+    """Count the shown tracks of several sources together. Returns the counts, the number of counted sources, and the names of the others.
 
     Raises ExportError if a session cannot be read.
     """
     found, others = [], []
     for results in files:
-        with SessionReader(results.database) as reader:
+        with SessionReader(results.database, shown.confidence, shown.classes) as reader:
             source = next(each for each in reader.sources() if each.number == results.source)
             try:
                 found.append(read_counts(reader, source, zones_for(zones, source)[0]))

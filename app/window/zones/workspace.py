@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from app.window.events.detections import DetectionsPanel
+from app.window.events.detections import WAIT_MS, DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
 from app.window.events.tabs import EventTabs
@@ -14,6 +14,7 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.settings.preferences import load
+from app.window.viewer.filter import ViewFilter
 from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
@@ -51,8 +52,11 @@ class Zones(QObject):
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
-        self.counting = Counting(background, lambda: self.editor.zones, lambda: TrackerName.of(load(store).values["track"]), self)
-        self.totals = Totals(background, self.set.files, lambda: self.editor.zones, self)
+        self._filter = ViewFilter()
+        self._filtering = QTimer(self, singleShot=True, interval=WAIT_MS)
+        present = lambda: self.editor.zones, lambda: self._filter
+        self.counting = Counting(background, *present, lambda: TrackerName.of(load(store).values["track"]), self)
+        self.totals = Totals(background, self.set.files, *present, self)
         self.area = QSplitter(Qt.Orientation.Horizontal)
         self.area.addWidget(self.panel)
         self.area.addWidget(self.tabs)
@@ -63,7 +67,8 @@ class Zones(QObject):
         self._counts: Counts | None = None
         self._on = self._tracking = False
         self._length = 0.0
-        self.editor.changed.connect(self.counting.count_again)
+        for changed in (self.editor.changed, self._filtering.timeout):
+            changed.connect(self.counting.count_again)
         self.editor.drawn.connect(self._show_chart)
         self.layer.keyboard.said.connect(self.spoken.setText)
         self.counting.found.connect(self._found)
@@ -75,7 +80,7 @@ class Zones(QObject):
         self.set.failed.connect(self.panel.say)
         self.parts.changed.connect(self._parts_changed)
         viewer.player.shown.connect(self._shown)
-        viewer.player.result.connect(self.layer.update)
+        viewer.transport.clock_found.connect(self.chart.set_clock)
         for table in (self.list, self.detections):
             table.sought.connect(viewer.player.seek)
         panel = self.panel
@@ -100,11 +105,18 @@ class Zones(QObject):
         """Show the lines, zones and events of another file, or of the same one in another state."""
         before, self._item = self._item, item
         self.detections.show_item(item)
+        self.list.set_running(item is not None and item.state is ItemState.RUNNING)
         known = before is not None and item is not None and before.key == item.key
         if not known or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
             self._load()
         elif before.results != item.results or before.state is not item.state or item.state is ItemState.RUNNING:
             self.counting.update_item(item)
+
+    def set_filter(self, shown: ViewFilter) -> None:
+        """List and count only these detections."""
+        self._filter = shown
+        self.detections.set_filter(shown)
+        self._filtering.start()
 
     def reread(self) -> None:
         """Count and list the corrected results."""
@@ -140,8 +152,7 @@ class Zones(QObject):
 
     def _parts_changed(self) -> None:
         self._viewer.canvas.show_numbers(self.parts[NUMBERS])
-        self.layer.show_zones, self.layer.show_trails, self.layer.show_heat = (self.parts[part] for part in (ZONES, TRAILS, HEAT))
-        self.layer.update()
+        self.layer.show_parts(*(self.parts[part] for part in (ZONES, TRAILS, HEAT)))
         self._viewer.transport.timeline.show_tracks(self.parts[BY_TRACK])
         self._read_what_is_missing()
 

@@ -88,7 +88,7 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
                     writer.copy(packet)
                 report(written)
         length = float(seconds - start) + 1 / float(file.rate)
-        chapters = chapters_of(reader, job.source, float(start) + length)
+        chapters = chapters_of(reader, job.source, float(start) + length, picture.counts)
     moved = [Chapter(each.title, max(each.start - float(start), 0.0), each.end - float(start)) for each in chapters]
     return written, moved, job.clock.at(float(start))
 
@@ -134,7 +134,9 @@ class _Results:
 
 
 class _AnnotatedPicture:
-    """Converts the frames of a video to pictures with their detections. size: of all pictures: the first frame's, made even."""
+    """Converts the frames of a video to pictures with their detections. size: of all pictures: the first frame's, made even. counts: at
+    lines and in zones, None without them.
+    """
 
     def __init__(self, file: VideoFile, first: VideoFrame, reader: SessionReader, job: Job) -> None:
         self._convert = Converter(file.stream.sample_aspect_ratio)
@@ -145,7 +147,7 @@ class _AnnotatedPicture:
         self._tracks = TrackDrawing(self._annotator, self.size)
         self._results = _Results(reader, job.source, float(file.rate))
         source = next(one for one in reader.sources() if one.number == job.source)
-        self._counts = read_counts(reader, source, job.zones) if job.zones is not None else None
+        self.counts = read_counts(reader, source, job.zones) if job.zones is not None else None
         self._places = job.zones.resized(self.size).shapes if job.zones is not None else ()
         self._heat = HeatDrawing(read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None
         self._chart = CountChart(self._annotator, self.size, *mean_counts(reader, job.source)) if Part.CHART in job.parts else None
@@ -166,8 +168,8 @@ class _AnnotatedPicture:
                 self._tracks.draw_trails(planes, result.detections, size, seconds)
             if Part.BOXES in self._parts:
                 self._annotator.draw(planes, result.detections, size, Part.IDS in self._parts)
-        if self._counts is not None:
-            now = self._counts.until(seconds)
+        if self.counts is not None:
+            now = self.counts.until(seconds)
             self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])
         if self._chart is not None:
             self._chart.draw(planes, seconds)

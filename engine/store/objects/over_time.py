@@ -4,20 +4,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.store.blocks import read_blocks
+from engine.store.objects.appearances import end_of
 from engine.store.session import SessionReader
 
 PARTS = 160
 
 
 def mean_counts(reader: SessionReader, source: int) -> tuple[dict[int, NDArray[np.float64]], tuple[float, float]]:
-    """Return the mean number of objects in the frames of each of ``PARTS`` equal parts of the time, and the first and last time, seconds.
+    """Return the mean number of objects in the frames of each of ``PARTS`` equal parts of the time, and when the first frame begins and
+    the last one ends, seconds.
 
     Only detections that pass the reader's filter count. The means are float64 (PARTS,), by class id, the most frequent class first. A part
     without frames has those of the part before it.
 
     Raises ExportError if the session cannot be read.
     """
-    begin, end = reader.times(source, 1).max(initial=0.0), reader.last_pts(source) or 0.0
+    begin, end = reader.times(source, 1).max(initial=0.0), end_of(reader, source) if reader.count(source) else 0.0
     frames, found = np.zeros(PARTS), dict[int, NDArray[np.float64]]()
     for block in read_blocks(reader, source, boxes=False):
         times = np.array([frame.pts for frame in block.frames])

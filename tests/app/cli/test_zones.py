@@ -128,7 +128,7 @@ def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tm
 def test_events_with_and_without_zones(session, zones):
     assert run_main("results", session, "--format", "events").status == 0
     (seen,) = rows(session.parent / "events.csv")
-    assert (seen["event"], seen["start"], seen["end"], seen["track"], seen["best"]) == ("appearance", "0.0", "1.56", "1", "0.0")
+    assert (seen["event"], seen["start"], seen["end"], seen["track"], seen["best"]) == ("appearance", "0.0", "1.6", "1", "0.0")
     assert run_main("results", session, "--format", "events", "--zones", zones).status == 0
     events = rows(session.parent / "events.csv")
     assert [(each["event"], each["place"], each["direction"]) for each in events] == [

@@ -157,6 +157,15 @@ def test_names_stand_beside_the_lanes_and_further_classes_appear_at_a_click(qtbo
     assert sought.args == [0.0]
 
 
+def test_the_name_of_the_only_lane_stands_in_the_middle_of_it(timeline: Timeline) -> None:
+    """The lane has the height of two, from 6 to 26 logical pixels."""
+    timeline.set_lanes([Lane("tvmonitor", 0, np.ones(BINS, np.int64))])
+    timeline.resize(timeline.width(), timeline.sizeHint().height())
+    picture, ground = timeline.grab().toImage(), QColor(theme.STAGE)
+    rows = [y for y in range(6, 30) if any(picture.pixelColor(x, y) != ground for x in range(12, 60))]
+    assert abs((rows[0] + rows[-1]) / 2 - 16) <= 2
+
+
 def test_the_mouse_asks_for_the_time_below_it(qtbot: QtBot, timeline: Timeline) -> None:
     with qtbot.waitSignal(timeline.hovered) as hovered:
         qtbot.mouseMove(timeline, spot(125))

@@ -80,11 +80,35 @@ def draw_gate(zones):
 def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
-    assert [shown.panel.model.index(0, column).data() for column in range(4)] == ["Line 1", "All", "0", "1"]
+    assert [shown.panel.model.index(0, column).data() for column in range(4)] == ["Line 1", "All", "← 0", "→ 1"]
     assert shown.list.model.index(1, 3).data() == "crosses Line 1 backward"
     stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
+
+
+def test_events_and_counts_are_those_of_the_shown_detections(shown, qtbot, window):
+    draw_gate(shown)
+    rows = shown.list.model.rowCount
+    qtbot.waitUntil(lambda: rows() == 2)
+    counted = shown.panel.model.index(0, 3)
+    for hide, show in (
+        (lambda: window.filter.set_confidence(0.95), lambda: window.filter.set_confidence(0.5)),
+        (lambda: window.filter.classes.set_all(False), lambda: window.filter.classes.set_all(True)),
+    ):
+        hide()
+        qtbot.waitUntil(lambda: rows() == 0 and counted.data().endswith(" 0"))
+        show()
+        qtbot.waitUntil(lambda: rows() == 2 and counted.data().endswith(" 1"))
+
+
+def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, window):
+    draw_gate(shown)
+    shown.panel.scope_chosen.emit(True)
+    counted = shown.panel.model.index(0, 3)
+    qtbot.waitUntil(lambda: counted.data().endswith(" 1") and shown.panel.remark.text() == "The sum of 1 file.")
+    window.filter.set_confidence(0.95)
+    qtbot.waitUntil(lambda: counted.data().endswith(" 0"))
 
 
 def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
@@ -141,15 +165,15 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     def row():
         return [shown.panel.model.index(0, column).data() for column in (2, 3)]
 
-    qtbot.waitUntil(lambda: row() == ["0", "1"])
+    qtbot.waitUntil(lambda: row() == ["← 0", "→ 1"])
     choose_scope(shown, 1)
-    qtbot.waitUntil(lambda: row() == ["0", "2"])
+    qtbot.waitUntil(lambda: row() == ["← 0", "→ 2"])
     assert shown.panel.remark.text() == "The sum of 2 files."
     assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
-    qtbot.waitUntil(lambda: row() == ["2", "0"])
+    qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
     choose_scope(shown, 0)
-    qtbot.waitUntil(lambda: row() == ["1", "0"])
+    qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
 
 
 def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_them(window, qtbot, tmp_path):

@@ -11,11 +11,14 @@ import pytest
 from engine.errors import ExportError
 from engine.media.annotation.colours import DARK_INK, class_colour
 from engine.media.annotation.track_drawing import PLACES
+from engine.media.annotation.writer import Chapter
 from engine.media.probe import probe
 from engine.media.stamp import stamp_of
 from engine.pool.events import Ledger
 from engine.store.export.run import export_session
 from engine.store.exporters.common.options import ExportOptions, Part
+from engine.store.objects.chapters import chapters_of
+from engine.store.objects.zones import read_counts
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
@@ -79,7 +82,7 @@ def test_the_chart_shows_the_counts_and_the_present_moment(session, tmp_path):
     """One car is always there, so its bars fill the lower edge; the mark moves over them from the left to the right."""
     plain, charts = (pictures(session, tmp_path / name, parts) for name, parts in (("plain", [Part.IDS]), ("chart", [Part.CHART])))
     for number, (before, picture) in enumerate(zip(plain, charts, strict=True)):
-        mark = round(number / (FRAMES - 1) * (SIZE[0] - 1))
+        mark = round(number / FRAMES * (SIZE[0] - 1))
         row = picture[SIZE[1] - 6]
         assert row[max(mark - 2, 0) : mark + 3].sum(1).max() > 600, "white at the present moment"
         for at in (SIZE[0] // 8, SIZE[0] * 7 // 8):
@@ -117,3 +120,10 @@ def test_zones_of_another_shape_are_refused(session, tmp_path):
     wrong = ZoneSet((100, 100), (Line("gate", (1, 1), (9, 9)),))
     with SessionReader(session) as reader, pytest.raises(ExportError, match="another shape"):
         export_session(reader, tmp_path, ["video"], options=ExportOptions(zones=wrong))
+
+
+def test_crossings_are_named_in_the_chapters(session):
+    with SessionReader(session) as reader:
+        (source,) = reader.sources()
+        (chapter,) = chapters_of(reader, source.number, 0.8, read_counts(reader, source, ZONES))
+    assert chapter == Chapter("car, car crosses gate backward", 0.0, 0.8)
