@@ -138,7 +138,7 @@ QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
 QMenu {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; padding: 5px; }}
-QMenu::item {{ padding: 6px 26px 6px 10px; border-radius: 4px; }}
+QMenu::item {{ min-height: 16px; padding: 6px 26px 6px 10px; border-radius: 4px; }}
 QMenu::icon {{ padding-left: 12px; }}
 QMenu::item:selected {{ background: {theme.HOVER}; }}
 QMenu::item:disabled {{ color: {theme.DISABLED}; }}
