@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from app.window.floating import Floating
+from app.window.floating import SIZE, Floating
 from app.window.widgets.build import column
 from app.window.widgets.translation import translate
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 LOW = 200
 """Height of the panels below the picture while there is little room, logical pixels."""
+
+
+QUEUE_WIDTH = 240
+"""The width of the column of the queue at the first start, logical pixels."""
 
 
 class Arrangement(QObject):
@@ -32,7 +36,7 @@ class Arrangement(QObject):
         self.middle.setCollapsible(0, False)
         for page in (window.start, self.middle):
             self.pages.addWidget(page)
-        events = Floating(zones.list, translate("window", "Events"), "events", store)
+        events = Floating(zones.list, translate("window", "Events"), "events", store, lambda: SIZE)
         zones.list.detach.clicked.connect(events.toggle)
         actions.zones.toggled.connect(events.set_shown)
         self.floating = (*window.device_tabs.floating, events)
@@ -40,7 +44,7 @@ class Arrangement(QObject):
         column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
         self.right = _splitter(Qt.Orientation.Vertical, (window.filter, window.device_tabs), (430, 340))  # ten classes
         # the video gets more than half of the window
-        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (240, 852, 262))
+        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (QUEUE_WIDTH, 852, 262))
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         window.queue.setMinimumWidth(196)

@@ -26,8 +26,9 @@ APPEARANCE = np.dtype(
     ]
 )
 """One appearance. class_id: of a track, the class with the highest sum of confidences. track: -1 if it is of a class. start, end: times of
-the first and the last frame, seconds. first, last: indices of these frames. best, best_frame: time and index of the frame with the
-detection of the highest confidence. confidence: of this detection. detections: their number."""
+the first and the last frame, seconds; ``read_appearances`` adds the length of the last one. first, last: indices of these frames. best,
+best_frame: time and index of the frame with the detection of the highest confidence. confidence: of this detection. detections: their
+number."""
 
 GAP = 1.0
 """Objects of a class appear again if there was none for longer than this, seconds (or positions, of pictures)."""

@@ -374,6 +374,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln pictures</source>
+        <translation>
+            <numerusform>%Ln Bild</numerusform>
+            <numerusform>%Ln Bilder</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln zones</source>
         <translation>
             <numerusform>%Ln Zone</numerusform>
@@ -408,8 +415,8 @@
         <translation>Demo</translation>
     </message>
     <message>
-        <source>Framefleet prepares the model for this machine. The first time, this can take a minute.</source>
-        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal kann das eine Minute dauern.</translation>
+        <source>Framefleet prepares the model for this machine. The first time, this takes longer.</source>
+        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal dauert es länger.</translation>
     </message>
     <message>
         <source>Mean average precision where a box that overlaps an object by half counts as right</source>
@@ -718,10 +725,6 @@
     <message>
         <source>&apos;{address}&apos;: the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0), and give HOST:6379</source>
         <translation>„{address}“: Der Ray-Client wird nicht unterstützt; verbinden Sie diesen Rechner (ray start --address=HOST:6379 --num-cpus=0), und geben Sie HOST:6379 an</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is neither a file nor a model to download; models to download: {names}</source>
-        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; herunterladen lassen sich: {names}</translation>
     </message>
     <message>
         <source>&apos;{text}&apos; cannot be used: give a time or a number of frames above 0</source>
@@ -1068,10 +1071,6 @@
         <translation>neu erkennen, oder die Datei wiederherstellen</translation>
     </message>
     <message>
-        <source>did you mean {value}?</source>
-        <translation>Meinten Sie {value}?</translation>
-    </message>
-    <message>
         <source>directly where devices can reach each other</source>
         <translation>direkt, wo Geräte einander erreichen</translation>
     </message>
@@ -1176,8 +1175,8 @@
         <translation>es hat {value} Schichten und {value2} Parameter, {name} hat {layers} und {parameters}</translation>
     </message>
     <message>
-        <source>it has {value}{value2}</source>
-        <translation>Es hat {value}{value2}</translation>
+        <source>it has {value}{more}</source>
+        <translation>es hat {value}{more}</translation>
     </message>
     <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
@@ -1800,10 +1799,6 @@
         <translation>es gibt keinen Speicher für {least_surfaces} Bilder von {value} MiB</translation>
     </message>
     <message>
-        <source>there is no model &apos;{name}&apos; to download; there are {value}</source>
-        <translation>es gibt kein Modell „{name}“ zum Herunterladen; es gibt {value}</translation>
-    </message>
-    <message>
         <source>there is one device: {value} does every file from start to end</source>
         <translation>es gibt ein Gerät: {value} verarbeitet jede Datei vom Anfang bis zum Ende</translation>
     </message>
@@ -1896,12 +1891,20 @@
         <translation> und eigenen Kernels für Paare von 1×1-Faltungen</translation>
     </message>
     <message>
+        <source> and {value} more</source>
+        <translation> und {value} weitere</translation>
+    </message>
+    <message>
         <source> and {value} more sources</source>
         <translation> und {value} weiteren Quellen</translation>
     </message>
     <message>
         <source> with pairs of convolutions</source>
         <translation> mit Paaren von Faltungen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is neither a file nor a model to download; {value}</source>
+        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; {value}</translation>
     </message>
     <message>
         <source>Building engine</source>
@@ -1966,6 +1969,10 @@
     <message>
         <source>nothing answers at {address} ({why}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
         <translation>unter {address} antwortet nichts ({why}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
+    </message>
+    <message>
+        <source>there is no model &apos;{name}&apos; to download; {value}</source>
+        <translation>es gibt kein Modell „{name}“ zum Herunterladen; {value}</translation>
     </message>
     <message>
         <source>this device has no fp32 to compare with</source>
@@ -2268,6 +2275,10 @@
         <translation>{parent} ist nicht beschreibbar: {value}</translation>
     </message>
     <message>
+        <source>{parent} is a file: choose a folder</source>
+        <translation>{parent} ist eine Datei: einen Ordner wählen</translation>
+    </message>
+    <message>
         <source>{path} cannot be read: {error}</source>
         <translation>{path} ist nicht lesbar: {error}</translation>
     </message>
@@ -2312,8 +2323,8 @@
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
     </message>
     <message>
-        <source>{path} goes on after {frames} frames of an earlier run</source>
-        <translation>{path} macht nach {frames} Bildern eines früheren Laufs weiter</translation>
+        <source>{path} goes on at frame {frames}, where an earlier run stopped</source>
+        <translation>{path} wird bei Bild {frames} fortgesetzt, wo ein früherer Lauf endete</translation>
     </message>
     <message>
         <source>{path} has changed since an earlier run: it is detected again</source>
@@ -2518,6 +2529,10 @@
     <message>
         <source>{value} is no device of the cluster: write NODE/{value2}</source>
         <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
+    </message>
+    <message>
+        <source>{value} models to download: {value2}</source>
+        <translation>{value} Modelle zum Herunterladen: {value2}</translation>
     </message>
     <message>
         <source>{value} pages do not match their checksums</source>
@@ -2749,6 +2764,10 @@
         <translation>Nichts von dem, was angezeigt wird, tritt in diesem Video auf.</translation>
     </message>
     <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
         <source>Reading the detections…</source>
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
@@ -2767,6 +2786,10 @@
     <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>The events are listed when the file is done.</source>
+        <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
     </message>
     <message>
         <source>This file only</source>
@@ -3730,13 +3753,15 @@
     </message>
     <message>
         <source>
+Boxes: {found}</source>
+        <translation>
+Rahmen: {found}</translation>
+    </message>
+    <message>
+        <source>
 Frames {decoder}</source>
         <translation>
 Bilder: {decoder}</translation>
-    </message>
-    <message>
-        <source> · {rate} frames/s</source>
-        <translation> · {rate} Bilder/s</translation>
     </message>
     <message numerus="yes">
         <source>%Ln files were interrupted.</source>
@@ -3750,6 +3775,17 @@ Bilder: {decoder}</translation>
         <translation>
             <numerusform>%Ln Bild hat keine Erkennungen, weil es nicht gelesen oder verarbeitet werden konnte.</numerusform>
             <numerusform>%Ln Bilder haben keine Erkennungen, weil sie nicht gelesen oder verarbeitet werden konnten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %Ln files to the queue?</source>
+        <translation>
+            <numerusform>%Ln Datei in die Warteschlange aufnehmen?</numerusform>
+            <numerusform>%Ln Dateien in die Warteschlange aufnehmen?</numerusform>
         </translation>
     </message>
     <message>
@@ -3775,6 +3811,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Clear this list</source>
         <translation>Diese Liste leeren</translation>
+    </message>
+    <message>
+        <source>Continue the detection</source>
+        <translation>Erkennung fortsetzen</translation>
     </message>
     <message>
         <source>Detect again</source>
@@ -3809,8 +3849,24 @@ Bilder: {decoder}</translation>
         <translation>Hinzugefügte Dateien erscheinen hier.</translation>
     </message>
     <message>
+        <source>Open folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
         <source>Opening the results in {name}…</source>
         <translation>Die Ergebnisse in {name} werden geöffnet …</translation>
+    </message>
+    <message>
+        <source>Pause the detection</source>
+        <translation>Erkennung anhalten</translation>
+    </message>
+    <message>
+        <source>Paused after {frames}</source>
+        <translation>Angehalten nach {frames}</translation>
+    </message>
+    <message>
+        <source>Paused: {summary}</source>
+        <translation>Angehalten: {summary}</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -3852,12 +3908,20 @@ Bilder: {decoder}</translation>
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>They are in {folder} and in the folders below it.</source>
+        <translation>Sie liegen in {folder} und in den Ordnern darunter.</translation>
+    </message>
+    <message>
         <source>Waiting</source>
         <translation>Wartet</translation>
     </message>
     <message>
         <source>empty</source>
         <translation>leer</translation>
+    </message>
+    <message>
+        <source>show all</source>
+        <translation>alle zeigen</translation>
     </message>
     <message>
         <source>{changes}
@@ -3902,6 +3966,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{number} fehlgeschlagen</translation>
     </message>
     <message>
+        <source>{number} with objects</source>
+        <translation>{number} mit Objekten</translation>
+    </message>
+    <message>
         <source>{path} has changed since the detection.</source>
         <translation>{path} hat sich seit der Erkennung geändert.</translation>
     </message>
@@ -3911,6 +3979,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{rate} pictures/s</source>
         <translation>{rate} Bilder/s</translation>
     </message>
     <message>
@@ -4092,6 +4164,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Diagramm</translation>
     </message>
     <message>
+        <source>Detections</source>
+        <translation>Erkennungen</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
     </message>
@@ -4230,6 +4306,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Objects</source>
         <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>One table of all files</source>
+        <translation>Eine Tabelle für alle Dateien</translation>
     </message>
     <message>
         <source>Only detections with a track</source>
@@ -4504,6 +4584,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <source>Needs a model</source>
         <translation>Braucht ein Modell</translation>
     </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>Modell wird vorbereitet</translation>
+    </message>
 </context>
 <context>
     <name>sessions</name>
@@ -4594,8 +4678,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Neuer Name</translation>
     </message>
     <message>
-        <source>No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.</source>
-        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters erscheint hier; Strg+R öffnet eine, die woanders liegt.</translation>
+        <source>No sessions yet. Each run of the window and of framefleet detect appears here.</source>
+        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters und von „framefleet detect“ erscheint hier.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -5091,6 +5175,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>the first value; change it with the slider beside the video</source>
         <translation>zu Beginn; ändern Sie sie mit dem Regler neben dem Video</translation>
+    </message>
+    <message>
+        <source>{name}: no time is found</source>
+        <translation>{name}: keine Zeit gefunden</translation>
     </message>
     <message>
         <source>{path} has no settings of Framefleet: choose a file that Framefleet has exported</source>
@@ -6196,11 +6284,15 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>All files with this set</source>
-        <translation>Alle Dateien mit diesem Satz</translation>
+        <translation>Alle Dateien mit diesem Set</translation>
     </message>
     <message>
         <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
         <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
     </message>
     <message>
         <source>Backward</source>
@@ -6252,7 +6344,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Delete this set</source>
-        <translation>Diesen Satz löschen</translation>
+        <translation>Dieses Set löschen</translation>
     </message>
     <message>
         <source>Double-click to edit</source>
@@ -6284,11 +6376,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Files with the set &apos;{name}&apos;</source>
-        <translation>Dateien mit dem Satz „{name}“</translation>
+        <translation>Dateien mit dem Set „{name}“</translation>
     </message>
     <message>
         <source>Files with this set…</source>
-        <translation>Dateien mit diesem Satz …</translation>
+        <translation>Dateien mit diesem Set …</translation>
     </message>
     <message>
         <source>Follow the objects through the stored results</source>
@@ -6308,7 +6400,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>If all files of a folder are checked, files that you add from this folder later use the set, too.</source>
-        <translation>Sind alle Dateien eines Ordners markiert, gilt der Satz auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
+        <translation>Sind alle Dateien eines Ordners markiert, gilt das Set auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
     </message>
     <message>
         <source>Import lines and zones</source>
@@ -6317,6 +6409,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Import…</source>
         <translation>Importieren …</translation>
+    </message>
+    <message>
+        <source>Length of a bar</source>
+        <translation>Länge eines Balkens</translation>
     </message>
     <message>
         <source>Line</source>
@@ -6332,7 +6428,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Lines and zones count tracked objects, and these results have no tracks.</source>
-        <translation>Linien und Zonen zählen verfolgte Objekte, und diese Ergebnisse haben keine Spuren.</translation>
+        <translation>Linien und Zonen zählen Spuren, und diese Ergebnisse haben keine.</translation>
     </message>
     <message>
         <source>Lines and zones over the video</source>
@@ -6352,11 +6448,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>New set of lines and zones</source>
-        <translation>Neuer Satz von Linien und Zonen</translation>
+        <translation>Neues Set von Linien und Zonen</translation>
     </message>
     <message>
         <source>New set…</source>
-        <translation>Neuer Satz …</translation>
+        <translation>Neues Set …</translation>
     </message>
     <message>
         <source>No lines and zones</source>
@@ -6395,7 +6491,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Present set</source>
-        <translation>Dieser Satz</translation>
+        <translation>Dieses Set</translation>
     </message>
     <message>
         <source>Search classes</source>
@@ -6411,7 +6507,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>The lines and zones of this camera: videos of a folder use the same set</source>
-        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden denselben Satz</translation>
+        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden dasselbe Set</translation>
     </message>
     <message numerus="yes">
         <source>The sum of %Ln files.</source>
@@ -6433,8 +6529,8 @@ Klicken, um es zu ändern</translation>
         <translation>car, bus; leer: alle</translation>
     </message>
     <message>
-        <source>{name}: crossings in {length}, forward upwards, backward downwards</source>
-        <translation>{name}: Überquerungen in {length}, vorwärts nach oben, rückwärts nach unten</translation>
+        <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>
+        <translation>{name}: Überquerungen in {interval}, vorwärts nach oben, rückwärts nach unten</translation>
     </message>
     <message>
         <source>{name}: objects inside</source>
@@ -6450,11 +6546,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Set</source>
-        <translation>Satz</translation>
+        <translation>Set</translation>
     </message>
     <message>
         <source>Set of lines and zones</source>
-        <translation>Satz von Linien und Zonen</translation>
+        <translation>Set von Linien und Zonen</translation>
     </message>
     <message>
         <source>Swap the directions of the line</source>
@@ -6502,7 +6598,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Zones count the objects of each picture; lines count tracked objects of videos only.</source>
-        <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur verfolgte Objekte von Videos.</translation>
+        <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur die Spuren in Videos.</translation>
     </message>
     <message>
         <source>cannot write {path}: {strerror}</source>

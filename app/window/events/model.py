@@ -78,7 +78,7 @@ class EventModel(ArrayModel):
         confidence, seconds = float(row["confidence"]), float(row["end"] - row["start"])
         match column:
             case 0:
-                return formats.clock(float(row["start"]), 1)
+                return self.place(row, 1)
             case 1:
                 return self.label(int(row["class_id"]))
             case 2:
@@ -86,9 +86,11 @@ class EventModel(ArrayModel):
             case 3:
                 return event_words(row, self._zones)
             case 4:
-                return (
-                    "" if row["kind"] == EventKind.CROSSING else translate("events", "{seconds} s").format(seconds=formats.decimal(seconds))
-                )
+                if row["kind"] == EventKind.CROSSING:
+                    return ""
+                if self.pictures:
+                    return formats.plural(round(seconds), "picture")
+                return translate("events", "{seconds} s").format(seconds=formats.decimal(seconds))
         return "" if np.isnan(confidence) else formats.percent(confidence)
 
 

@@ -39,5 +39,5 @@ class PartButton(QToolButton):
 
     def _chosen(self, part: Part | None) -> None:
         if part is not None:
-            self.setText(f"{self._timeline.written(part.begin)} – {self._timeline.written(part.end)}")
+            self.setText(" – ".join(self._timeline.written(edge, decimals=2) for edge in (part.begin, part.end)))
         self.setVisible(part is not None)

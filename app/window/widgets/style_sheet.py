@@ -90,13 +90,14 @@ QAbstractSpinBox::up-arrow {{ image: url({icon_path(f"sheet-up{theme.VARIANT}").
 QAbstractSpinBox::down-arrow {{ image: url({icon_path(f"sheet-down{theme.VARIANT}").as_posix()}); width: 12px; height: 12px; }}
 
 QCheckBox {{ spacing: 8px; }}
-QCheckBox::indicator, QListView::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.EDGE}; border-radius: 4px;
+QCheckBox::indicator, QAbstractItemView::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.EDGE}; border-radius: 4px;
     background: {theme.RAISED}; }}
-QCheckBox::indicator:hover, QListView::indicator:hover {{ border-color: {theme.MUTED}; }}
+QCheckBox::indicator:hover, QAbstractItemView::indicator:hover {{ border-color: {theme.MUTED}; }}
 QCheckBox::indicator:focus {{ border-color: {theme.ACCENT}; }}
 QCheckBox:focus {{ color: {theme.ACCENT_HOVER}; }}
-QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {theme.ACCENT}; border-color: {theme.ACCENT};
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{ background: {theme.ACCENT}; border-color: {theme.ACCENT};
     image: url({icon_path(f"sheet-check{theme.VARIANT}").as_posix()}); }}
+QAbstractItemView::indicator:indeterminate {{ background: {theme.ACCENT_QUIET}; border-color: {theme.ACCENT}; }}
 QCheckBox::indicator:disabled {{ background: {theme.SURFACE}; border-color: {theme.BORDER}; }}
 
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}
@@ -138,7 +139,7 @@ QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
 QMenu {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; padding: 5px; }}
 QFrame[role="popup"] {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; }}
-QMenu::item {{ padding: 6px 26px 6px 10px; border-radius: 4px; }}
+QMenu::item {{ min-height: 16px; padding: 6px 26px 6px 10px; border-radius: 4px; }}
 QMenu::icon {{ padding-left: 12px; }}
 QMenu::item:selected {{ background: {theme.HOVER}; }}
 QMenu::item:disabled {{ color: {theme.DISABLED}; }}

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.window.queue.item import Results
+from app.window.viewer.filter import ViewFilter
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings import Track
@@ -34,7 +35,8 @@ class Tracks:
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
     that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
-    although objects were followed. pending: the run that goes on will store them.
+    although objects were followed. pending: the run that goes on will store them. shown: the filter of the appearances, None = they are not
+    read.
     """
 
     labels: tuple[str, ...]
@@ -46,6 +48,7 @@ class Tracks:
     whole: bool = True
     untracked: Untracked | None = None
     pending: bool = False
+    shown: ViewFilter | None = None
 
     def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The recent paths of some tracks up to a time, as lines from point to point.
@@ -81,16 +84,23 @@ def read_tracks(results: Results, whole: bool = True) -> Tracks:
         table = TrackTable.joined(tables) if tables and (tracked or source.kind is SourceKind.IMAGES) else None
         if table is not None and not tracked:
             table = replace(table, tracks=np.arange(len(table.tracks)))
-        seen = read_appearances(reader, source.number) if tables else np.zeros(0, APPEARANCE)
         untracked = why_untracked(reader, source.number) if tracked else None
-        return Tracks(reader.labels, table, heat, seen, length, tracked, untracked=untracked, pending=pending)
+        return Tracks(reader.labels, table, heat, np.zeros(0, APPEARANCE), length, tracked, untracked=untracked, pending=pending)
 
 
-def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
-    """Count tracks at lines and in zones; None without tracks. Raises UsageError if the model does not have a label of the zones."""
+def with_appearances(tracks: Tracks, results: Results, shown: ViewFilter) -> Tracks:
+    """The tracks with the appearances of shown detections. Raises ExportError if the session cannot be read."""
+    if tracks.shown == shown or not (tracks.whole or tracks.tracked):
+        return tracks
+    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+        return replace(tracks, appearances=read_appearances(reader, results.source), shown=shown)
+
+
+def count(tracks: Tracks, zones: ZoneSet, shown: ViewFilter) -> Counts | None:
+    """Count shown tracks at lines and in zones; None without tracks. Raises UsageError if the model does not have a label of the zones."""
     if tracks.table is None:
         return None
-    counter, table = TrackCounter(zones, tracks.labels), tracks.table
+    counter, table = TrackCounter(zones, tracks.labels, shown.confidence, shown.classes), tracks.table
     for first in range(0, len(table.times), _PART):
         part = slice(first, first + _PART)
         counter.add(TrackTable(*(getattr(table, name)[part] for name in TrackTable.__dataclass_fields__)))
@@ -101,23 +111,23 @@ def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
 class Total:
     """What was counted in several files together.
 
-    counts: None if no file could be counted. files: the number of counted ones. others: the names of the others. start, end: of all files,
-    seconds since midnight of the first day, and so are the times of the counts. start is None if a clock time is unknown; then the times
-    are those of each file.
+    counts: None if no file could be counted. files: the number of counted ones. others: the names of the others. clock: of the times of
+    the counts, which begin with the first file; None if a clock time is unknown, and then the times are those of each file. length: of
+    all files on the clock, seconds.
     """
 
     counts: Counts | None
     files: int
     others: Sequence[str]
-    start: float | None = None
-    end: float = 0.0
+    clock: Clock | None = None
+    length: float = 0.0
 
 
-def count_files(files: Sequence[Results], zones: ZoneSet) -> Total:
-    """Count several sources together. Raises ExportError if a session cannot be read."""
+def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter) -> Total:
+    """Count the shown tracks of several sources together. Raises ExportError if a session cannot be read."""
     found, others = [], []
     for results in files:
-        with SessionReader(results.database) as reader:
+        with SessionReader(results.database, shown.confidence, shown.classes) as reader:
             source = next(each for each in reader.sources() if each.number == results.source)
             try:
                 counts = read_counts(reader, source, zones_for(zones, source)[0])
@@ -128,16 +138,15 @@ def count_files(files: Sequence[Results], zones: ZoneSet) -> Total:
     if not found:
         return Total(None, 0, others)
     begins = [begin for _, begin, _ in found if begin is not None]
-    known = len(begins) == len(found)
-    midnight = min(begins).replace(hour=0, minute=0, second=0, microsecond=0) if known else None
-    moved, starts, ends, tracks = [], [], [], 0
-    for counts, begin, length in found:
-        starts.append((begin - midnight).total_seconds() if begin is not None and midnight is not None else 0.0)
-        ends.append(starts[-1] + length)
-        moved.append(counts.moved(starts[-1], tracks))
+    first = min(begins) if len(begins) == len(found) else None
+    moved, length, tracks = [], 0.0, 0
+    for counts, begin, last in found:
+        start = (begin - first).total_seconds() if begin is not None and first is not None else 0.0
+        moved.append(counts.moved(start, tracks))
+        length = max(length, start + last)
         tracks = max([tracks, *(int(table["track"].max(initial=0)) + 1 for table in (moved[-1].crossings, moved[-1].visits))])
     crossings, visits = (np.concatenate([getattr(counts, name) for counts in moved]) for name in ("crossings", "visits"))
-    return Total(Counts(zones, crossings, visits), len(found), others, min(starts) if known else None, max(ends))
+    return Total(Counts(zones, crossings, visits), len(found), others, Clock(first) if first is not None else None, length)
 
 
 def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from app.window.events.detections import DetectionsPanel
+from app.window.events.detections import WAIT_MS, DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
 from app.window.events.tabs import EventTabs
@@ -14,6 +14,7 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.settings.preferences import load
+from app.window.viewer.filter import ViewFilter
 from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
@@ -28,7 +29,6 @@ from app.window.zones.panel import ZonesPanel
 from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
 from app.window.zones.sets import ShownSet
 from app.window.zones.tracks import Total
-from engine.media.types import SourceKind
 from engine.store.objects.events import EVENTS
 from engine.store.tracks import Untracked
 from engine.tracking.follow import TrackerName
@@ -52,8 +52,11 @@ class Zones(QObject):
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
-        self.counting = Counting(background, lambda: self.editor.zones, lambda: TrackerName.of(load(store).values["track"]), self)
-        self.totals = Totals(background, self.set.files, lambda: self.editor.zones, self)
+        self._filter = ViewFilter()
+        self._filtering = QTimer(self, singleShot=True, interval=WAIT_MS)
+        present = lambda: self.editor.zones, lambda: self._filter
+        self.counting = Counting(background, *present, lambda: TrackerName.of(load(store).values["track"]), self)
+        self.totals = Totals(background, self.set.files, *present, self)
         self.area = QSplitter(Qt.Orientation.Horizontal)
         self.area.addWidget(self.panel)
         self.area.addWidget(self.tabs)
@@ -65,7 +68,8 @@ class Zones(QObject):
         self._total: Total | None = None
         self._on = self._tracking = False
         self._length = 0.0
-        self.editor.changed.connect(self.counting.count_again)
+        for changed in (self.editor.changed, self._filtering.timeout):
+            changed.connect(self.counting.count_again)
         self.editor.drawn.connect(self._show_chart)
         self.layer.keyboard.said.connect(self.spoken.setText)
         self.counting.found.connect(self._found)
@@ -77,6 +81,7 @@ class Zones(QObject):
         self.set.failed.connect(self.panel.say)
         self.parts.changed.connect(self._parts_changed)
         viewer.player.shown.connect(self._shown)
+        viewer.transport.clock_found.connect(self.chart.set_clock)
         for table in (self.list, self.detections):
             table.sought.connect(viewer.player.seek)
         panel = self.panel
@@ -101,11 +106,18 @@ class Zones(QObject):
         """Show the lines, zones and events of another file, or of the same one in another state."""
         before, self._item = self._item, item
         self.detections.show_item(item)
+        self.list.set_running(item is not None and not item.ended)
         known = before is not None and item is not None and before.key == item.key
         if not known or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
             self._load()
         elif before.results != item.results or before.state is not item.state or item.state is ItemState.RUNNING:
             self.counting.update_item(item)
+
+    def set_filter(self, shown: ViewFilter) -> None:
+        """List and count only these detections."""
+        self._filter = shown
+        self.detections.set_filter(shown)
+        self._filtering.start()
 
     def reread(self) -> None:
         """Count and list the corrected results."""
@@ -151,7 +163,7 @@ class Zones(QObject):
             self._viewer.player.reread()  # the boxes have numbers now
         self._length = counted.tracks.length
         self.layer.set_tracks(counted.tracks)
-        self.list.set_events(counted.events, counted.tracks.labels, counted.zones)
+        self.list.set_events(counted.events, counted.tracks.labels, counted.zones, self._pictures)
         self._viewer.transport.timeline.set_events(counted.events)
         self._take_counts(counted.counts, counted.problem)
 
@@ -200,8 +212,7 @@ class Zones(QObject):
 
     @property
     def _pictures(self) -> bool:
-        info = self._item.progress.info if self._item is not None else None
-        return info is not None and info.kind is SourceKind.IMAGES
+        return self._item is not None and self._item.pictures
 
     @property
     def _labels(self) -> tuple[str, ...]:
@@ -212,9 +223,9 @@ class Zones(QObject):
 
     def _show_chart(self) -> None:
         total, selected = self._total, self.editor.selected
-        clocked = total is not None and total.start is not None
+        clocked = total is not None and total.clock is not None
         if total is not None and clocked:
-            self.chart.show_counts(total.counts, selected, total.end, start=total.start)
+            self.chart.show_counts(total.counts, selected, total.length, clock=total.clock)
         else:
             self.chart.show_counts(self._counts, selected, self._length, self._pictures)
         files = self.list, self.detections, *(() if clocked else (self.chart,)), *(() if self._total is not None else (self.routes,))

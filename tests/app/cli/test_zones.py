@@ -84,6 +84,17 @@ def test_tables_of_a_stored_session(session, zones):
     ]
 
 
+def test_tables_of_what_the_set_lacks_are_not_written(tmp_path, zones):
+    path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40})
+    track_session(path, TrackerName.BYTETRACK)
+    for shapes in ("lines", "zones"):
+        zones.write_text(json.dumps({**ZONES, "lines": [], "zones": [], shapes: ZONES[shapes]}))
+        done = run_main("results", path, "--zones", zones, "--out", tmp_path / shapes, "--quiet")
+        assert done.status == 0, done.err
+    assert {file.name for file in (tmp_path / "lines").iterdir()} == {"crossings.csv", "line-counts.csv", "line-totals.csv", "routes.csv"}
+    assert {file.name for file in (tmp_path / "zones").iterdir()} == {"zone-times.csv", "zone-counts.csv", "routes.csv"}
+
+
 def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tmp_path, zones):
     """The second file ends before the object reaches the line. It begins in the last second of the first one."""
     path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261101_080000.mp4": 40, "cam_20261101_080001.mp4": 8})
@@ -117,7 +128,7 @@ def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tm
 def test_events_with_and_without_zones(session, zones):
     assert run_main("results", session, "--format", "events").status == 0
     (seen,) = rows(session.parent / "events.csv")
-    assert (seen["event"], seen["start"], seen["end"], seen["track"], seen["best"]) == ("appearance", "0.0", "1.56", "1", "0.0")
+    assert (seen["event"], seen["start"], seen["end"], seen["track"], seen["best"]) == ("appearance", "0.0", "1.6", "1", "0.0")
     assert run_main("results", session, "--format", "events", "--zones", zones).status == 0
     events = rows(session.parent / "events.csv")
     assert [(each["event"], each["place"], each["direction"]) for each in events] == [

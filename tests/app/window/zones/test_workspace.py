@@ -14,6 +14,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from app.window.settings.preferences import Preferences, save
+from app.window.viewer.filter import ViewFilter
 from app.window.zones.classes_popup import ClassesPopup
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
@@ -88,6 +89,30 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
+
+
+def test_events_and_counts_are_those_of_the_shown_detections(shown, qtbot, window):
+    draw_gate(shown)
+    rows = shown.list.model.rowCount
+    qtbot.waitUntil(lambda: rows() == 2)
+    counted = shown.panel.model.index(0, 3)
+    for hide, show in (
+        (lambda: window.filter.set_confidence(0.95), lambda: window.filter.set_confidence(0.5)),
+        (lambda: window.filter.classes.set_all(False), lambda: window.filter.classes.set_all(True)),
+    ):
+        hide()
+        qtbot.waitUntil(lambda: rows() == 0 and counted.data().endswith(" 0"))
+        show()
+        qtbot.waitUntil(lambda: rows() == 2 and counted.data().endswith(" 1"))
+
+
+def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, window):
+    draw_gate(shown)
+    shown.panel.scope_chosen.emit(True)
+    counted = shown.panel.model.index(0, 3)
+    qtbot.waitUntil(lambda: counted.data().endswith(" 1") and shown.panel.remark.text() == "The sum of 1 file.")
+    window.filter.set_confidence(0.95)
+    qtbot.waitUntil(lambda: counted.data().endswith(" 0"))
 
 
 def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
@@ -179,14 +204,14 @@ def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_
         begin_at(results.database, time)
         files.append(results)
     zones = ZoneSet((320, 240), (Line("one", (25, 5), (25, 100)), Line("two", (50, 5), (50, 100))))
-    total = count_files(files, zones)
-    assert (total.files, total.start) == (2, 7 * 3600 - 1)
-    assert total.end == pytest.approx(7 * 3600 + 1200 + (FRAMES - 1) / 30)
-    assert sorted(total.counts.crossings["time"] // 900) == [27, 28, 29, 29]
+    total = count_files(files, zones, ViewFilter(0.25))
+    assert (total.files, total.clock.start) == (2, "2026-11-01T06:59:59.000+01:00")
+    assert total.length == pytest.approx(1201 + (FRAMES - 1) / 30)
+    assert sorted(total.counts.crossings["time"] // 1) == [0, 1, 1201, 1202]
     assert total.counts.route_counts()[["origin", "target", "tracks"]].tolist() == [(0, 1, 2)]
     with closing(sqlite3.connect(files[1].database)) as connection, connection:
         connection.execute("UPDATE sources SET started = NULL")
-    assert count_files(files, zones).start is None
+    assert count_files(files, zones, ViewFilter(0.25)).clock is None
 
 
 def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that_they_do_not(shown, qtbot, window, tmp_path):
@@ -218,7 +243,7 @@ def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that
     shown.editor.rename(0, "gate")
     qtbot.waitUntil(lambda: "crossings in 15 min" in shown.chart._heading.text())
     assert words() == [True, True, False, False]
-    assert shown.chart._ticks([7 * 3600, 8.5 * 3600], 1, 900) == ["07:00", "08:30"]
+    assert shown.chart._times([1, 5401], 1, 900) == ["07:00", "08:30"]
     choose_scope(shown, 0)
     qtbot.waitUntil(lambda: shown.routes.model.index(0, 3).data() == "1")
     assert "crossings in 1 s" in shown.chart._heading.text()
@@ -411,6 +436,23 @@ def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_
     qtbot.waitUntil(lambda: zones.panel.model.index(0, 4).data() == "4", timeout=20_000)
     assert "lines count tracked objects of videos only" in zones.panel.note.text()
     assert not zones.panel.track.isVisible()
+
+
+def test_a_folder_of_pictures_has_names_and_numbers_in_place_of_times(window, qtbot, tmp_path):
+    window.open_paths([write_folder(tmp_path, 4)])
+    window.actions_.zones.setChecked(True)
+    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "0.png")
+    zones, player = window.zones, window.viewer.player
+    qtbot.waitUntil(lambda: zones.list.model.rowCount() == 1)
+    model = zones.list.model
+    assert [model.headerData(0, Qt.Orientation.Horizontal), *(model.index(0, column).data() for column in (0, 4))] == [
+        *("Picture", "1", "4 pictures")
+    ]
+    zones.tabs.buttons.button(1).click()
+    qtbot.waitUntil(lambda: zones.detections.model.rowCount() == 4)
+    assert zones.detections.model.index(2, 0).data() == "3"
+    player.seek(2.0)
+    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "2.png")
 
 
 def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
