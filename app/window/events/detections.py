@@ -63,7 +63,7 @@ class DetectionModel(ArrayModel):
         """The text of a cell."""
         match column:
             case 0:
-                return formats.clock(float(row["start"]), 2)
+                return formats.clock(float(row["start"]) - self.begin, 2)
             case 1:
                 return formats.count(int(row["frame"]))
             case 2:
@@ -99,6 +99,8 @@ class DetectionsPanel(Panel):
     def show_item(self, item: QueueItem | None) -> None:
         """Show the detections of a file."""
         self._item = item
+        info = item.progress.info if item is not None else None
+        self.model.begin = info.begin if info is not None else 0.0
         self._update()
 
     def set_filter(self, shown: ViewFilter) -> None:

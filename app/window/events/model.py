@@ -78,7 +78,7 @@ class EventModel(ArrayModel):
         confidence, seconds = float(row["confidence"]), float(row["end"] - row["start"])
         match column:
             case 0:
-                return formats.clock(float(row["start"]), 1)
+                return formats.clock(float(row["start"]) - self.begin, 1)
             case 1:
                 return self.label(int(row["class_id"]))
             case 2:

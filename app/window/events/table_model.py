@@ -18,7 +18,7 @@ _ROOT = QModelIndex()
 class ArrayModel(QAbstractTableModel):
     """Shows the rows of ``table`` that pass a filter, sorted by a column: the first one is the time, in whose order the table is.
 
-    A row has at least a start, in seconds, and a class id.
+    A row has at least a start, in seconds, and a class id. begin: the start from which the shown times count, seconds.
 
     headings: English titles of the columns. numeric: the columns that are aligned to the right. coloured: the column with the class.
     """
@@ -28,6 +28,7 @@ class ArrayModel(QAbstractTableModel):
     ) -> None:
         super().__init__(parent)
         self.table, self.labels = table, tuple[str, ...]()
+        self.begin = 0.0
         self._headings, self._numeric, self._coloured = headings, numeric, coloured
         self._rows: NDArray[np.intp] = np.zeros(0, np.intp)
         self._column, self._descending = 0, False

@@ -68,7 +68,12 @@ class Player(QObject):
     @property
     def position(self) -> float:
         """The pts of the current picture, seconds."""
-        return self._current.pts if self._current is not None else 0.0
+        return self._current.pts if self._current is not None else self.begin
+
+    @property
+    def begin(self) -> float:
+        """The pts of the first picture, seconds; 0 while it is unknown."""
+        return self.info.begin if self.info is not None else 0.0
 
     @property
     def playing(self) -> bool:
@@ -146,7 +151,7 @@ class Player(QObject):
         self._set(Playback(True))
         self._clock.stop()
         if self._next.ended and not self._next.pictures:
-            self._jump(at=0.0)
+            self._jump(at=self.begin)
         else:
             self._schedule()
 
@@ -162,7 +167,7 @@ class Player(QObject):
 
     def seek(self, pts: float) -> None:
         """Show the picture at this time."""
-        self._jump(at=max(pts, 0.0))
+        self._jump(at=max(pts, self.begin))
 
     def step(self, frames: int) -> None:
         """Show the next (1) or previous (-1) frame, and stop there."""
@@ -206,7 +211,7 @@ class Player(QObject):
         self._timer.stop()
         self._clock.stop()
         target = at if at is not None else before or 0.0
-        self._hold = target <= (self._item.progress.head or 0.0)  # a jump beyond the analysed part shows pictures without waiting
+        self._hold = target <= (self._item.progress.head or self.begin)  # a jump beyond the analysed part shows pictures without waiting
         self._set_lookup()
         self._next.jump(at, before)
 
@@ -258,7 +263,7 @@ class Player(QObject):
         """Playing backwards is a jump after each picture, as far back as the time since the last jump demands."""
         if self._current is None or self._next.goal is not None:
             return
-        if self._current.pts <= 0.0:
+        if self._current.pts <= self.begin:
             self.pause()
             return
         self._shown_at = now
@@ -267,7 +272,7 @@ class Player(QObject):
     def _show_due(self) -> None:
         if self._speed < 0 and self._state.playing and self._current is not None:
             back = (time.monotonic() - self._shown_at) * self._clock.speed
-            self._jump(at=max(self._current.pts - max(back, self._frame_seconds), 0.0))
+            self._jump(at=max(self._current.pts - max(back, self._frame_seconds), self.begin))
         elif self._next.pictures and self._state.playing:
             self._display(self._next.pictures.popleft())
             self._schedule()

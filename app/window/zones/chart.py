@@ -39,7 +39,7 @@ class CountChart(QWidget):
             item.getAxis(side).setStyle(tickFont=theme.font(-2))
         item.getAxis("bottom").tickStrings = self._ticks
         item.getAxis("left").tickStrings = self._numbers
-        self._pictures = False
+        self._pictures, self._begin = False, 0.0
         self._heading = label("small", "", wrap=True)
         self._heading.setTextFormat(Qt.TextFormat.RichText)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -48,12 +48,12 @@ class CountChart(QWidget):
         self.setAccessibleName(translate("zones", "Counts over time"))
         column(self._heading, (self._plot, 1), None, spacing=4, of=self)
 
-    def show_counts(self, counts: Counts | None, number: int | None, length: float, pictures: bool = False) -> None:
-        """Draw the counts of one line or zone. length: of the file, seconds, or its last position if it has pictures."""
+    def show_counts(self, counts: Counts | None, number: int | None, length: float, pictures: bool = False, begin: float = 0.0) -> None:
+        """Draw the counts of one line or zone. begin, length: the file's first and last pts, seconds or positions."""
         item = self._plot.getPlotItem()
         item.clear()
         item.addItem(self._cursor)
-        self._pictures = pictures
+        self._pictures, self._begin = pictures, begin
         known = counts is not None and number is not None and number < len(counts.zones.shapes) and length > 0
         self._plot.setVisible(known)
         if not known or counts is None or number is None:
@@ -65,8 +65,8 @@ class CountChart(QWidget):
         table = table[table["shape"] == number]
         class_ids, totals = np.unique(table["class_id"], return_counts=True)
         shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
-        bar = next((each for each in LENGTHS if length <= each * MOST_BARS), length / MOST_BARS)
-        edges = np.append(np.arange(0, length, bar), length)
+        bar = next((each for each in LENGTHS if length - begin <= each * MOST_BARS), (length - begin) / MOST_BARS)
+        edges = np.append(np.arange(begin, length, bar), length)
         sums = {sign: np.zeros(len(edges) - 1) for sign in ((1, -1) if is_line else (1,))}
         for class_id in shown:  # bars on top of each other, so that the outer edge is the sum
             mine = table[table["class_id"] == class_id]
@@ -75,7 +75,7 @@ class CountChart(QWidget):
                 bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=sum_, height=values, pen=None, brush=class_colour(class_id))
                 item.addItem(bars)
                 sums[sign] = sum_ + values
-        item.setXRange(0, length, padding=0.01)
+        item.setXRange(begin, length, padding=0.01)
         highest = max(float(np.abs(each).max()) for each in sums.values())
         item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.05)
         squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
@@ -90,7 +90,7 @@ class CountChart(QWidget):
         """The texts below the chart: times, or numbers of pictures."""
         if self._pictures:
             return [f"{value + 1:.0f}" for value in values]
-        return [formats.clock(max(value, 0.0), int(spacing < 1)) for value in values]
+        return [formats.clock(max(value - self._begin, 0.0), int(spacing < 1)) for value in values]
 
     def _numbers(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
         """The numbers at the left: a crossing is a whole one, in both directions."""
