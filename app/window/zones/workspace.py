@@ -131,7 +131,7 @@ class Zones(QObject):
         self._length, self._tracking = 0.0, False
         self.layer.set_tracks(None)
         self.list.set_events(np.zeros(0, EVENTS), (), None)
-        self._viewer.transport.timeline.set_events(np.zeros(0, EVENTS))
+        self._viewer.transport.set_events(np.zeros(0, EVENTS))
         self.counting.show_item(None)
         self._take_counts(None, "")
         self.set.load(self._item)
@@ -161,8 +161,9 @@ class Zones(QObject):
             self._viewer.player.reread()  # the boxes have numbers now
         self._length = counted.tracks.length
         self.layer.set_tracks(counted.tracks)
+        self.list.model.begin = self._viewer.transport.begin
         self.list.set_events(counted.events, counted.tracks.labels, counted.zones, self._pictures)
-        self._viewer.transport.timeline.set_events(counted.events)
+        self._viewer.transport.set_events(counted.events)
         self._take_counts(counted.counts, counted.problem)
 
     def _set_scope(self, all_files: bool) -> None:
@@ -174,7 +175,9 @@ class Zones(QObject):
         self.layer.set_counts(counts, until)
         self._counts, self._length = counts, until
         if not self.totals.on:
-            remark = translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until))
+            remark = translate("zones", "Counted while detecting, up to {time}.").format(
+                time=formats.clock(until - self._viewer.transport.begin)
+            )
             self.panel.set_counts(counts, "", remark=remark)
         self._show_chart()
         self._show_routes()
@@ -210,7 +213,7 @@ class Zones(QObject):
         self.routes.model.show_counts(self._counts, results.labels if results is not None else ())
 
     def _show_chart(self) -> None:
-        self.chart.show_counts(self._counts, self.editor.selected, self._length, self._pictures)
+        self.chart.show_counts(self._counts, self.editor.selected, self._length, self._pictures, self._viewer.transport.begin)
 
     def _track(self) -> None:
         if self.counting.track():
