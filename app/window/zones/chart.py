@@ -56,7 +56,7 @@ class CountChart(QWidget):
         item.getAxis("left").tickStrings = self._numbers
         self._counts: Counts | None = None
         self._number: int | None = None
-        self._length, self._pictures, self._is_line = 0.0, False, True
+        self._begin, self._end, self._pictures, self._is_line = 0.0, 0.0, False, True
         self._clock = Clock(None)
         self._common: Clock | None = None
         self._heading = label("small", "", wrap=True)
@@ -73,15 +73,21 @@ class CountChart(QWidget):
         column(row((self._heading, 1), self.interval, spacing=6), (self._plot, 1), None, spacing=4, of=self)
 
     def show_counts(
-        self, counts: Counts | None, number: int | None, length: float, pictures: bool = False, clock: Clock | None = None
+        self,
+        counts: Counts | None,
+        number: int | None,
+        end: float,
+        pictures: bool = False,
+        begin: float = 0.0,
+        clock: Clock | None = None,
     ) -> None:
         """Draw the counts of one line or zone.
 
-        length: of the file, seconds, or its last position if it has pictures. clock: of several files, None = there is one file.
+        begin, end: the file's first and last pts, seconds, or positions if it has pictures. clock: of several files, None = there is one.
         """
-        known = counts is not None and number is not None and number < len(counts.zones.shapes) and length > 0
-        self._counts, self._number, self._length, self._pictures = counts if known else None, number, length, pictures
-        self._common = clock
+        known = counts is not None and number is not None and number < len(counts.zones.shapes) and end > begin
+        self._counts, self._number = counts if known else None, number
+        self._begin, self._end, self._pictures, self._common = begin, end, pictures, clock
         self._draw()
 
     def set_clock(self, clock: Clock | None) -> None:
@@ -106,8 +112,8 @@ class CountChart(QWidget):
         class_ids, totals = np.unique(table["class_id"], return_counts=True)
         shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
         bar = self._bar()
-        starts = Intervals.of(0.0, self._length, bar, self._offset).starts
-        edges = np.append(np.maximum(starts[starts < self._length], 0.0), self._length)
+        starts = Intervals.of(self._begin, self._end, bar, self._offset).starts
+        edges = np.append(np.maximum(starts[starts < self._end], self._begin), self._end)
         sums = {sign: np.zeros(len(edges) - 1) for sign in ((1, -1) if is_line else (1,))}
         for class_id in shown:  # bars on top of each other, so that the outer edge is the sum
             mine = table[table["class_id"] == class_id]
@@ -116,7 +122,7 @@ class CountChart(QWidget):
                 bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=sum_, height=values, pen=None, brush=class_colour(class_id))
                 item.addItem(bars)
                 sums[sign] = sum_ + values
-        item.setXRange(0, self._length, padding=0.01)
+        item.setXRange(self._begin, self._end, padding=0.01)
         highest = max(float(np.abs(each).max()) for each in sums.values())
         item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.12)
         squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
@@ -129,13 +135,16 @@ class CountChart(QWidget):
 
     def _bar(self) -> float:
         chosen = None if self._pictures else self.interval.currentData()
-        most = MOST_CHOSEN if chosen else MOST_BARS
+        most, length = MOST_CHOSEN if chosen else MOST_BARS, self._end - self._begin
         least = chosen or (0 if self._common is None else QUARTER)
-        return next((each for each in LENGTHS if self._length <= each * most and each >= least), self._length / most)
+        return next((each for each in LENGTHS if length <= each * most and each >= least), length / most)
 
     @property
     def _offset(self) -> float:
-        return 0.0 if self._pictures else (self._common or self._clock).since_midnight()
+        clock = self._common or self._clock
+        if clock.started is None:
+            return -self._begin
+        return 0.0 if self._pictures else clock.since_midnight()
 
     def _places(self, low: float, high: float, size: float) -> list[tuple[float, NDArray[np.float64]]]:
         """The distance of the texts below the chart, and where they stand: at full pictures, seconds, minutes or hours."""
@@ -148,7 +157,7 @@ class CountChart(QWidget):
         moments = [(self._common or self._clock).at(value) for value in values]
         form = "%H:%M" if spacing >= 60 else "%H:%M:%S"
         return [
-            formats.clock(max(value, 0.0), int(spacing < 1)) if moment is None else moment.strftime(form)
+            formats.clock(max(value - self._begin, 0.0), int(spacing < 1)) if moment is None else moment.strftime(form)
             for value, moment in zip(values, moments, strict=True)
         ]
 

@@ -134,14 +134,15 @@ def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter) -> 
             except UsageError:
                 others.append(source.name)
                 continue
-            found.append((counts, Clock.of(reader, source).at(0.0), reader.last_pts(source.number) or 0.0))
+            found.append((counts, Clock.of(reader, source), reader.last_pts(source.number) or 0.0))
     if not found:
         return Total(None, 0, others)
-    begins = [begin for _, begin, _ in found if begin is not None]
+    begins = [clock.started for _, clock, _ in found if clock.started is not None]
     first = min(begins) if len(begins) == len(found) else None
     moved, length, tracks = [], 0.0, 0
-    for counts, begin, last in found:
-        start = (begin - first).total_seconds() if begin is not None and first is not None else 0.0
+    for counts, clock, last in found:
+        zero = clock.at(0.0)
+        start = (zero - first).total_seconds() if zero is not None and first is not None else 0.0
         moved.append(counts.moved(start, tracks))
         length = max(length, start + last)
         tracks = max([tracks, *(int(table["track"].max(initial=0)) + 1 for table in (moved[-1].crossings, moved[-1].visits))])

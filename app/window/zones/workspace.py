@@ -133,7 +133,7 @@ class Zones(QObject):
         self._length, self._tracking = 0.0, False
         self.layer.set_tracks(None)
         self.list.set_events(np.zeros(0, EVENTS), (), None)
-        self._viewer.transport.timeline.set_events(np.zeros(0, EVENTS))
+        self._viewer.transport.set_events(np.zeros(0, EVENTS))
         self.counting.show_item(None)
         self._take_counts(None, "")
         self.set.load(self._item)
@@ -163,8 +163,9 @@ class Zones(QObject):
             self._viewer.player.reread()  # the boxes have numbers now
         self._length = counted.tracks.length
         self.layer.set_tracks(counted.tracks)
+        self.list.model.begin = self._viewer.transport.begin
         self.list.set_events(counted.events, counted.tracks.labels, counted.zones, self._pictures)
-        self._viewer.transport.timeline.set_events(counted.events)
+        self._viewer.transport.set_events(counted.events)
         self._take_counts(counted.counts, counted.problem)
 
     def _set_scope(self, all_files: bool) -> None:
@@ -183,7 +184,9 @@ class Zones(QObject):
         self.layer.set_counts(counts, until)
         self._counts, self._length = counts, until
         if not self.totals.on:
-            remark = translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until))
+            remark = translate("zones", "Counted while detecting, up to {time}.").format(
+                time=formats.clock(until - self._viewer.transport.begin)
+            )
             self.panel.set_counts(counts, "", remark=remark)
         self._show_chart()
         self._show_routes()
@@ -227,7 +230,7 @@ class Zones(QObject):
         if total is not None and clocked:
             self.chart.show_counts(total.counts, selected, total.length, clock=total.clock)
         else:
-            self.chart.show_counts(self._counts, selected, self._length, self._pictures)
+            self.chart.show_counts(self._counts, selected, self._length, self._pictures, self._viewer.transport.begin)
         files = self.list, self.detections, *(() if clocked else (self.chart,)), *(() if self._total is not None else (self.routes,))
         self.tabs.mark_one_file(files if self.totals.on else ())
 
