@@ -140,7 +140,8 @@ class ClipsDialog(QDialog):
             return  # the dialog is closed, or the user has chosen something else
         self._planned, self._clips = choice, clips
         seconds = sum(clip.end - clip.start for clip in clips)
-        found = translate("events", "%Ln clips, {length} in all.", None, len(clips)).format(length=formats.clock(seconds, int(seconds < 10)))
+        length = formats.clock(seconds, int(seconds < 10))
+        found = translate("events", "%Ln clips, {length} in all.", None, len(clips)).format(length=length)
         none = translate("events", "Nothing that is shown appears in this video.")
         self.plan.setText(problem or (found if clips else none))
         self._update()
