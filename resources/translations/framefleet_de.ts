@@ -191,7 +191,7 @@
     </message>
     <message>
         <source>Undone: {done} · {redo} does it again</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig: {done} · {redo} wiederholt es</translation>
     </message>
     <message>
         <source>track {number}</source>
@@ -199,15 +199,15 @@
     </message>
     <message>
         <source>track {track} ({label})</source>
-        <translation type="unfinished"></translation>
+        <translation>Spur {track} ({label})</translation>
     </message>
     <message>
         <source>track {track} split</source>
-        <translation type="unfinished"></translation>
+        <translation>Spur {track} geteilt</translation>
     </message>
     <message>
         <source>tracks {joined} and {track} joined</source>
-        <translation type="unfinished"></translation>
+        <translation>Spuren {joined} und {track} verbunden</translation>
     </message>
     <message>
         <source>verified</source>
@@ -227,7 +227,7 @@
     </message>
     <message>
         <source>Done again: {done} · {undo} undoes</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholt: {done} · {undo} macht es rückgängig</translation>
     </message>
     <message>
         <source>Give it another class</source>
@@ -255,7 +255,7 @@
     </message>
     <message>
         <source>Track {track} begins in this frame: split it in a later one</source>
-        <translation type="unfinished"></translation>
+        <translation>Spur {track} beginnt in diesem Bild: Teilen Sie sie in einem späteren</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -263,15 +263,15 @@
     </message>
     <message>
         <source>{object} confirmed</source>
-        <translation type="unfinished"></translation>
+        <translation>{object} bestätigt</translation>
     </message>
     <message>
         <source>{object} deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>{object} gelöscht</translation>
     </message>
     <message>
         <source>{object} is now {label}</source>
-        <translation type="unfinished"></translation>
+        <translation>{object} ist jetzt {label}</translation>
     </message>
     <message>
         <source>Whole track</source>
@@ -287,7 +287,7 @@
     </message>
     <message>
         <source>{done} · {undo} undoes</source>
-        <translation type="unfinished"></translation>
+        <translation>{done} · {undo} macht es rückgängig</translation>
     </message>
     <message>
         <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>
