@@ -2625,10 +2625,6 @@
         <translation>Alle Ereignisse</translation>
     </message>
     <message>
-        <source>Also save the picture of each appearance&apos;s highest confidence</source>
-        <translation>Auch das Bild mit der höchsten Konfidenz jedes Auftritts speichern</translation>
-    </message>
-    <message>
         <source>Appearances</source>
         <translation>Auftritte</translation>
     </message>
@@ -2788,8 +2784,16 @@
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>The chosen part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The events are listed when the file is done.</source>
         <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
+    </message>
+    <message>
+        <source>The picture in which the model is most confident</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>To</source>
@@ -2866,6 +2870,10 @@
             <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
             <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Also save the best picture of each appearance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Size</source>
@@ -5468,6 +5476,10 @@ Labels: {labels}</translation>
     <message>
         <source>Position in the video</source>
         <translation>Position im Video</translation>
+    </message>
+    <message>
+        <source>Save this part…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
