@@ -2625,10 +2625,6 @@
         <translation>Alle Ereignisse</translation>
     </message>
     <message>
-        <source>Also save the picture of each appearance&apos;s highest confidence</source>
-        <translation>Auch das Bild mit der höchsten Konfidenz jedes Auftritts speichern</translation>
-    </message>
-    <message>
         <source>Appearances</source>
         <translation>Auftritte</translation>
     </message>
@@ -2788,12 +2784,20 @@
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>The chosen part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The events are listed when the file is done.</source>
         <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
     </message>
     <message>
+        <source>The picture in which the model is most confident</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This file only</source>
-        <translation>Nur diese Datei</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>To</source>
@@ -2870,6 +2874,10 @@
             <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
             <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Also save the best picture of each appearance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Size</source>
@@ -5474,6 +5482,10 @@ Labels: {labels}</translation>
         <translation>Position im Video</translation>
     </message>
     <message>
+        <source>Save this part…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
         <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
     </message>
@@ -6300,7 +6312,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Classes that count</source>
-        <translation>Klassen, die zählen</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
@@ -6526,7 +6538,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>car, bus; empty: all</source>
-        <translation>car, bus; leer: alle</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>
