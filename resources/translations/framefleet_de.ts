@@ -2785,7 +2785,7 @@
     </message>
     <message>
         <source>The chosen part</source>
-        <translation type="unfinished"></translation>
+        <translation>Der gewählte Teil</translation>
     </message>
     <message>
         <source>The events are listed when the file is done.</source>
@@ -2793,11 +2793,11 @@
     </message>
     <message>
         <source>The picture in which the model is most confident</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Bild, in dem das Modell am sichersten ist</translation>
     </message>
     <message>
         <source>This file only</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur diese Datei</translation>
     </message>
     <message>
         <source>To</source>
@@ -2877,7 +2877,7 @@
     </message>
     <message>
         <source>Also save the best picture of each appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch das beste Bild jedes Auftritts speichern</translation>
     </message>
     <message>
         <source>Size</source>
@@ -5483,7 +5483,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Save this part…</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Teil speichern …</translation>
     </message>
     <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
@@ -6312,7 +6312,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Classes that count</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassen, die zählen</translation>
     </message>
     <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
@@ -6538,7 +6538,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>car, bus; empty: all</source>
-        <translation type="unfinished"></translation>
+        <translation>car, bus; leer: alle</translation>
     </message>
     <message>
         <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>
