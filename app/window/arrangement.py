@@ -16,6 +16,9 @@ from app.window.widgets.translation import translate
 if TYPE_CHECKING:
     from app.window.main_window import MainWindow
 
+LOW = 200
+"""Height of the panels below the picture while there is little room, logical pixels."""
+
 
 QUEUE_WIDTH = 240
 """The width of the column of the queue at the first start, logical pixels."""
@@ -55,6 +58,9 @@ class Arrangement(QObject):
             (actions.right, self.right, "window/right_shown"),
             (actions.zones, zones.area, "window/zones_shown"),
         )
+        self._before: list[int] = []  # sizes of the middle while its lower part gives room to the picture
+        for action in (actions.zones, actions.correct):
+            action.toggled.connect(self._give_room)
         self.order_tabs()
         self._events = events
         for panel in self.floating:
@@ -82,6 +88,18 @@ class Arrangement(QObject):
             panel.setVisible(action.isChecked())
             action.toggled.connect(panel.setVisible)
 
+    def _give_room(self) -> None:
+        """Make the timeline and the lower panels low while the bar of corrections is there, too."""
+        actions = self._window.actions_
+        both = actions.zones.isChecked() and actions.correct.isChecked()
+        self._window.viewer.transport.timeline.show_few(both)
+        if both and not self._before:
+            self._before = self.middle.sizes()
+            self.middle.setSizes([sum(self._before) - LOW, LOW])
+        elif not both and self._before:
+            self.middle.setSizes(self._before)
+            self._before = []
+
     def order_tabs(self) -> None:
         """Let Tab visit the queue, what lies over the picture, and what is below it, in this order. Call it again when that changes."""
         parts = self._window.queue.view, self._window.zones.layer, self._window.corrector.bar, self._window.viewer.transport
@@ -103,6 +121,8 @@ class Arrangement(QObject):
 
     def keep(self) -> None:
         """Keep the present arrangement for the next start."""
+        if self._before:
+            self.middle.setSizes(self._before)
         if not self._window.isFullScreen():  # the next start does not begin in full screen
             self._store.setValue("window/geometry", self._window.saveGeometry())
             for name, splitter in self._splitters.items():

@@ -2785,7 +2785,7 @@
     </message>
     <message>
         <source>The chosen part</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
     </message>
     <message>
         <source>The events are listed when the file is done.</source>
@@ -2793,7 +2793,11 @@
     </message>
     <message>
         <source>The picture in which the model is most confident</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach</translation>
+    </message>
+    <message>
+        <source>This file only</source>
+        <translation>Nur diese Datei</translation>
     </message>
     <message>
         <source>To</source>
@@ -2873,7 +2877,7 @@
     </message>
     <message>
         <source>Also save the best picture of each appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe</translation>
     </message>
     <message>
         <source>Size</source>
@@ -5479,7 +5483,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Save this part…</source>
-        <translation type="unfinished"></translation>
+        <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
     </message>
     <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
@@ -6307,6 +6311,10 @@ Klicken, um es zu ändern</translation>
         <translation>Rückwärts</translation>
     </message>
     <message>
+        <source>Classes that count</source>
+        <translation>Klassen, die zählen</translation>
+    </message>
+    <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
         <translation>Klicken Sie auf die Ecken, dann wieder auf die erste, oder verwenden Sie Pfeiltasten und Enter; Esc beendet</translation>
     </message>
@@ -6498,6 +6506,10 @@ Klicken, um es zu ändern</translation>
         <translation>Dieses Set</translation>
     </message>
     <message>
+        <source>Search classes</source>
+        <translation>Klassen suchen</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>Anzeigen</translation>
     </message>
@@ -6523,6 +6535,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>What the table counts; the counts over the video go up to the shown frame</source>
         <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
+    </message>
+    <message>
+        <source>car, bus; empty: all</source>
+        <translation>car, bus; leer: alle</translation>
     </message>
     <message>
         <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>
