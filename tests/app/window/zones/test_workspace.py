@@ -226,6 +226,7 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.next()
     assert sought.args == [pytest.approx(1 / 3)]
+    assert shown.list.table.currentIndex().row() == 1
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.previous()
     assert sought.args == [0.0]
