@@ -24,6 +24,7 @@ from engine.model.labels import class_ids
 from engine.session import DetectionSession
 from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
+from engine.store.elsewhere import note_session
 from engine.store.export.outputs import outputs_among
 from engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
 from engine.store.file.lock import lock_session
@@ -70,6 +71,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             started = time.monotonic()
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
             seconds = time.monotonic() - started
+        note_session(session.database)
         with SessionReader(session.database, shown if shown > settings.engine.confidence else 0.0) as reader:
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []

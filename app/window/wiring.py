@@ -84,6 +84,7 @@ def _connect_model(window: MainWindow) -> None:
     setup.confidence_changed.connect(window.filter.set_confidence)
     setup.floor_changed.connect(window.filter.set_floor)
     setup.language_changed.connect(window.change_language)
+    setup.example = lambda: window.queue.current
     window.notices.settings_requested.connect(setup.open_dialog)
 
     def model_changed(summary: ModelSummary | None) -> None:
@@ -151,6 +152,8 @@ def _connect_detection(window: MainWindow) -> None:
             controller.detect_again(key)
 
     window.queue.cancel_requested.connect(cancel)
+    window.queue.heading.pause_requested.connect(controller.set_paused)
+    controller.pause_changed.connect(window.queue.heading.set_paused)
     window.queue.retry_requested.connect(retry)
 
     def item_changed(key: int) -> None:

@@ -79,6 +79,6 @@ def _class_id(name: str, by_label: dict[str, int], labels: Sequence[str]) -> int
         if int(name) < len(labels):
             return int(name)
         raise UsageError(f"class id {name}: this model has {len(labels)} classes, 0 to {len(labels) - 1}")
-    first = ", ".join(labels[:8])
-    hint = similar(name, labels, 3) or f"it has {first}{f' and {len(labels) - 8} more' if len(labels) > 8 else ''}"
+    more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
+    hint = similar(name, labels, 3) or f"it has {', '.join(labels[:8])}{more}"
     raise UsageError(f"this model has no class '{name}': {hint}")

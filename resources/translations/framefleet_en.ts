@@ -177,6 +177,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Add %Ln files to the queue?</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Removed %Ln files</source>
         <translation>
             <numerusform>Removed %Ln file</numerusform>

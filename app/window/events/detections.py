@@ -99,6 +99,8 @@ class DetectionsPanel(Panel):
     def show_item(self, item: QueueItem | None) -> None:
         """Show the detections of a file."""
         self._item = item
+        info = item.progress.info if item is not None else None
+        self.model.begin = info.begin if info is not None else 0.0
         self._update()
 
     def set_filter(self, shown: ViewFilter) -> None:

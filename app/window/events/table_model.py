@@ -22,7 +22,7 @@ class ArrayModel(QAbstractTableModel):
     A row has at least a start, in seconds, and a class id.
 
     headings: English titles of the columns. numeric: the columns that are aligned to the right. coloured: the column with the class.
-    Attributes: pictures: whether starts are positions of pictures, not seconds.
+    Attributes: pictures: whether starts are positions of pictures, not seconds. begin: the start from which the shown times count, seconds.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class ArrayModel(QAbstractTableModel):
     ) -> None:
         super().__init__(parent)
         self.table, self.labels = table, tuple[str, ...]()
-        self.pictures = False
+        self.pictures, self.begin = False, 0.0
         self._headings, self._numeric, self._coloured = headings, numeric, coloured
         self._rows: NDArray[np.intp] = np.zeros(0, np.intp)
         self._column, self._descending = 0, False
@@ -50,7 +50,7 @@ class ArrayModel(QAbstractTableModel):
     def place(self, row: np.void, decimals: int) -> str:
         """When a row begins: its time, or the number of its picture."""
         start = float(row["start"])
-        return formats.count(round(start) + 1) if self.pictures else formats.clock(start, decimals)
+        return formats.count(round(start) + 1) if self.pictures else formats.clock(start - self.begin, decimals)
 
     def label(self, class_id: int) -> str:
         """The name of a class, or its number."""

@@ -13,10 +13,11 @@ from engine.pool.progress import SourceProgress
 
 
 class ItemState(StrEnum):
-    """The state of a file. FAILED: it could not be opened or not be read to its end."""
+    """The state of a file. PAUSED: it is unfinished, and no session has it. FAILED: it could not be opened or not be read to its end."""
 
     WAITING = "waiting"
     RUNNING = "running"
+    PAUSED = "paused"
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -73,6 +74,11 @@ class QueueItem:
         return self.state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
 
     @property
+    def active(self) -> bool:
+        """Whether a session has the file or will get it."""
+        return self.state in (ItemState.WAITING, ItemState.RUNNING)
+
+    @property
     def fraction(self) -> float | None:
         """The finished part, 0..1; None if the number of frames is unknown."""
         if self.state is ItemState.DONE:
@@ -110,6 +116,8 @@ class QueueItem:
         progress, frames = self.progress, self._frames
         if self.state is ItemState.WAITING:
             return of_engine(self.reason or "") or translate("queue", "Waiting")
+        if self.state is ItemState.PAUSED:
+            return translate("queue", "Paused after {frames}").format(frames=frames)
         if self.state is ItemState.RUNNING:
             parts = [formats.percent(self.fraction) if self.fraction is not None else frames]
             if self.rate:

@@ -126,7 +126,7 @@ class SessionsDialog(QDialog):
         self.total.setText(
             translate("sessions", "%Ln sessions, {size}, in {folder}", None, len(sessions)).format(size=size, folder=self._folder)
         )
-        nothing = translate("sessions", "No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.")
+        nothing = translate("sessions", "No sessions yet. Each run of the window and of framefleet detect appears here.")
         say(self.empty, "" if sessions else nothing)
         self._selected()
 
@@ -140,7 +140,7 @@ class SessionsDialog(QDialog):
         readable = len(chosen) == 1 and not chosen[0].problem
         for button in (self.show_, self.export):
             button.setEnabled(readable)
-        self.rename.setEnabled(len(chosen) == 1)
+        self.rename.setEnabled(len(chosen) == 1 and chosen[0].path.parent == self._folder)
         self.delete.setEnabled(bool(chosen))
         self.clean.setEnabled(bool(self.cleanable))
 
@@ -149,7 +149,7 @@ class SessionsDialog(QDialog):
         """The sessions that cleaning up would delete."""
         days, most = [*AGES.values()][self.age.currentIndex()], [*SIZES.values()][self.size_.currentIndex()]
         used = self._in_use()
-        free = [session for session in self._sessions if session.path not in used]
+        free = [session for session in self._sessions if session.path not in used and session.path.parent == self._folder]
         return to_clean(free, datetime.now().astimezone(), timedelta(days=days) if days else None, most)
 
     def _emit(self, signal: object) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
 
 from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS, slices_of
-from app.window.timeline.contents import LANES, MARKS, Contents
+from app.window.timeline.contents import FEW_LANES, LANES, MARKS, Contents
 from app.window.timeline.lanes import Lane
 from app.window.timeline.view import TimeView
 from app.window.widgets import formats, theme
@@ -57,6 +57,11 @@ class TimelineFace(QAbstractSlider):
         """Be as high as with all lanes at once, whatever the source has: another source does not move what is above."""
         self._least_rows = LANES + 1 if keep else 2
         self.updateGeometry()
+
+    def show_few(self, few: bool) -> None:
+        """Show fewer lanes than usual, because there is little room."""
+        self._contents.most = FEW_LANES if few else LANES
+        self._changed()
 
     def set_duration(self, duration: float, pictures: bool = False) -> None:
         """Set the length in seconds, or the last position of pictures; 0 = unknown."""

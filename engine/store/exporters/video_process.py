@@ -14,7 +14,8 @@ from av.video.frame import VideoFrame
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.count_chart import CountChart
-from engine.media.annotation.draw import Annotator, Planes
+from engine.media.annotation.draw import Annotator, Planes, paste
+from engine.media.annotation.label_position import Rect
 from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
 from engine.media.annotation.writer import Chapter, VideoWriter, make_plain
 from engine.media.container.video_file import VideoFile
@@ -169,15 +170,17 @@ class _AnnotatedPicture:
         if self._heat is not None:
             self._heat.draw(planes)
         result = self._results.at(seconds)
-        if result is not None and result.detections is not None:
-            size = result.width, result.height
-            if Part.TRAILS in self._parts:
-                self._tracks.draw_trails(planes, result.detections, size, seconds)
-            if Part.BOXES in self._parts:
-                self._annotator.draw(planes, result.detections, size, Part.IDS in self._parts)
+        if result is not None and result.detections is not None and Part.TRAILS in self._parts:
+            self._tracks.draw_trails(planes, result.detections, (result.width, result.height), seconds)
+        texts: list[tuple[Planes, Rect]] = []
         if self.counts is not None:
             now = self.counts.until(seconds)
-            self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])
+            texts = self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])
+        if result is not None and result.detections is not None and Part.BOXES in self._parts:
+            reserved = [place for _, place in texts]
+            self._annotator.draw(planes, result.detections, (result.width, result.height), Part.IDS in self._parts, reserved)
+        for patch, place in texts:
+            paste(planes, patch, place)
         if self._chart is not None:
             self._chart.draw(planes, seconds)
         return planes

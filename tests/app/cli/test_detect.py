@@ -11,6 +11,8 @@ import pytest
 
 from app.cli.detect import _parser, _settings
 from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from engine.settings.folders import Folder
+from engine.store.elsewhere import noted_sessions
 from engine.store.session import SessionReader
 from engine.types import DeviceId
 from tests.support.cli import FAST, TINY, TINY_CFG, Outcome, read_lines, run_main, run_program
@@ -317,6 +319,7 @@ def test_quiet_prints_the_last_line_only(tmp_path: Path, video: Path) -> None:
     assert line.startswith(f"{video}: class 1 in "), "what was found"
     assert re.search(r"; 20 frames in .*, on cpu:0 \(OpenVINO [\d.]+, fp32\)$", line), "the device is always named"
     assert {found["label"] for each in read_lines(tmp_path / "out" / "a.jsonl") for found in each["detections"]} == {"class 1"}
+    assert noted_sessions(Folder.SESSIONS.path)[0] == tmp_path / "out" / "session.sqlite", "the window lists it"
     (tmp_path / "no.mp4").write_text("no video")
     run = run_main("detect", video, tmp_path / "no.mp4", *FAST, *options)
     assert run.status == 1

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.demo import demo_settings
+from app.window.arrangement import QUEUE_WIDTH
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState, Results
 from engine.evaluation.accuracy import read_truth
@@ -62,6 +63,7 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
         assert (card.map50.text() == "100.0 %") is exact
         assert (card.map50_95.text() == "100.0 %") is exact
     assert "22,040 known objects" in card.state.text()
+    assert window.arrangement.left.minimumSizeHint().width() <= QUEUE_WIDTH, "the accuracy does not widen the column of the queue"
     shown = {widget.text() for widget in card.classes.findChildren(QWidget) if hasattr(widget, "text")}  # type: ignore[attr-defined]
     assert set(DEMO.labels.read_text().split()) < shown
 

@@ -157,6 +157,17 @@ def test_names_stand_beside_the_lanes_and_further_classes_appear_at_a_click(qtbo
     assert sought.args == [0.0]
 
 
+def test_with_little_room_there_are_fewer_lanes(timeline: Timeline) -> None:
+    counts = np.ones(BINS, np.int32)
+    timeline.set_lanes([Lane(f"class {number}", number, counts) for number in range(9)])
+    usual = timeline.sizeHint().height()
+    timeline.show_few(few=True)
+    assert (timeline._contents.rows, timeline._contents.more) == (3, "+ 7 classes")
+    assert timeline.sizeHint().height() == usual - 40
+    timeline.show_few(few=False)
+    assert timeline.sizeHint().height() == usual
+
+
 def test_the_name_of_the_only_lane_stands_in_the_middle_of_it(timeline: Timeline) -> None:
     """The lane has the height of two, from 6 to 26 logical pixels."""
     timeline.set_lanes([Lane("tvmonitor", 0, np.ones(BINS, np.int64))])

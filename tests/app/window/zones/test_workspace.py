@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import nullcontext
+import sqlite3
+from contextlib import closing, nullcontext
 
 import numpy as np
 import pytest
@@ -13,8 +14,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from app.window.settings.preferences import Preferences, save
+from app.window.viewer.filter import ViewFilter
+from app.window.zones.classes_popup import ClassesPopup
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
+from app.window.zones.tracks import count_files
 from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Ledger
@@ -122,6 +126,17 @@ def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
         assert all(button.width() >= button.sizeHint().width() and button.geometry().right() < panel.width() for button in buttons)
 
 
+def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
+    panel = shown.panel
+    panel.setParent(None)
+    qtbot.addWidget(panel)
+    panel.resize(222, 200)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.scope.width() > 0)
+    assert max(tool.geometry().bottom() for tool in (panel.delete, panel.scope)) < panel.table.geometry().top()
+    assert panel.table.height() >= 70
+
+
 def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
     draw_gate(shown)
     table = shown.panel.table
@@ -176,6 +191,65 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
 
 
+def begin_at(database, time):
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE sources SET started = ?", (f"2026-11-01T{time}+01:00",))
+
+
+def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_path):
+    files = []
+    for name, time in (("b", "07:20:00"), ("a", "06:59:59")):
+        results = write_results(tmp_path / f"{name}.sqlite", make_video(tmp_path / f"{name}.mp4", FRAMES, (320, 240)), FRAMES)
+        track_session(results.database, TrackerName.BYTETRACK)
+        begin_at(results.database, time)
+        files.append(results)
+    zones = ZoneSet((320, 240), (Line("one", (25, 5), (25, 100)), Line("two", (50, 5), (50, 100))))
+    total = count_files(files, zones, ViewFilter(0.25))
+    assert (total.files, total.clock.start) == (2, "2026-11-01T06:59:59.000+01:00")
+    assert total.length == pytest.approx(1201 + (FRAMES - 1) / 30)
+    assert sorted(total.counts.crossings["time"] // 1) == [0, 1, 1201, 1202]
+    assert total.counts.route_counts()[["origin", "target", "tracks"]].tolist() == [(0, 1, 2)]
+    with closing(sqlite3.connect(files[1].database)) as connection, connection:
+        connection.execute("UPDATE sources SET started = NULL")
+    assert count_files(files, zones, ViewFilter(0.25)).clock is None
+
+
+def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that_they_do_not(shown, qtbot, window, tmp_path):
+    draw_gate(shown)
+    results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    qtbot.waitUntil(lambda: len(window.items) == 2)
+    window.queue.show_item(next(iter(window.items)).key)
+    qtbot.waitUntil(lambda: shown.editor.zones.shapes != ())
+    shown.editor.select(0)
+    tabs = shown.tabs
+    marked = [False] * 4
+
+    def words():
+        found = []
+        for button in tabs.buttons.buttons():
+            button.click()
+            found.append(tabs.one_file.isVisible())
+        return found
+
+    assert words() == marked
+    choose_scope(shown, 1)
+    qtbot.waitUntil(lambda: shown.panel.remark.text() == "The sum of 2 files.")
+    assert words() == [True, True, True, False]  # no clock times: the chart shows one file
+    assert shown.routes.model.index(0, 3).data() == "2"
+    for database, time in ((tmp_path / "a.sqlite", "06:59:59"), (results.database, "07:20:00")):
+        begin_at(database, time)
+    shown.editor.rename(0, "gate")
+    qtbot.waitUntil(lambda: "crossings in 15 min" in shown.chart._heading.text())
+    assert words() == [True, True, False, False]
+    assert shown.chart._times([1, 5401], 1, 900) == ["07:00", "08:30"]
+    choose_scope(shown, 0)
+    qtbot.waitUntil(lambda: shown.routes.model.index(0, 3).data() == "1")
+    assert "crossings in 1 s" in shown.chart._heading.text()
+    assert words() == marked
+
+
 def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_them(window, qtbot, tmp_path):
     (tmp_path / "camera").mkdir()
     video = make_video(tmp_path / "camera" / "a.mp4", FRAMES, (320, 240))
@@ -206,6 +280,47 @@ def test_the_table_renames_and_limits_classes(shown, qtbot):
     assert shown.editor.zones.shapes[0] == Line("gate", (40, 5), (40, 100), ("car", "person"))
     model.setData(model.index(0, 1), "lorry")
     qtbot.waitUntil(lambda: "does not have" in shown.panel.note.text())
+
+
+def open_classes(shown, qtbot):
+    table = shown.panel.table
+    place = table.visualRect(shown.panel.model.index(0, 1)).center()
+    for click in (qtbot.mouseClick, qtbot.mouseDClick):
+        click(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    (popup,) = table.findChildren(ClassesPopup)
+    return popup
+
+
+def test_classes_of_a_line_are_checked_in_a_list(shown, qtbot):
+    draw_gate(shown)
+    labels = shown._item.results.labels
+    popup = open_classes(shown, qtbot)
+    rows = [popup.view.item(number) for number in range(popup.view.count())]
+    assert [row.text() for row in rows] == ["All", *labels]
+    assert [row.checkState() is Qt.CheckState.Checked for row in rows] == [True, *[False] * len(labels)]
+    qtbot.mouseClick(popup.view.viewport(), Qt.MouseButton.LeftButton, pos=popup.view.visualItemRect(rows[3]).center())
+    popup.view.setCurrentItem(rows[1])
+    qtbot.keyClick(popup.view, Qt.Key.Key_Space)
+    assert rows[0].checkState() is Qt.CheckState.Unchecked
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert shown.editor.zones.shapes[0].classes == (labels[0], labels[2])
+    assert shown.panel.model.index(0, 1).data() == f"{labels[0]}, {labels[2]}"
+    qtbot.waitUntil(lambda: not shown.panel.table.findChildren(ClassesPopup))
+    popup = open_classes(shown, qtbot)
+    popup.view.setCurrentItem(popup.everything)
+    qtbot.keyClick(popup.view, Qt.Key.Key_Space)
+    assert popup.names == []
+    qtbot.keyClick(popup, Qt.Key.Key_Escape)
+    assert shown.editor.zones.shapes[0].classes == (labels[0], labels[2])
+
+
+def test_many_classes_can_be_searched_and_unknown_ones_stay(qtbot):
+    popup = ClassesPopup([f"class {number}" for number in range(80)], ["Class 7", "unicorn"])
+    qtbot.addWidget(popup)
+    popup.search.setText("class 7")
+    seen = [row.text() for number in range(popup.view.count()) if not (row := popup.view.item(number)).isHidden()]
+    assert seen == ["All", "class 7", *(f"class 7{number}" for number in range(10))]
+    assert popup.names == ["class 7", "unicorn"]
 
 
 def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
