@@ -2785,7 +2785,7 @@
     </message>
     <message>
         <source>The chosen part</source>
-        <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
+        <translation>Der gewählte Abschnitt</translation>
     </message>
     <message>
         <source>The events are listed when the file is done.</source>
@@ -2793,7 +2793,7 @@
     </message>
     <message>
         <source>The picture in which the model is most confident</source>
-        <translation>Nach</translation>
+        <translation>Das Bild mit der höchsten Konfidenz</translation>
     </message>
     <message>
         <source>This file only</source>
@@ -2877,7 +2877,7 @@
     </message>
     <message>
         <source>Also save the best picture of each appearance</source>
-        <translation>Größe</translation>
+        <translation>Auch das beste Bild jedes Auftritts speichern</translation>
     </message>
     <message>
         <source>Size</source>
@@ -5483,7 +5483,7 @@ Labels: {labels}</translation>
     </message>
     <message>
         <source>Save this part…</source>
-        <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
+        <translation>Diesen Abschnitt speichern …</translation>
     </message>
     <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
