@@ -141,6 +141,7 @@ def test_events_name_the_best_moment_and_the_direction_and_fit_lines_to_the_size
     clock = ("--clock", "name", "--time-zone", "UTC")
     done = run_main("results", tmp_path / "session.sqlite", "--format", "events", "--zones", zones, *clock)
     assert done.status == 0, done.err
+    assert "lines and zones drawn for 1280×960 pixels are scaled to 640×480" in done.err
     seen, crossing = rows(tmp_path / "events.csv")
     assert (seen["confidence"], seen["best"], seen["clock"]) == ("0.95", "1.2", "2026-11-01T08:00:00.000+00:00")
     assert (crossing["place"], crossing["direction"], crossing["start"]) == ("gate", "forward", "0.59")
