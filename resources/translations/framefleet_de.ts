@@ -3927,8 +3927,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{done} von {count} fertig</translation>
     </message>
     <message>
-        <source>{done} of {frames}, the rest failed</source>
-        <translation>{done} von {frames}, der Rest ist fehlgeschlagen</translation>
+        <source>{failed} of {frames} failed</source>
+        <translation>{failed} von {frames} fehlen</translation>
     </message>
     <message>
         <source>{name} failed</source>
@@ -4963,7 +4963,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Found beside the network, or COCO&apos;s for 80 classes</source>
-        <translation>Neben dem Netz gefunden, oder die von COCO bei 80 Klassen</translation>
+        <translation>Neben dem Netz, sonst die von COCO (80 Klassen)</translation>
     </message>
     <message>
         <source>Frames: decoded once, dealt to devices by speed</source>
