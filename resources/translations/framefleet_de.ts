@@ -5717,6 +5717,10 @@ Labels: {labels}</translation>
         <translation>Alle</translation>
     </message>
     <message>
+        <source>At the speed of detection</source>
+        <translation>So schnell wie die Erkennung</translation>
+    </message>
+    <message>
         <source>At {pts}: {found}</source>
         <translation>Bei {pts}: {found}</translation>
     </message>
@@ -5895,10 +5899,6 @@ Labels: {labels}</translation>
     <message>
         <source>Wait for detection: play no further than what is analysed</source>
         <translation>Auf Erkennung warten: nicht weiter abspielen, als analysiert ist</translation>
-    </message>
-    <message>
-        <source>Waiting for detection</source>
-        <translation>Wartet auf Erkennung</translation>
     </message>
     <message>
         <source>class {class_id}</source>
