@@ -180,7 +180,7 @@ class Transport(Panel):
             self._write_hint()
 
     def _write_hint(self) -> None:
-        self.hint.setText(translate("viewer", "Waiting for detection") if self._waiting else self._silent or self._name)
+        self.hint.setText(translate("viewer", "At the speed of detection") if self._waiting else self._silent or self._name)
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of pictures, too. None: unknown."""
