@@ -202,6 +202,8 @@ class Transport(Panel):
 
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
+        if pts != self._shown[0] and not self._playing:
+            self._write_hint()  # what the hint says is about the picture before
         self._shown = pts, frame
         if not self._writing.isActive():
             self._write_position()
