@@ -41,6 +41,13 @@ def test_nothing_appears_where_nothing_was_found():
     assert len(track_appearances(*none)) == len(class_appearances(none[0], none[1], none[2], none[4])) == 0
 
 
-def test_the_class_of_a_track_has_the_highest_sum_of_confidences_not_most_detections():
-    tracks, class_ids, scores = np.array([1, 1, 1, -1]), np.array([5, 5, 2, 7]), np.array([0.3, 0.3, 0.9, 0.9])
-    assert vote(tracks, class_ids, scores).tolist() == [2, 2, 2, 7]
+def test_a_class_appears_again_only_behind_a_longer_gap():
+    """The class is seen at 0 and at 1 s."""
+    frames, scores = np.array([0, 2]), np.ones(2)
+    for gap, appearances in ((1.0, 1), (0.9, 2)):
+        assert len(class_appearances(frames, frames / 2, np.zeros(2, int), scores, gap)) == appearances
+
+
+def test_the_class_of_a_track_has_the_highest_sum_of_confidences_not_the_most_detections():
+    tracks, class_ids = np.array([4, 4, 4, -1]), np.array([0, 0, 1, 0])
+    assert vote(tracks, class_ids, np.array([0.3, 0.3, 0.9, 1.0])).tolist() == [1, 1, 1, 0]

@@ -7,6 +7,7 @@ import re
 import sqlite3
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.settings import Track
+from engine.store.clock import Clock
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session, track_source, tracked_with
@@ -106,6 +108,35 @@ def test_events_and_counts_are_those_of_the_shown_detections(shown, qtbot, windo
         qtbot.waitUntil(lambda: rows() == 0 and counted.data().endswith(" 0"))
         show()
         qtbot.waitUntil(lambda: rows() == 2 and counted.data().endswith(" 1"))
+
+
+def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window):
+    """The session is complete, but the file counts as running, as if it grew."""
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
+    window.filter.set_confidence(0.95)
+    shown.show_item(replace(window.queue.current, state=ItemState.RUNNING))
+    assert shown.list.count.text() == "The events are listed when the file is done."
+    counted, remark = shown.panel.model.index(0, 3), shown.panel.remark
+    qtbot.waitUntil(lambda: remark.text().startswith("Counted while detecting"))
+    assert counted.data() == "→ 0"
+    window.filter.set_confidence(0.5)
+    qtbot.waitUntil(lambda: counted.data() == "→ 1")
+
+
+def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, qtbot):
+    rows = shown.list.model.rowCount
+    shown.counting.read()
+    shown._filter = ViewFilter(0.95)
+    shown.counting.count_again()  # the file is still being read
+    qtbot.waitUntil(lambda: rows() == 0)
+
+
+def test_the_chart_knows_the_clock(shown, qtbot, window):
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
+    window.viewer.transport.set_clock(Clock(datetime(2026, 11, 1, 7, 50, tzinfo=UTC)))
+    assert shown.chart._times([0.0], 1.0, 60.0) == ["07:50"]
 
 
 def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, window):
@@ -343,6 +374,7 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.next()
     assert sought.args == [pytest.approx(1 / 3)]
+    assert shown.list.table.currentIndex().row() == 1
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.previous()
     assert sought.args == [0.0]
