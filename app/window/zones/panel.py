@@ -37,8 +37,8 @@ class _Table(QTableView):
     """A table that does not make the panel scroll before it has to."""
 
     def sizeHint(self) -> QSize:
-        """The size of the heads and one row."""
-        return QSize(256, 46)
+        """The height of the heads and one row; it may be narrow, because it scrolls."""
+        return QSize(64, 46)
 
     def minimumSizeHint(self) -> QSize:
         """The same."""
