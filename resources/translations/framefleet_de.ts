@@ -3946,8 +3946,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{done} von {count} fertig</translation>
     </message>
     <message>
-        <source>{done} of {frames}, the rest failed</source>
-        <translation>{done} von {frames}, der Rest ist fehlgeschlagen</translation>
+        <source>{failed} of {frames} failed</source>
+        <translation>{failed} von {frames} fehlen</translation>
     </message>
     <message>
         <source>{name} failed</source>
@@ -4986,7 +4986,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Found beside the network, or COCO&apos;s for 80 classes</source>
-        <translation>Neben dem Netz gefunden, oder die von COCO bei 80 Klassen</translation>
+        <translation>Neben dem Netz, sonst die von COCO (80 Klassen)</translation>
     </message>
     <message>
         <source>Frames: decoded once, dealt to devices by speed</source>
@@ -5744,6 +5744,10 @@ Labels: {labels}</translation>
         <translation>Alle</translation>
     </message>
     <message>
+        <source>At the speed of detection</source>
+        <translation>So schnell wie die Erkennung</translation>
+    </message>
+    <message>
         <source>At {pts}: {found}</source>
         <translation>Bei {pts}: {found}</translation>
     </message>
@@ -5922,10 +5926,6 @@ Labels: {labels}</translation>
     <message>
         <source>Wait for detection: play no further than what is analysed</source>
         <translation>Auf Erkennung warten: nicht weiter abspielen, als analysiert ist</translation>
-    </message>
-    <message>
-        <source>Waiting for detection</source>
-        <translation>Wartet auf Erkennung</translation>
     </message>
     <message>
         <source>class {class_id}</source>

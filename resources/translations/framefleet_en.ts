@@ -178,9 +178,9 @@
     </message>
     <message numerus="yes">
         <source>Add %Ln files to the queue?</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Add %Ln file to the queue?</numerusform>
+            <numerusform>Add %Ln files to the queue?</numerusform>
         </translation>
     </message>
     <message numerus="yes">

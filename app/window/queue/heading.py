@@ -93,7 +93,7 @@ class QueueHeading(QWidget):
         """Show the number of completed files and the kinds of files."""
         unfinished = not all(item.ended for item in self._model)
         self.stop.setVisible(unfinished)
-        self.pause.setVisible(unfinished)
+        self.pause.setVisible((unfinished and self._paused) or any(item.active and item.results is not None for item in self._model))
         first, kinds = summary_of(self._model)
         if self._paused and unfinished:
             first = translate("queue", "Paused: {summary}").format(summary=first)
@@ -103,6 +103,10 @@ class QueueHeading(QWidget):
         links += [_link("", translate("queue", "show all"))] if self.kind is not None else []
         say(self.summary, ", ".join(filter(None, (first, *links))))
         self.summary.setAccessibleName(", ".join(filter(None, (first, *kinds.values()))))
+
+    def use_theme(self) -> None:
+        """Show the links in the colours of the theme."""
+        self.refresh()
 
     def _choose_kind(self, link: str) -> None:
         self.kind = Found(link) if link else None

@@ -128,8 +128,8 @@ class QueueItem:
         if self.state is ItemState.DONE:
             speed = f" · {self._speed(progress.frames / progress.seconds)}" if progress.seconds else ""
             if progress.failed:
-                done = formats.count(progress.frames - progress.failed)
-                frames = translate("queue", "{done} of {frames}, the rest failed").format(done=done, frames=frames)
+                failed, count = formats.count(progress.failed), formats.count(progress.frames)
+                frames = translate("queue", "{failed} of {frames} failed").format(failed=failed, frames=count)
             return f"{frames}{speed}"
         if self.state is ItemState.CANCELLED:
             return (

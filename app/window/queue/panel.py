@@ -89,7 +89,7 @@ class QueuePanel(Panel):
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
         self.view.remove_pressed.connect(lambda: _emit(self.remove_requested, self.selected))
-        hint = label("small", translate("queue", "Files you add appear here."))
+        hint = label("small", translate("queue", "Files you add appear here."), wrap=True)
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         hint.setContentsMargins(16, 24, 16, 0)
         self._stack = QStackedWidget()

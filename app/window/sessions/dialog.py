@@ -26,6 +26,8 @@ COLUMNS = (
     marked("sessions", "Model"),
     marked("sessions", "Size on disk"),
 )
+NUMBERS = 2, 3, 6
+"""The columns of numbers."""
 SIZE = 860, 460
 AGES = {
     marked("sessions", "none"): None,
@@ -61,6 +63,8 @@ class SessionsDialog(QDialog):
         self.table = QTreeWidget()
         self.table.setAccessibleName(translate("sessions", "Sessions"))
         self.table.setHeaderLabels([translate("sessions", title) for title in COLUMNS])
+        for number in NUMBERS:
+            self.table.headerItem().setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
         self.table.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
@@ -119,7 +123,7 @@ class SessionsDialog(QDialog):
             item = QTreeWidgetItem((session.name, date, files, frames, session.state, session.model, formats.size(session.size)))
             for number in range(len(COLUMNS)):
                 item.setToolTip(number, "\n".join(filter(None, (str(session.path), *session.files, session.problem))))
-            for number in (2, 3, 6):
+            for number in NUMBERS:
                 item.setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.table.addTopLevelItem(item)
         size = formats.size(sum(session.size for session in sessions))

@@ -180,7 +180,7 @@ class Transport(Panel):
             self._write_hint()
 
     def _write_hint(self) -> None:
-        self.hint.setText(translate("viewer", "Waiting for detection") if self._waiting else self._silent or self._name)
+        self.hint.setText(translate("viewer", "At the speed of detection") if self._waiting else self._silent or self._name)
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of pictures, too. None: unknown."""
@@ -202,6 +202,8 @@ class Transport(Panel):
 
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
+        if pts != self._shown[0] and not self._playing:
+            self._write_hint()  # what the hint says is about the picture before
         self._shown = pts, frame
         if not self._writing.isActive():
             self._write_position()

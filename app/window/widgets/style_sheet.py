@@ -99,6 +99,7 @@ QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{ background
     image: url({icon_path(f"sheet-check{theme.VARIANT}").as_posix()}); }}
 QAbstractItemView::indicator:indeterminate {{ background: {theme.ACCENT_QUIET}; border-color: {theme.ACCENT}; }}
 QCheckBox::indicator:disabled {{ background: {theme.SURFACE}; border-color: {theme.BORDER}; }}
+QCheckBox::indicator:checked:disabled {{ background: {theme.DISABLED}; border-color: {theme.DISABLED}; }}
 
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}
 QSlider::sub-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.ACCENT}; }}

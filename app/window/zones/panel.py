@@ -37,8 +37,12 @@ class _Table(QTableView):
     """A table that does not make the panel scroll before it has to."""
 
     def sizeHint(self) -> QSize:
-        """The size of the heads and two rows."""
-        return QSize(256, 70)
+        """The size of the heads and one row."""
+        return QSize(256, 46)
+
+    def minimumSizeHint(self) -> QSize:
+        """The same."""
+        return self.sizeHint()
 
 
 class ZonesPanel(Panel):

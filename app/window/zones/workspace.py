@@ -195,7 +195,9 @@ class Zones(QObject):
         item, tracks = self._item, self.counting.tracks
         self._counts = counts
         self.layer.set_counts(counts)
-        untracked, pictures = tracks is not None and not tracks.tracked, self._pictures
+        pictures = self._pictures
+        ended = pictures or (item is not None and item.ended)  # tracks may follow
+        untracked = tracks is not None and not tracks.tracked and ended
         note, remark = problem, ""
         if tracks is not None and tracks.pending:
             untracked, remark = False, translate("zones", "Following the objects…")
@@ -207,8 +209,7 @@ class Zones(QObject):
             )
         elif not problem and tracks is not None and tracks.untracked is not None:
             note = _words(tracks.untracked)
-        idle = item is not None and item.state is not ItemState.RUNNING
-        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and idle and not pictures, remark=remark)
+        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and not pictures, remark=remark)
         self.totals.count()
         self._show_chart()
         self._show_routes()

@@ -30,7 +30,7 @@ def test_without_an_announced_number_of_frames_it_counts() -> None:
     [
         ({}, "Waiting"),
         ({"state": ItemState.DONE, "frames": 200, "seconds": 4.0}, "200 frames · 50.0 frames/s"),
-        ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "197 of 200 frames, the rest failed · 50.0 frames/s"),
+        ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "3 of 200 failed · 50.0 frames/s"),
         ({"state": ItemState.CANCELLED, "frames": 7}, "Cancelled after 7 frames"),
         ({"state": ItemState.CANCELLED}, "Cancelled"),
         ({"state": ItemState.FAILED, "reason": "a.mp4 is empty\nmore"}, "Is empty"),

@@ -12,6 +12,7 @@ from app.window.queue.item import ItemState, Results
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue.panel import CTRL_SHIFT, QueuePanel
 from app.window.widgets import theme
+from app.window.widgets.appearance import Theme, apply_theme
 from engine.media.decoder_use import DecoderUse
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item, window_actions
@@ -82,6 +83,12 @@ def test_a_link_of_the_heading_shows_files_of_one_kind(qtbot: QtBot) -> None:
         assert f'href="{link}"' in heading.summary.text()
         heading.summary.linkActivated.emit(link)
         assert shown() == keys
+    assert theme.DANGER in heading.summary.text()
+    dark = theme.DANGER
+    apply_theme(QApplication.instance(), Theme.LIGHT)
+    assert dark != theme.DANGER
+    assert theme.DANGER in heading.summary.text(), "links have the colours of the theme"
+    apply_theme(QApplication.instance(), Theme.DARK)
     heading.summary.linkActivated.emit(Found.FAILED)
     change(model, 3, state=ItemState.RUNNING)
     qtbot.waitUntil(lambda: shown() == [1, 2, 3, 4])
@@ -234,7 +241,7 @@ def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None
     assert tip == "\n".join(
         (
             "/videos/clip 1.mp4",
-            "98 of 100 frames, the rest failed · 100 frames/s",
+            "2 of 100 failed · 100 frames/s",
             "2 frames without detections",
             "Frames decoded by the CPU: no driver",
         )

@@ -178,7 +178,7 @@ def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
     panel.show()
     qtbot.waitUntil(lambda: panel.scope.width() > 0)
     assert max(tool.geometry().bottom() for tool in (panel.delete, panel.scope)) < panel.table.geometry().top()
-    assert panel.table.height() >= 70
+    assert panel.table.height() >= 46
 
 
 def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
@@ -409,6 +409,21 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
     assert tracked_with(results.database, 0, TrackerName.OCSORT)
     found = window.viewer.canvas  # the picture shows the numbers at once
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
+
+
+def test_before_detection_ends_nothing_says_that_tracks_are_missing(window, qtbot, tmp_path):
+    results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", FRAMES, (320, 240)), FRAMES)
+    window.open_paths([results.database])
+    window.actions_.zones.setChecked(True)
+    panel, zones = window.zones.panel, window.zones
+    qtbot.waitUntil(lambda: panel.track.isVisible())
+    item = window.queue.current
+    zones.show_item(None)
+    zones.show_item(replace(item, state=ItemState.WAITING))
+    qtbot.waitUntil(lambda: zones.counting.tracks is not None)
+    assert (panel.note.text(), panel.track.isVisible()) == ("", False)
+    zones.show_item(item)
+    qtbot.waitUntil(lambda: panel.track.isVisible())
 
 
 def test_the_tracks_of_a_run_appear_when_they_are_stored(window, qtbot, tmp_path):
