@@ -16,6 +16,9 @@ from app.window.widgets.translation import translate
 if TYPE_CHECKING:
     from app.window.main_window import MainWindow
 
+LOW = 200
+"""Height of the panels below the picture while there is little room, logical pixels."""
+
 
 QUEUE_WIDTH = 240
 """The width of the column of the queue at the first start, logical pixels."""
@@ -29,7 +32,7 @@ class Arrangement(QObject):
         self._window, self._store = window, store
         actions, zones = window.actions_, window.zones
         self.pages = QStackedWidget()
-        self.middle = _splitter(Qt.Orientation.Vertical, (window.viewer, zones.area), (560, 260))
+        self.middle = _splitter(Qt.Orientation.Vertical, window.viewer, zones.area)
         self.middle.setCollapsible(0, False)
         for page in (window.start, self.middle):
             self.pages.addWidget(page)
@@ -39,13 +42,11 @@ class Arrangement(QObject):
         self.floating = (*window.device_tabs.floating, events)
         self.left = QWidget()
         column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
-        self.right = _splitter(Qt.Orientation.Vertical, (window.filter, window.device_tabs), (430, 340))  # ten classes
-        # the video gets more than half of the window
-        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (QUEUE_WIDTH, 852, 262))
+        self.right = _splitter(Qt.Orientation.Vertical, window.filter, window.device_tabs)
+        self.columns = _splitter(Qt.Orientation.Horizontal, self.left, self.pages, self.right)
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         window.queue.setMinimumWidth(196)
-        self.right.setMinimumWidth(max(262, window.device_tabs.head.minimumSize().width()))
         whole = QWidget()
         column(window.top, window.banners, (self.columns, 1), window.status, spacing=2, of=whole)
         window.status.add(window.exports.line)
@@ -57,11 +58,24 @@ class Arrangement(QObject):
             (actions.right, self.right, "window/right_shown"),
             (actions.zones, zones.area, "window/zones_shown"),
         )
+        self._before: list[int] = []  # sizes of the middle while its lower part gives room to the picture
+        for action in (actions.zones, actions.correct):
+            action.toggled.connect(self._give_room)
         self.order_tabs()
-        self._restore()
-        events.set_shown(actions.zones.isChecked())
+        self._events = events
         for panel in self.floating:
             window.installEventFilter(panel)
+
+    def begin(self) -> None:
+        """Set the sizes, which depend on the style sheet, and restore those that were kept."""
+        head = self._window.device_tabs.head
+        head.invalidate()
+        self.right.setMinimumWidth(max(262, head.minimumSize().width()))
+        self.middle.setSizes((560, 260))
+        self.right.setSizes((430, 340))  # ten classes
+        self.columns.setSizes((QUEUE_WIDTH, 852, 262))  # the video gets more than half of the window
+        self._restore()
+        self._events.set_shown(self._window.actions_.zones.isChecked())
 
     def _restore(self) -> None:
         if (geometry := self._store.value("window/geometry")) is not None:
@@ -73,6 +87,18 @@ class Arrangement(QObject):
             action.setChecked(self._store.value(name, "yes" if action.isChecked() else "no") == "yes")
             panel.setVisible(action.isChecked())
             action.toggled.connect(panel.setVisible)
+
+    def _give_room(self) -> None:
+        """Make the timeline and the lower panels low while the bar of corrections is there, too."""
+        actions = self._window.actions_
+        both = actions.zones.isChecked() and actions.correct.isChecked()
+        self._window.viewer.transport.timeline.show_few(both)
+        if both and not self._before:
+            self._before = self.middle.sizes()
+            self.middle.setSizes([sum(self._before) - LOW, LOW])
+        elif not both and self._before:
+            self.middle.setSizes(self._before)
+            self._before = []
 
     def order_tabs(self) -> None:
         """Let Tab visit the queue, what lies over the picture, and what is below it, in this order. Call it again when that changes."""
@@ -95,7 +121,9 @@ class Arrangement(QObject):
 
     def keep(self) -> None:
         """Keep the present arrangement for the next start."""
-        if not self._window.isFullScreen():  # the next start shall not begin in full screen
+        if self._before:
+            self.middle.setSizes(self._before)
+        if not self._window.isFullScreen():  # the next start does not begin in full screen
             self._store.setValue("window/geometry", self._window.saveGeometry())
             for name, splitter in self._splitters.items():
                 self._store.setValue(name, splitter.saveState())
@@ -103,11 +131,10 @@ class Arrangement(QObject):
                 self._store.setValue(name, "yes" if action.isChecked() else "no")
 
 
-def _splitter(orientation: Qt.Orientation, parts: tuple[QWidget, ...], sizes: tuple[int, ...]) -> QSplitter:
-    """A splitter with these parts and their sizes, logical pixels."""
+def _splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
+    """A splitter with these parts."""
     splitter = QSplitter(orientation)
     for part in parts:
         splitter.addWidget(part)
-    splitter.setSizes(sizes)
     splitter.setHandleWidth(3)
     return splitter

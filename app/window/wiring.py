@@ -135,6 +135,7 @@ def _connect_results(window: MainWindow) -> None:
     actions.export.triggered.connect(lambda: window.export(window.queue.current))
     zones.list.save_requested.connect(lambda: window.export(window.queue.current, "events"))
     zones.list.clips_requested.connect(lambda: window.clips.ask(window.queue.current, window.filter.filter))
+    window.viewer.transport.part.save_requested.connect(lambda part: window.clips.ask(window.shown.item, window.filter.filter, part))
     window.viewer.saver.saved.connect(window.exports.show_saved)
 
 

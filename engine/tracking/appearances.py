@@ -51,8 +51,7 @@ def track_appearances(frames: Integers, times: Array, class_ids: Integers, track
 
     frames, times, class_ids, tracks, scores: of each detection, ordered by frame; all (m,).
     """
-    order = np.argsort(tracks, kind="stable")
-    order = order[np.searchsorted(tracks[order], 0) :]
+    order = np.argsort(tracks, kind="stable")  # detections without a track are first and begin no group
     begins = np.diff(tracks[order], prepend=-1) != 0
     return _summary(order, begins, frames, times, vote(tracks, class_ids, scores), tracks, scores)
 

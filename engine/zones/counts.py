@@ -66,6 +66,15 @@ class Counts:
         """What was counted up to this time, seconds."""
         return Counts(self.zones, self.crossings[self.crossings["time"] <= time], self.visits[self.visits["begin"] <= time])
 
+    def moved(self, seconds: float, tracks: int) -> Counts:
+        """The same with later times and higher numbers of tracks, so that they can be added to the counts of another source."""
+        crossings, visits = self.crossings.copy(), self.visits.copy()
+        for table, times in ((crossings, ("time",)), (visits, ("begin", "end"))):
+            table["track"] += tracks
+            for name in times:
+                table[name] += seconds
+        return Counts(self.zones, crossings, visits)
+
     def text(self, number: int) -> str:
         """The counts of one line or zone in a few words."""
         if isinstance(self.zones.shapes[number], Line):

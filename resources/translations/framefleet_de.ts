@@ -374,6 +374,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln pictures</source>
+        <translation>
+            <numerusform>%Ln Bild</numerusform>
+            <numerusform>%Ln Bilder</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln zones</source>
         <translation>
             <numerusform>%Ln Zone</numerusform>
@@ -2618,10 +2625,6 @@
         <translation>Alle Ereignisse</translation>
     </message>
     <message>
-        <source>Also save the picture of each appearance&apos;s highest confidence</source>
-        <translation>Auch das Bild mit der höchsten Konfidenz jedes Auftritts speichern</translation>
-    </message>
-    <message>
         <source>Appearances</source>
         <translation>Auftritte</translation>
     </message>
@@ -2757,6 +2760,10 @@
         <translation>Nichts von dem, was angezeigt wird, tritt in diesem Video auf.</translation>
     </message>
     <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
         <source>Reading the detections…</source>
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
@@ -2777,8 +2784,20 @@
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>The chosen part</source>
+        <translation>Der gewählte Abschnitt</translation>
+    </message>
+    <message>
         <source>The events are listed when the file is done.</source>
         <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
+    </message>
+    <message>
+        <source>The picture in which the model is most confident</source>
+        <translation>Das Bild mit der höchsten Konfidenz</translation>
+    </message>
+    <message>
+        <source>This file only</source>
+        <translation>Nur diese Datei</translation>
     </message>
     <message>
         <source>To</source>
@@ -2855,6 +2874,10 @@
             <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
             <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Also save the best picture of each appearance</source>
+        <translation>Auch das beste Bild jedes Auftritts speichern</translation>
     </message>
     <message>
         <source>Size</source>
@@ -3748,10 +3771,6 @@ Frames {decoder}</source>
         <translation>
 Bilder: {decoder}</translation>
     </message>
-    <message>
-        <source> · {rate} frames/s</source>
-        <translation> · {rate} Bilder/s</translation>
-    </message>
     <message numerus="yes">
         <source>%Ln files were interrupted.</source>
         <translation>
@@ -3968,6 +3987,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{rate} pictures/s</source>
         <translation>{rate} Bilder/s</translation>
     </message>
     <message>
@@ -5459,6 +5482,10 @@ Labels: {labels}</translation>
         <translation>Position im Video</translation>
     </message>
     <message>
+        <source>Save this part…</source>
+        <translation>Diesen Abschnitt speichern …</translation>
+    </message>
+    <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
         <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
     </message>
@@ -6284,6 +6311,10 @@ Klicken, um es zu ändern</translation>
         <translation>Rückwärts</translation>
     </message>
     <message>
+        <source>Classes that count</source>
+        <translation>Klassen, die zählen</translation>
+    </message>
+    <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
         <translation>Klicken Sie auf die Ecken, dann wieder auf die erste, oder verwenden Sie Pfeiltasten und Enter; Esc beendet</translation>
     </message>
@@ -6475,6 +6506,10 @@ Klicken, um es zu ändern</translation>
         <translation>Dieses Set</translation>
     </message>
     <message>
+        <source>Search classes</source>
+        <translation>Klassen suchen</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>Anzeigen</translation>
     </message>
@@ -6500,6 +6535,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>What the table counts; the counts over the video go up to the shown frame</source>
         <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
+    </message>
+    <message>
+        <source>car, bus; empty: all</source>
+        <translation>car, bus; leer: alle</translation>
     </message>
     <message>
         <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
 from app.window.keys.bindings import Bindings, Command
-from app.window.widgets.build import ElidedLabel, column, label, row
+from app.window.widgets.build import ElidedLabel, column, label, row, set_role
 from app.window.widgets.flow import Flow
 from app.window.widgets.translation import marked, translate
 
@@ -92,6 +92,7 @@ class CorrectionBar(QWidget):
     def tell(self, done: str) -> None:
         """Show what a correction did instead of the keys, "" = the keys."""
         self.hint.setText(done or self._help)
+        set_role(self.hint, "caption" if done else "small")
         self.hint.setToolTip(self.hint.text())
 
     def set_undoable(self, undo: bool, redo: bool) -> None:

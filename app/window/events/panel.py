@@ -69,14 +69,15 @@ class EventsPanel(Panel):
         acts = {"events/next": self.next, "events/previous": self.previous}
         Shortcuts(self, bindings, acts, Qt.ShortcutContext.ApplicationShortcut)
 
-    def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:
-        """Show other events; the filter stays."""
+    def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None, pictures: bool = False) -> None:
+        """Show other events; the filter stays. pictures: of a folder of pictures."""
+        self.model.pictures = pictures
         self.model.set_events(events, labels, zones)
         fit_names(self.table, CLASS, [self.model.label(number) for number in np.unique(events["class_id"]).tolist()])
         self._say()
 
     def set_running(self, running: bool) -> None:
-        """Say whether the file is still detected, so that its events are not known yet."""
+        """Say whether the file is not finished, so that its events are not known yet."""
         if running != self._running:
             self._running = running
             self._say()

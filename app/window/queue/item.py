@@ -8,6 +8,7 @@ from pathlib import Path
 from app.window.widgets import formats
 from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
+from engine.media.types import SourceKind
 from engine.pool.progress import SourceProgress
 
 
@@ -97,9 +98,22 @@ class QueueItem:
         return self.progress.info.to_do if self.progress.info is not None else 0
 
     @property
+    def pictures(self) -> bool:
+        """Whether it is a picture or a folder of them."""
+        return self.progress.info is not None and self.progress.info.kind is SourceKind.IMAGES
+
+    @property
+    def _frames(self) -> str:
+        return formats.plural(self.progress.frames, "picture" if self.pictures else "frame")
+
+    def _speed(self, rate: float) -> str:
+        text = translate("queue", "{rate} pictures/s") if self.pictures else translate("queue", "{rate} frames/s")
+        return text.format(rate=formats.rate(rate))
+
+    @property
     def summary(self) -> str:
         """The state in one short line."""
-        progress, frames = self.progress, formats.plural(self.progress.frames, "frame")
+        progress, frames = self.progress, self._frames
         if self.state is ItemState.WAITING:
             return of_engine(self.reason or "") or translate("queue", "Waiting")
         if self.state is ItemState.PAUSED:
@@ -107,16 +121,12 @@ class QueueItem:
         if self.state is ItemState.RUNNING:
             parts = [formats.percent(self.fraction) if self.fraction is not None else frames]
             if self.rate:
-                parts.append(translate("queue", "{rate} frames/s").format(rate=formats.rate(self.rate)))
+                parts.append(self._speed(self.rate))
             if self.remaining is not None:
                 parts.append(translate("queue", "{remaining} left").format(remaining=formats.remaining(self.remaining)))
             return " · ".join(parts)
         if self.state is ItemState.DONE:
-            speed = (
-                translate("queue", " · {rate} frames/s").format(rate=formats.rate(progress.frames / progress.seconds))
-                if progress.seconds
-                else ""
-            )
+            speed = f" · {self._speed(progress.frames / progress.seconds)}" if progress.seconds else ""
             if progress.failed:
                 failed, count = formats.count(progress.failed), formats.count(progress.frames)
                 frames = translate("queue", "{failed} of {frames} failed").format(failed=failed, frames=count)
@@ -138,7 +148,7 @@ class QueueItem:
             if self.remaining is not None
             else []
         )
-        return " · ".join(parts) or formats.plural(self.progress.frames, "frame")
+        return " · ".join(parts) or self._frames
 
     @property
     def explanation(self) -> str:

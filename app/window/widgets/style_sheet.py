@@ -128,7 +128,7 @@ QListView[role="topics"] {{ padding: 10px 6px 10px 14px; border: 1px solid trans
 QListView[role="topics"]:focus {{ border-color: {theme.ACCENT}; }}
 QListView[role="topics"]::item {{ padding: 6px 8px; color: {theme.MUTED}; }}
 QListView[role="topics"]::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.ACCENT_HOVER}; }}
-QListView[role="picks"]::item:hover {{ background: {theme.HOVER}; }}
+QListView[role="picks"]::item:hover, QListView[role="picks"]::item:selected {{ color: {theme.TEXT}; background: {theme.HOVER}; }}
 QListView[role="classes"]::item:hover, QListView[role="topics"]::item:hover:!selected {{ background: {theme.HOVER}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {theme.EDGE}; min-height: 28px; border-radius: 3px; margin: 2px; }}
@@ -139,6 +139,7 @@ QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
 QMenu {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; padding: 5px; }}
+QFrame[role="popup"] {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; }}
 QMenu::item {{ min-height: 16px; padding: 6px 26px 6px 10px; border-radius: 4px; }}
 QMenu::icon {{ padding-left: 12px; }}
 QMenu::item:selected {{ background: {theme.HOVER}; }}

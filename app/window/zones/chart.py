@@ -19,14 +19,16 @@ from engine.zones.counts import Counts, Intervals
 from engine.zones.shapes import Line
 
 MOST_BARS = 60
-LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
+LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
 """The lengths of a bar, seconds or pictures: the first one with at most ``MOST_BARS`` bars, if the user chooses none."""
 CHOICES = (1, 10, 60, 300, 900, 3600)
 """The lengths of a bar that the user can choose, seconds."""
+QUARTER = 900
+"""The shortest bar for several files on one clock, seconds, if the user chooses none."""
 MOST_CHOSEN = 5000
 """The largest number of bars of a chosen length: a longer one follows, because more bars are slow to draw."""
 MOST_CLASSES = 6
-_TIMES = (0.1, 0.2, 0.5, *LENGTHS, 7200, 10800, 21600, 43200, 86400)
+_TIMES = (0.1, 0.2, 0.5, *LENGTHS)
 _WHOLE = tuple(step * 10**power for power in range(7) for step in (1, 2, 5))
 _NUMBERS = (0.1, 0.2, 0.5, *_WHOLE)
 _ROOM = {"bottom": 70, "left": 22}
@@ -54,8 +56,9 @@ class CountChart(QWidget):
         item.getAxis("left").tickStrings = self._numbers
         self._counts: Counts | None = None
         self._number: int | None = None
-        self._length, self._pictures, self._is_line = 0.0, False, True
+        self._begin, self._end, self._pictures, self._is_line = 0.0, 0.0, False, True
         self._clock = Clock(None)
+        self._common: Clock | None = None
         self._heading = label("small", "", wrap=True)
         self._heading.setTextFormat(Qt.TextFormat.RichText)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -69,10 +72,22 @@ class CountChart(QWidget):
         self.setAccessibleName(translate("zones", "Counts over time"))
         column(row((self._heading, 1), self.interval, spacing=6), (self._plot, 1), None, spacing=4, of=self)
 
-    def show_counts(self, counts: Counts | None, number: int | None, length: float, pictures: bool = False) -> None:
-        """Draw the counts of one line or zone. length: of the file, seconds, or its last position if it has pictures."""
-        known = counts is not None and number is not None and number < len(counts.zones.shapes) and length > 0
-        self._counts, self._number, self._length, self._pictures = counts if known else None, number, length, pictures
+    def show_counts(
+        self,
+        counts: Counts | None,
+        number: int | None,
+        end: float,
+        pictures: bool = False,
+        begin: float = 0.0,
+        clock: Clock | None = None,
+    ) -> None:
+        """Draw the counts of one line or zone.
+
+        begin, end: the file's first and last pts, seconds, or positions if it has pictures. clock: of several files, None = there is one.
+        """
+        known = counts is not None and number is not None and number < len(counts.zones.shapes) and end > begin
+        self._counts, self._number = counts if known else None, number
+        self._begin, self._end, self._pictures, self._common = begin, end, pictures, clock
         self._draw()
 
     def set_clock(self, clock: Clock | None) -> None:
@@ -83,7 +98,8 @@ class CountChart(QWidget):
     def _draw(self) -> None:
         item, counts, number = self._plot.getPlotItem(), self._counts, self._number
         item.clear()
-        item.addItem(self._cursor)
+        if self._common is None:
+            item.addItem(self._cursor)
         self._plot.setVisible(counts is not None)
         self.interval.setVisible(counts is not None and not self._pictures)
         if counts is None or number is None:
@@ -96,8 +112,8 @@ class CountChart(QWidget):
         class_ids, totals = np.unique(table["class_id"], return_counts=True)
         shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
         bar = self._bar()
-        starts = Intervals.of(0.0, self._length, bar, self._offset).starts
-        edges = np.append(np.maximum(starts[starts < self._length], 0.0), self._length)
+        starts = Intervals.of(self._begin, self._end, bar, self._offset).starts
+        edges = np.append(np.maximum(starts[starts < self._end], self._begin), self._end)
         sums = {sign: np.zeros(len(edges) - 1) for sign in ((1, -1) if is_line else (1,))}
         for class_id in shown:  # bars on top of each other, so that the outer edge is the sum
             mine = table[table["class_id"] == class_id]
@@ -106,7 +122,7 @@ class CountChart(QWidget):
                 bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=sum_, height=values, pen=None, brush=class_colour(class_id))
                 item.addItem(bars)
                 sums[sign] = sum_ + values
-        item.setXRange(0, self._length, padding=0.01)
+        item.setXRange(self._begin, self._end, padding=0.01)
         highest = max(float(np.abs(each).max()) for each in sums.values())
         item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.12)
         squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
@@ -119,12 +135,16 @@ class CountChart(QWidget):
 
     def _bar(self) -> float:
         chosen = None if self._pictures else self.interval.currentData()
-        most = MOST_CHOSEN if chosen else MOST_BARS
-        return next((each for each in LENGTHS if self._length <= each * most and each >= (chosen or 0)), self._length / most)
+        most, length = MOST_CHOSEN if chosen else MOST_BARS, self._end - self._begin
+        least = chosen or (0 if self._common is None else QUARTER)
+        return next((each for each in LENGTHS if length <= each * most and each >= least), length / most)
 
     @property
     def _offset(self) -> float:
-        return 0.0 if self._pictures else self._clock.since_midnight()
+        clock = self._common or self._clock
+        if clock.started is None:
+            return -self._begin
+        return 0.0 if self._pictures else clock.since_midnight()
 
     def _places(self, low: float, high: float, size: float) -> list[tuple[float, NDArray[np.float64]]]:
         """The distance of the texts below the chart, and where they stand: at full pictures, seconds, minutes or hours."""
@@ -134,10 +154,10 @@ class CountChart(QWidget):
         """The texts below the chart: numbers of pictures, clock times if they are known, or times of the video."""
         if self._pictures:
             return [f"{value + 1:.0f}" for value in values]
-        moments = [self._clock.at(value) for value in values]
+        moments = [(self._common or self._clock).at(value) for value in values]
         form = "%H:%M" if spacing >= 60 else "%H:%M:%S"
         return [
-            formats.clock(max(value, 0.0), int(spacing < 1)) if moment is None else moment.strftime(form)
+            formats.clock(max(value - self._begin, 0.0), int(spacing < 1)) if moment is None else moment.strftime(form)
             for value, moment in zip(values, moments, strict=True)
         ]
 

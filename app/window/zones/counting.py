@@ -12,7 +12,7 @@ from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.translation import translate
-from app.window.zones.tracks import Tracks, count, count_files, events, read_tracks, with_appearances
+from app.window.zones.tracks import Total, Tracks, count, count_files, events, read_tracks, with_appearances
 from engine.errors import FramefleetError
 from engine.media.types import SourceKind
 from engine.store.file.lock import lock_session, written_here
@@ -179,7 +179,7 @@ class Counting(QObject):
 class Totals(QObject):
     """Counts all files with the set of lines and zones together, while it is on. files: returns their results.
 
-    found: Counts or None, what is wrong, and what they count.
+    found: Total or None, what is wrong, and what they count.
     """
 
     found = Signal(object, str, str)
@@ -211,23 +211,22 @@ class Totals(QObject):
         self._reading, self._stale = True, False
         self._background.start(partial(count_files, self._files(), self._zones(), self._shown()), self._counted, self._failed)
 
-    def _counted(self, counted: tuple[Counts | None, int, list[str]]) -> None:
-        counts, files, others = counted
+    def _counted(self, total: Total) -> None:
         problem = ""
-        if others:
-            names = ", ".join(others[:MOST_NAMES]) + (" …" if len(others) > MOST_NAMES else "")
+        if total.others:
+            names = ", ".join(total.others[:MOST_NAMES]) + (" …" if len(total.others) > MOST_NAMES else "")
             problem = translate("zones", "Without tracks or of another shape: {names}.").format(names=names)
-        self._end(counts, problem, translate("zones", "The sum of %Ln files.", None, files))
+        self._end(total, problem, translate("zones", "The sum of %Ln files.", None, total.files))
 
     def _failed(self, problem: str) -> None:
         self._end(None, problem, "")
 
-    def _end(self, counts: Counts | None, problem: str, remark: str) -> None:
+    def _end(self, total: Total | None, problem: str, remark: str) -> None:
         self._reading = False
         if self._stale:
             self.count()
         elif self.on:
-            self.found.emit(counts, problem, remark)
+            self.found.emit(total, problem, remark)
 
 
 def _count_live(live: LiveCounts | partial[LiveCounts], shown: ViewFilter) -> tuple[LiveCounts, Counts]:

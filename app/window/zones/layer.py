@@ -1,4 +1,4 @@
-"""Lines and zones over the picture, which the mouse and keys change, and below its boxes the heat map and trails."""
+"""The heat map, trails, lines and zones on the picture. The mouse and keys change lines and zones there."""
 
 import math
 
@@ -34,7 +34,7 @@ from engine.zones.shapes import Line, Point, Zone
 class ZoneLayer(QWidget):
     """Shows lines and zones with their counts over the picture. Mouse events that it does not use reach the picture.
 
-    The canvas paints the heat map and trails, because they lie below its boxes.
+    The canvas paints all but the texts, because it lies below the boxes and their labels.
 
     Attributes: show_trails, show_heat, show_zones: what is drawn. editing: whether mouse and keys change lines and zones. keyboard: says
     what the keys did.
@@ -104,7 +104,7 @@ class ZoneLayer(QWidget):
     def set_counts(self, counts: Counts | None, until: float = math.inf) -> None:
         """Show these counts at lines and zones. until: nothing is counted behind this time, seconds."""
         self._counts, self._until = counts, until
-        self.update()
+        self._canvas.update()
 
     def set_time(self, time: float) -> None:
         """Show the state at the time of the current picture, seconds. The canvas paints this widget together with that picture.
@@ -114,21 +114,23 @@ class ZoneLayer(QWidget):
         self._time = time
 
     def _paint_below(self, painter: QPainter, placement: Placement) -> None:
-        """Draw the heat map and trails on the canvas."""
+        """Draw the heat map, trails, lines and zones on the canvas."""
         if self._tracks is not None:
             if self.show_heat:
                 self._paint_heat(painter, placement, self._tracks)
             if self.show_trails:
                 draw_trails(painter, placement, self._tracks, self._time, self._canvas.visible_detections)
+        if self.show_zones and self._editor.zones.shapes:
+            painter.drawPixmap(0, 0, self._shapes(Scale(placement, self._editor.zones.size)))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw lines and zones with their counts."""
+        """Draw the texts of lines and zones, and the one that the user draws."""
         placement = self._canvas.placement
         if placement is None:
             return
         with QPainter(self) as painter:
             if self.show_zones and (self._editor.zones.shapes or self._editor.drawing is not None):
-                self._paint_zones(painter, Scale(placement, self._editor.zones.size))
+                self._paint_texts(painter, Scale(placement, self._editor.zones.size))
             else:
                 self._canvas.reserve([])
 
@@ -138,9 +140,8 @@ class ZoneLayer(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(QRectF(placement.x, placement.y, placement.width, placement.height), self._heat)
 
-    def _paint_zones(self, painter: QPainter, scale: Scale) -> None:
+    def _paint_texts(self, painter: QPainter, scale: Scale) -> None:
         editor, time = self._editor, min(self._time, self._until)
-        painter.drawPixmap(0, 0, self._shapes(scale))
         now = self._counts.until(time) if self._counts is not None else None
         texts = [
             (count_text(shape, number, now, time), [(place.x(), place.y()) for place in map(scale.to_canvas, self._points_of(number))])
@@ -201,12 +202,12 @@ class ZoneLayer(QWidget):
                 event.ignore()  # the picture highlights the box under the mouse
         if event.isAccepted():
             self._canvas.highlight(None)
-        self.update()
+        self._canvas.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Put down what the mouse holds."""
         event.setAccepted(self._hand.release())
-        self.update()
+        self._canvas.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Complete a zone, or add a corner to an edge."""
@@ -217,7 +218,7 @@ class ZoneLayer(QWidget):
         """Draw or change lines and zones, or let others have the key."""
         if not self.keyboard.press(event) and not undo_keys.press(event, self._editor.undo, self._editor.redo):
             event.ignore()
-        self.update()
+        self._canvas.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Hide the help for keys, which go elsewhere now."""

@@ -12,6 +12,7 @@ from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings import Track
 from engine.store.blocks import read_blocks
+from engine.store.clock import Clock
 from engine.store.facts import TRACK
 from engine.store.file.lock import written_here
 from engine.store.objects.appearances import read_appearances
@@ -106,23 +107,47 @@ def count(tracks: Tracks, zones: ZoneSet, shown: ViewFilter) -> Counts | None:
     return counter.counts()
 
 
-def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter) -> tuple[Counts | None, int, list[str]]:
-    """Count the shown tracks of several sources together. Returns the counts, the number of counted sources, and the names of the others.
+@dataclass(frozen=True, eq=False)
+class Total:
+    """What was counted in several files together.
 
-    Raises ExportError if a session cannot be read.
+    counts: None if no file could be counted. files: the number of counted ones. others: the names of the others. clock: of the times of
+    the counts, which begin with the first file; None if a clock time is unknown, and then the times are those of each file. length: of
+    all files on the clock, seconds.
     """
+
+    counts: Counts | None
+    files: int
+    others: Sequence[str]
+    clock: Clock | None = None
+    length: float = 0.0
+
+
+def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter) -> Total:
+    """Count the shown tracks of several sources together. Raises ExportError if a session cannot be read."""
     found, others = [], []
     for results in files:
         with SessionReader(results.database, shown.confidence, shown.classes) as reader:
             source = next(each for each in reader.sources() if each.number == results.source)
             try:
-                found.append(read_counts(reader, source, zones_for(zones, source)[0]))
+                counts = read_counts(reader, source, zones_for(zones, source)[0])
             except UsageError:
                 others.append(source.name)
+                continue
+            found.append((counts, Clock.of(reader, source), reader.last_pts(source.number) or 0.0))
     if not found:
-        return None, 0, others
-    crossings, visits = (np.concatenate([getattr(counts, name) for counts in found]) for name in ("crossings", "visits"))
-    return Counts(zones, crossings, visits), len(found), others
+        return Total(None, 0, others)
+    begins = [clock.started for _, clock, _ in found if clock.started is not None]
+    first = min(begins) if len(begins) == len(found) else None
+    moved, length, tracks = [], 0.0, 0
+    for counts, clock, last in found:
+        zero = clock.at(0.0)
+        start = (zero - first).total_seconds() if zero is not None and first is not None else 0.0
+        moved.append(counts.moved(start, tracks))
+        length = max(length, start + last)
+        tracks = max([tracks, *(int(table["track"].max(initial=0)) + 1 for table in (moved[-1].crossings, moved[-1].visits))])
+    crossings, visits = (np.concatenate([getattr(counts, name) for counts in moved]) for name in ("crossings", "visits"))
+    return Total(Counts(zones, crossings, visits), len(found), others, Clock(first) if first is not None else None, length)
 
 
 def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:

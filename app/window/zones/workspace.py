@@ -28,7 +28,7 @@ from app.window.zones.library import ZoneLibrary
 from app.window.zones.panel import ZonesPanel
 from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
 from app.window.zones.sets import ShownSet
-from engine.media.types import SourceKind
+from app.window.zones.tracks import Total
 from engine.store.objects.events import EVENTS
 from engine.store.tracks import Untracked
 from engine.tracking.follow import TrackerName
@@ -48,7 +48,7 @@ class Zones(QObject):
         self.set = ShownSet(ZoneLibrary(folder, store), self.editor, items, self)
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
-        self.panel = ZonesPanel(self.editor, self.layer, self.parts)
+        self.panel = ZonesPanel(self.editor, self.layer, self.parts, lambda: self._labels)
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
@@ -65,6 +65,7 @@ class Zones(QObject):
         self.area.hide()
         self._item: QueueItem | None = None
         self._counts: Counts | None = None
+        self._total: Total | None = None
         self._on = self._tracking = False
         self._length = 0.0
         for changed in (self.editor.changed, self._filtering.timeout):
@@ -74,7 +75,7 @@ class Zones(QObject):
         self.counting.found.connect(self._found)
         self.counting.found_live.connect(self._found_live)
         self.counting.failed.connect(lambda problem: self._take_counts(None, problem))
-        self.totals.found.connect(lambda counts, note, remark: self.panel.set_counts(counts, note, remark=remark))
+        self.totals.found.connect(self._found_total)
         items.dataChanged.connect(lambda *_: self.totals.count_soon())
         self.set.listed.connect(lambda: self.panel.set_sets(self.set.library.names(), self.set.name))
         self.set.failed.connect(self.panel.say)
@@ -105,7 +106,7 @@ class Zones(QObject):
         """Show the lines, zones and events of another file, or of the same one in another state."""
         before, self._item = self._item, item
         self.detections.show_item(item)
-        self.list.set_running(item is not None and item.state is ItemState.RUNNING)
+        self.list.set_running(item is not None and not item.ended)
         known = before is not None and item is not None and before.key == item.key
         if not known or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
             self._load()
@@ -132,7 +133,7 @@ class Zones(QObject):
         self._length, self._tracking = 0.0, False
         self.layer.set_tracks(None)
         self.list.set_events(np.zeros(0, EVENTS), (), None)
-        self._viewer.transport.timeline.set_events(np.zeros(0, EVENTS))
+        self._viewer.transport.set_events(np.zeros(0, EVENTS))
         self.counting.show_item(None)
         self._take_counts(None, "")
         self.set.load(self._item)
@@ -162,20 +163,30 @@ class Zones(QObject):
             self._viewer.player.reread()  # the boxes have numbers now
         self._length = counted.tracks.length
         self.layer.set_tracks(counted.tracks)
-        self.list.set_events(counted.events, counted.tracks.labels, counted.zones)
-        self._viewer.transport.timeline.set_events(counted.events)
+        self.list.model.begin = self._viewer.transport.begin
+        self.list.set_events(counted.events, counted.tracks.labels, counted.zones, self._pictures)
+        self._viewer.transport.set_events(counted.events)
         self._take_counts(counted.counts, counted.problem)
 
     def _set_scope(self, all_files: bool) -> None:
-        """Let the table count the shown file, or all files with its set."""
-        self.totals.on = all_files
+        """Let the table, the chart and the routes count the shown file, or all files with its set."""
+        self.totals.on, self._total = all_files, None
+        self._show_chart()
         self.counting.count_again() if self.counting.tracks is not None else self._take_counts(None, "")
+
+    def _found_total(self, total: Total | None, problem: str, remark: str) -> None:
+        self._total = total
+        self.panel.set_counts(total.counts if total is not None else None, problem, remark=remark)
+        self._show_chart()
+        self._show_routes()
 
     def _found_live(self, counts: Counts, until: float) -> None:
         self.layer.set_counts(counts, until)
         self._counts, self._length = counts, until
         if not self.totals.on:
-            remark = translate("zones", "Counted while detecting, up to {time}.").format(time=formats.clock(until))
+            remark = translate("zones", "Counted while detecting, up to {time}.").format(
+                time=formats.clock(until - self._viewer.transport.begin)
+            )
             self.panel.set_counts(counts, "", remark=remark)
         self._show_chart()
         self._show_routes()
@@ -184,7 +195,9 @@ class Zones(QObject):
         item, tracks = self._item, self.counting.tracks
         self._counts = counts
         self.layer.set_counts(counts)
-        untracked, pictures = tracks is not None and not tracks.tracked, self._pictures
+        pictures = self._pictures
+        ended = pictures or (item is not None and item.ended)  # tracks may follow
+        untracked = tracks is not None and not tracks.tracked and ended
         note, remark = problem, ""
         if tracks is not None and tracks.pending:
             untracked, remark = False, translate("zones", "Following the objects…")
@@ -196,23 +209,31 @@ class Zones(QObject):
             )
         elif not problem and tracks is not None and tracks.untracked is not None:
             note = _words(tracks.untracked)
-        idle = item is not None and item.state is not ItemState.RUNNING
-        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and idle and not pictures, remark=remark)
+        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and not pictures, remark=remark)
         self.totals.count()
         self._show_chart()
         self._show_routes()
 
     @property
     def _pictures(self) -> bool:
-        info = self._item.progress.info if self._item is not None else None
-        return info is not None and info.kind is SourceKind.IMAGES
+        return self._item is not None and self._item.pictures
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return self._item.results.labels if self._item is not None and self._item.results is not None else ()
 
     def _show_routes(self) -> None:
-        results = self._item.results if self._item is not None else None
-        self.routes.model.show_counts(self._counts, results.labels if results is not None else ())
+        self.routes.model.show_counts(self._counts if self._total is None else self._total.counts, self._labels)
 
     def _show_chart(self) -> None:
-        self.chart.show_counts(self._counts, self.editor.selected, self._length, self._pictures)
+        total, selected = self._total, self.editor.selected
+        clocked = total is not None and total.clock is not None
+        if total is not None and clocked:
+            self.chart.show_counts(total.counts, selected, total.length, clock=total.clock)
+        else:
+            self.chart.show_counts(self._counts, selected, self._length, self._pictures, self._viewer.transport.begin)
+        files = self.list, self.detections, *(() if clocked else (self.chart,)), *(() if self._total is not None else (self.routes,))
+        self.tabs.mark_one_file(files if self.totals.on else ())
 
     def _track(self) -> None:
         if self.counting.track():

@@ -54,10 +54,13 @@ class Annotator:
         """The label of a class in the characters that can be drawn."""
         return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
 
-    def draw(self, planes: Planes, detections: Detections, source: tuple[int, int], ids: bool = False) -> None:
+    def draw(
+        self, planes: Planes, detections: Detections, source: tuple[int, int], ids: bool = False, reserved: Sequence[Rect] = ()
+    ) -> None:
         """Draw detections on a picture in place.
 
-        source: width and height of the picture that the boxes refer to, pixels. ids: with the numbers of their tracks.
+        source: width and height of the picture that the boxes refer to, pixels. ids: with the numbers of their tracks. reserved: where
+        no label may be.
         """
         scale = np.array([self._size[0] / source[0], self._size[1] / source[1]] * 2)
         boxes = np.clip(detections.boxes * scale, 0, (*self._size, *self._size)).tolist()
@@ -65,6 +68,8 @@ class Annotator:
             self._draw_box(planes, box, class_id)
         bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1] - self.kept_free))
         places = LabelPlaces(bounds, self.height)
+        for rect in reserved:
+            places.reserve(rect)
         tracks = detections.tracks.tolist() if ids and detections.tracks is not None else [-1] * len(boxes)
         percents = (detections.scores.astype(np.float64) * 100 + 0.5).astype(np.int64)
         if detections.verified is not None:

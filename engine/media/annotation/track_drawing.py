@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.annotation.colours import DARK_INK, Rgb, class_colour
-from engine.media.annotation.draw import FRACTION, Annotator, Planes, paste, yuv
+from engine.media.annotation.draw import FRACTION, Annotator, Planes, yuv
+from engine.media.annotation.label_position import Rect
 from engine.media.annotation.shape_position import arrow_points, place_texts
 from engine.types import Detections
 from engine.zones.shapes import Point, Shape
@@ -44,8 +45,8 @@ class TrackDrawing:
         for class_id in np.unique(classes).tolist():
             self._lines(planes, lines[classes == class_id].reshape(-1, 2, 2), class_colour(class_id), closed=False)
 
-    def draw_places(self, planes: Planes, shapes: Iterable[tuple[Shape, str]]) -> None:
-        """Draw lines and zones, in pixels of the picture, each with a text."""
+    def draw_places(self, planes: Planes, shapes: Iterable[tuple[Shape, str]]) -> list[tuple[Planes, Rect]]:
+        """Draw lines and zones, in pixels of the picture. Returns their texts and where to paste them, above the boxes."""
         texts = [(tuple(shape.points), self._annotator.text(text)) for shape, text in shapes]
         arrow = 11.0 * self._width
         for points, _ in texts:
@@ -56,9 +57,8 @@ class TrackDrawing:
                 self._line(planes, arrow_points(points, arrow), PLACES, closed=False)
         sizes = tuple((points, (patch[0].shape[1], patch[0].shape[0])) for points, patch in texts)
         area = (0.0, 0.0, float(self._size[0]), float(self._size[1] - self._annotator.kept_free))
-        for (_, patch), place in zip(texts, place_texts(sizes, area, arrow), strict=True):
-            if place is not None:
-                paste(planes, patch, place)
+        placed = zip(texts, place_texts(sizes, area, arrow), strict=True)
+        return [(patch, place) for (_, patch), place in placed if place is not None]
 
     def _line(self, planes: Planes, points: Sequence[Point], colour: Rgb, closed: bool, extra: int = 0) -> None:
         self._lines(planes, np.array([points]), colour, closed, extra)

@@ -151,6 +151,20 @@ def test_undo_and_redo_wrap_together(shown, qtbot):
     assert max(middles) - min(middles) <= 1
 
 
+def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(shown, qtbot):
+    shown.resize(1360, 840)
+    shown.actions_.correct.setChecked(False)
+    shown.actions_.zones.setChecked(True)
+    middle = shown.arrangement.middle
+    qtbot.waitUntil(lambda: middle.sizes()[1] > 200)
+    before = middle.sizes()
+    shown.actions_.correct.setChecked(True)
+    least = max(200, shown.zones.area.minimumSizeHint().height())
+    qtbot.waitUntil(lambda: middle.sizes()[1] == least)
+    shown.actions_.correct.setChecked(False)
+    qtbot.waitUntil(lambda: middle.sizes() == before)
+
+
 def test_the_keys_mean_nothing_while_the_bar_is_hidden(shown, qtbot):
     shown.actions_.correct.setChecked(False)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)

@@ -42,3 +42,11 @@ def test_failed_frames_do_not_count_and_gaps_are_filled(tmp_path):
 def test_a_source_without_frames_has_no_counts(tmp_path):
     with written(tmp_path / "s.sqlite", ()) as reader:
         assert mean_counts(reader, 0) == ({}, (0.0, 0.0))
+
+
+def test_there_is_nothing_behind_a_part(tmp_path):
+    """The first two of four seconds were detected."""
+    with written(tmp_path / "s.sqlite", (make_frame(0, index, boxes=1) for index in range(50))) as reader:
+        means, span = mean_counts(reader, 0, 4.0)
+        assert span == (0.0, 4.0)
+        np.testing.assert_allclose(means[0], np.repeat([1, 0], PARTS // 2))
