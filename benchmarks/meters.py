@@ -1,15 +1,17 @@
-"""Measures processor time, memory, and the speed of a backend that always has work, for several benchmarks."""
+"""Measures processor time, memory, and the speed of a backend that always has work. Several benchmarks use it."""
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import multiprocessing
 import os
+import signal
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -54,9 +56,31 @@ def memory() -> float:
 
 
 def in_new_process(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Call a function in a new process, which may start other processes."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-        return process.submit(function, *args, **options).result()
+    """Call a function in a new process, which may start other processes.
+
+    Raises ChildProcessError, with the exit code or signal, if the process ends without a result. A crash prints its stack.
+    """
+    context = multiprocessing.get_context("spawn")
+    results, sender = context.Pipe(duplex=False)
+    with results:
+        process = context.Process(target=_call, args=(sender, function, args, options))
+        process.start()
+        sender.close()  # so that the end of the process ends the wait
+        result: list[T] = []
+        with contextlib.suppress(EOFError):
+            result.append(results.recv())
+        process.join()
+    if not result or process.exitcode:
+        code = process.exitcode or 0
+        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        after = "after" if result else "without"
+        raise ChildProcessError(f"the process of {function.__name__} ended {how} {after} its result")
+    return result[0]
+
+
+def _call(sender: Connection, function: Callable[..., object], args: Sequence[object], options: Mapping[str, object]) -> None:
+    faulthandler.enable()
+    sender.send(function(*args, **options))
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,11 @@ class SourceInfo:
         """The number of frames to detect in."""
         return self.frames if self.wanted is None else self.wanted
 
+    @property
+    def begin(self) -> float:
+        """The pts from which times of the source count: that of the first frame, seconds, or 0 if it is unknown."""
+        return self.origin or 0.0
+
 
 @dataclass(eq=False, slots=True)  # one for every frame: freezing would make that three times as slow
 class DeviceFrame:

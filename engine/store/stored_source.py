@@ -69,7 +69,7 @@ def stored_source(folder: Path, number: int, exact: str | bytes, kind: str | Non
     finished, cancelled, seconds, error, size, modified, digest, decoder, started, created, origin = others
     name = os.fsdecode(exact)
     path = readable_name(name)
-    info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
+    info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, (), origin=origin)
     ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)), skipped)
     stamp = None if digest is None else Stamp(size, modified, digest)
     begun = None if started is None else datetime.fromisoformat(started)

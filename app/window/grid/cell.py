@@ -71,14 +71,15 @@ class Cell(QObject):
         self.canvas.set_filter(view_filter)
 
     def follow(self, leader: Player, offset: float | None) -> None:
-        """Show the picture that belongs to the leader's. offset: of its pts, seconds; None = unknown."""
+        """Show the picture that belongs to the leader's. offset: of its time since the first one, seconds; None = unknown."""
         if offset is None:
             self._leave(translate("viewer", "The clock time of this video is unknown"))
             return
-        self._following.offset = offset
-        target = leader.position + offset
-        info = self.player.info
-        if offset and (target < 0 or (info is not None and info.duration is not None and target > info.duration)):
+        shift = offset + self.player.begin - leader.begin
+        self._following.offset = shift
+        target = leader.position + shift
+        info, time = self.player.info, target - self.player.begin
+        if offset and (time < 0 or (info is not None and info.duration is not None and time > info.duration)):
             self._leave(translate("viewer", "This video has no picture at this time"))
             return
         playing = leader.anchor is not None

@@ -115,10 +115,11 @@ class Grid(QObject):
             cell.follow(self._viewer.player, self._offset(cell))
 
     def _offset(self, cell: Cell) -> float | None:
-        """By how much the pts of a cell exceeds that of the main video, seconds; None if a clock time is unknown."""
+        """How much more time has passed since the beginning of a cell's video than since that of the main one, seconds; None: unknown."""
         if self.by_time.isChecked():
             return 0.0
-        ours, theirs = (clock.at(0.0) if clock is not None else None for clock in (self._viewer.transport.shown_clock, cell.clock))
+        clocks = (self._viewer.transport.shown_clock, self._viewer.player), (cell.clock, cell.player)
+        ours, theirs = (clock.at(player.begin) if clock is not None else None for clock, player in clocks)
         return None if ours is None or theirs is None else (ours - theirs).total_seconds()
 
     def stop(self) -> None:

@@ -48,7 +48,7 @@ class PictureSaver(QObject):
         if boxes:
             self._canvas.draw_boxes(image)
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation))
-        name = shown.name or formats.clock(shown.pts, 3).replace(":", "-")
+        name = shown.name or formats.clock(shown.pts - self._player.begin, 3).replace(":", "-")
         target = folder / f"{source.stem} {name}{'' if boxes else ' plain'}.png"
         self._background.start(partial(_write, image, target), self.saved.emit, self.failed.emit)
         self._player.set_viewport(self._canvas.device_size())

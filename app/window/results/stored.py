@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.timeline.class_counts import Tally, length_of
+from app.window.timeline.class_counts import Tally
 from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.pool.events import SourceFinished
@@ -30,7 +30,7 @@ def count_stored(item: QueueItem, tally: Tally) -> None:
     """Count the stored detections of a source. Raises ExportError if the database cannot be read."""
     assert item.results is not None
     with SessionReader(item.results.database) as reader:
-        tally.add_stored(reader, item.results.source, length_of(item.progress.info))
+        tally.add_stored(reader, item.results.source, item.progress.info)
 
 
 def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:

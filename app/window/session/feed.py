@@ -11,7 +11,7 @@ from threading import Lock
 from app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, fold
 from app.window.queue.item import RateMeter
 from app.window.session.rates import HeldRates, Rates
-from app.window.timeline.class_counts import Tally, length_of
+from app.window.timeline.class_counts import Tally
 from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
 from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
@@ -110,7 +110,7 @@ class Feed:
         return first
 
     def _frames(self, event: FramesDone, progress: SourceProgress, now: float) -> None:
-        self._tallies.setdefault(event.source, Tally()).add_frames(event.frames, length_of(progress.info))
+        self._tallies.setdefault(event.source, Tally()).add_frames(event.frames, progress.info)
         rate = self._meters.setdefault(event.source, RateMeter(RATE_SECONDS)).mark(now, progress.frames)
         if rate is not None:
             self._rates[event.source] = rate

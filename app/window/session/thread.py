@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from app.window.session.feed import Feed
-from app.window.timeline.class_counts import length_of
 from engine.cluster.connection import ClusterConnection
 from engine.errors import FramefleetError
 from engine.pool.events import SourceFinished, SourceOpened
@@ -88,7 +87,7 @@ class SessionThread(threading.Thread):
         """Count the detections that an earlier run stored of a source."""
         if progress.frames:
             with SessionReader(self.database) as reader:
-                self.feed.tally(source).add_stored(reader, source, length_of(progress.info))
+                self.feed.tally(source).add_stored(reader, source, progress.info)
 
     def add(self, key: int, path: Path) -> bool:
         """Queue a file, also before the thread has started. Return False if the session takes no more files."""

@@ -4,8 +4,8 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QLabel
 
-from app.window.timeline.timeline import Timeline
 from app.window.viewer.preview_client import PreviewClient
+from app.window.viewer.transport import Transport
 from app.window.widgets import formats
 from app.window.widgets.build import column, label
 from app.window.widgets.translation import translate
@@ -17,34 +17,34 @@ SIZE = QSize(176, 99)
 
 
 class Glimpse(QFrame):
-    """Follows the mouse over a timeline. ``path``: of the shown source, None = none.
+    """Follows the mouse over the timeline. ``path``: of the shown source, None = none.
 
     The picture is the keyframe before the time under the mouse, which takes little time to decode; its own time is beside it.
     """
 
-    def __init__(self, timeline: Timeline, client: PreviewClient) -> None:
-        super().__init__(timeline, Qt.WindowType.ToolTip)
+    def __init__(self, transport: Transport, client: PreviewClient) -> None:
+        super().__init__(transport.timeline, Qt.WindowType.ToolTip)
         self.setProperty("role", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.path: str | None = None
-        self._timeline, self._client = timeline, client
+        self._transport, self._client = transport, client
         self._asked: float | None = None
         self._shown: float | None = None
         self.picture, self.text = QLabel(), label("small")
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column(self.picture, self.text, spacing=4, margins=(6, 6, 6, 6), of=self)
-        timeline.hovered.connect(self._hover)
+        transport.timeline.hovered.connect(self._hover)
         client.glimpsed.connect(self._arrived)
 
-    def _hover(self, pts: float | None) -> None:
-        if pts is None or self.path is None:
+    def _hover(self, time: float | None) -> None:
+        if time is None or self.path is None:
             self.hide()
             return
-        if pts != self._asked:
-            self._asked = pts
+        if time != self._asked:
+            self._asked = time
             size = SIZE * self.devicePixelRatio()
-            self._client.glimpse(self.path, pts, (size.width(), size.height()))
+            self._client.glimpse(self.path, self._transport.begin + time, (size.width(), size.height()))
         self._write()
         self._place()
         self.show()
@@ -52,7 +52,7 @@ class Glimpse(QFrame):
     def _write(self) -> None:
         if self._asked is None:
             return
-        text = self._timeline.text_at(self._asked)
+        text = self._transport.timeline.text_at(self._asked)
         if self._shown is not None and abs(self._shown - self._asked) >= APART:
             text += "\n" + translate("timeline", "picture of {time}").format(time=formats.clock(self._shown, 1))
         self.text.setText(text)
@@ -60,7 +60,7 @@ class Glimpse(QFrame):
     def _arrived(self, path: str, pts: float | None, image: QImage | None) -> None:
         if path != self.path:
             return
-        self._shown = pts
+        self._shown = None if pts is None else pts - self._transport.begin
         self._write()
         if image is None:
             self.picture.clear()
@@ -81,7 +81,7 @@ class Glimpse(QFrame):
     def _place(self) -> None:
         """Stand above the mouse, within the timeline's width."""
         self.adjustSize()
-        timeline = self._timeline
+        timeline = self._transport.timeline
         middle = timeline.mapFromGlobal(self.cursor().pos()).x()
         left = min(max(middle - self.width() // 2, 0), max(timeline.width() - self.width(), 0))
         self.move(timeline.mapToGlobal(QPoint(left, -self.height() - 4)))

@@ -36,14 +36,14 @@ class Seeking:
     def by(self, seconds: float) -> None:
         """Jump forward, or back if negative."""
         info = self._player.info
-        length = info.duration if info is not None and info.duration else float("inf")
-        self._player.seek(min(self._player.position + seconds, length))
+        end = info.begin + info.duration if info is not None and info.duration else float("inf")
+        self._player.seek(min(self._player.position + seconds, end))
 
     def to_end(self) -> None:
         """Jump to the last picture."""
         info = self._player.info
         if info is not None:
-            self._player.seek(info.duration if info.duration is not None else float(info.frames))
+            self._player.seek(float(info.frames) if info.duration is None else info.begin + info.duration)
 
     def to_detection(self, forward: bool) -> None:
         """Jump to the next or previous time at which shown objects appear."""

@@ -2,18 +2,15 @@
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 
-from app.window.queue.item import ItemState, QueueItem
+from app.window.queue.item import QueueItem
 from app.window.viewer.playback_clock import PlaybackClock
 from app.window.viewer.preview_client import PreviewClient, Shown
+from app.window.viewer.shown_detections import ShownDetections
 from app.window.viewer.upcoming import Upcoming
-from engine.media.preview.process import LookUp
 from engine.media.types import SourceInfo, SourceKind
-from engine.store.lookup import Stored
-from engine.types import FrameResult
 
 BACK_MS = 40
 """Time from a picture to the next jump while playing backwards."""
@@ -49,26 +46,27 @@ class Player(QObject):
         self._next = Upcoming(client, self)
         self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._show_due)
-        self._item: QueueItem | None = None
+        self._detections = ShownDetections(client, self._next, self)
         self.info: SourceInfo | None = None
-        self._waits = True
-        self._queue_busy = False
         self._speed = 1.0
         self._shown_at = 0.0
         self._state = Playback()
         self._current: Shown | None = None
-        self._edition = 0
-        self._analysed = self._hold = False
         self._next.arrived.connect(self._display)
         self._next.changed.connect(self._schedule)
         self._next.opened.connect(self._opened)
         self._next.failed.connect(self._fail)
-        client.found.connect(self._found)
+        self._detections.result.connect(self.result)
 
     @property
     def position(self) -> float:
         """The pts of the current picture, seconds."""
-        return self._current.pts if self._current is not None else 0.0
+        return self._current.pts if self._current is not None else self.begin
+
+    @property
+    def begin(self) -> float:
+        """The pts of the first picture, seconds; 0 while it is unknown."""
+        return self.info.begin if self.info is not None else 0.0
 
     @property
     def playing(self) -> bool:
@@ -88,7 +86,8 @@ class Player(QObject):
     @property
     def path(self) -> str | None:
         """The path of the open file."""
-        return str(self._item.path) if self._item is not None else None
+        item = self._detections.item
+        return str(item.path) if item is not None else None
 
     @property
     def is_pictures(self) -> bool:
@@ -111,7 +110,8 @@ class Player(QObject):
 
     def open(self, item: QueueItem, play: bool, at: float = 0.0) -> None:
         """Show a file from a time on, seconds. play: start to play it."""
-        self._item, self.info, self._current = item, item.progress.info, None
+        self._detections.open(item)
+        self.info, self._current = item.progress.info, None
         self._next.path = str(item.path)
         self._set(Playback(play))
         self._jump(at=at)
@@ -119,34 +119,28 @@ class Player(QObject):
     def close_file(self) -> None:
         """Show nothing."""
         self._next.clear()
-        self._item = self.info = self._current = None
+        self._detections.open(None)
+        self.info = self._current = None
         self._timer.stop()
         self._set(Playback())
 
     def update_item(self, item: QueueItem, queue_busy: bool) -> None:
         """Use a changed state of the shown file. queue_busy: detection runs in another file."""
-        before, self._item, self._queue_busy = self._item, item, queue_busy
-        if self._analysed and before is not None and _database(item) != _database(before):  # detection started again
-            self._analysed = False
-            self.result.emit(None)
-        self._set_lookup()
-        head, stored = item.progress.head, self._next.stored
-        if self._current is not None and not self._analysed and stored is not None and head is not None and self._current.pts <= head:
-            self._client.look_up(LookUp(self._next.ticket, self._current.pts, stored))
+        self._detections.update(item, queue_busy)
 
     def reread(self) -> None:
         """Show the current picture with its corrected detections."""
-        self._edition += 1
+        self._detections.reread()
         self._fetch_again()
 
     def play(self) -> None:
         """Play, from the beginning if it is at the end."""
-        if self._item is None or self._state.playing:
+        if self._detections.item is None or self._state.playing:
             return
         self._set(Playback(True))
         self._clock.stop()
         if self._next.ended and not self._next.pictures:
-            self._jump(at=0.0)
+            self._jump(at=self.begin)
         else:
             self._schedule()
 
@@ -162,7 +156,7 @@ class Player(QObject):
 
     def seek(self, pts: float) -> None:
         """Show the picture at this time."""
-        self._jump(at=max(pts, 0.0))
+        self._jump(at=max(pts, self.begin))
 
     def step(self, frames: int) -> None:
         """Show the next (1) or previous (-1) frame, and stop there."""
@@ -184,8 +178,7 @@ class Player(QObject):
 
     def set_wait(self, wait: bool) -> None:
         """Set whether playing waits for each picture's detections while detection runs."""
-        self._waits = wait
-        self._set_lookup()
+        self._detections.set_wait(wait)
 
     def set_viewport(self, size: QSize) -> None:
         """Fetch pictures for a canvas of this size, device pixels."""
@@ -201,25 +194,12 @@ class Player(QObject):
         self._jump(at, before)
 
     def _jump(self, at: float | None = None, before: float | None = None) -> None:
-        if self._item is None:
+        if self._detections.item is None:
             return
         self._timer.stop()
         self._clock.stop()
-        target = at if at is not None else before or 0.0
-        self._hold = target <= (self._item.progress.head or 0.0)  # a jump beyond the analysed part shows pictures without waiting
-        self._set_lookup()
+        self._detections.begin_at(at if at is not None else before or 0.0, self.begin)
         self._next.jump(at, before)
-
-    def _set_lookup(self) -> None:
-        results = self._item.results if self._item is not None else None
-        self._next.stored = Stored(results.database, results.source, self._edition) if results is not None else None
-        self._next.hold = results is not None and self._holds()
-
-    def _holds(self) -> bool:
-        item = self._item
-        if item is None or not self._waits or not self._hold:
-            return False
-        return item.state is ItemState.RUNNING or (item.state is ItemState.WAITING and not self._queue_busy)
 
     def _set(self, state: Playback) -> None:
         if state != self._state:
@@ -231,7 +211,7 @@ class Player(QObject):
 
     def _display(self, shown: Shown) -> None:
         self._current = shown
-        self._analysed = shown.result is not None
+        self._detections.show(shown)
         self._set(Playback(self._state.playing))
         self.shown.emit(shown)
 
@@ -258,7 +238,7 @@ class Player(QObject):
         """Playing backwards is a jump after each picture, as far back as the time since the last jump demands."""
         if self._current is None or self._next.goal is not None:
             return
-        if self._current.pts <= 0.0:
+        if self._current.pts <= self.begin:
             self.pause()
             return
         self._shown_at = now
@@ -267,7 +247,7 @@ class Player(QObject):
     def _show_due(self) -> None:
         if self._speed < 0 and self._state.playing and self._current is not None:
             back = (time.monotonic() - self._shown_at) * self._clock.speed
-            self._jump(at=max(self._current.pts - max(back, self._frame_seconds), 0.0))
+            self._jump(at=max(self._current.pts - max(back, self._frame_seconds), self.begin))
         elif self._next.pictures and self._state.playing:
             self._display(self._next.pictures.popleft())
             self._schedule()
@@ -282,13 +262,3 @@ class Player(QObject):
     def _fail(self, reason: str) -> None:
         self.pause()
         self.failed.emit(reason)
-
-    @Slot(int, object, object)
-    def _found(self, ticket: int, pts: float, result: FrameResult | None) -> None:
-        if result is not None and ticket == self._next.ticket and self._current is not None and self._current.pts == pts:
-            self._analysed = True
-            self.result.emit(result)
-
-
-def _database(item: QueueItem) -> Path | None:
-    return item.results.database if item.results is not None else None

@@ -51,7 +51,7 @@ class Statistics:
             (
                 item.path.name,
                 video,
-                translate("viewer", "At {pts}: {found}").format(pts=formats.clock(shown.pts, 3), found=found),
+                translate("viewer", "At {pts}: {found}").format(pts=formats.clock(shown.pts - info.begin, 3), found=found),
                 picture,
                 detection,
             )

@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QToolButton
@@ -24,7 +26,11 @@ TEXT_MS = 100
 
 
 class Transport(Panel):
-    """The signals tell the player what to do. stepped: 1 or -1 frame. sought: pts. speed_chosen: seconds of video per second."""
+    """The signals tell the player what to do. stepped: 1 or -1 frame. sought: pts. speed_chosen: seconds of video per second.
+
+    clock_found: of the source, None if it is unknown. begin: the pts of the source's first frame, seconds; the timeline and the shown
+    times count from there.
+    """
 
     play_toggled = Signal()
     stepped = Signal(int)
@@ -32,18 +38,20 @@ class Transport(Panel):
     speed_chosen = Signal(float)
     wait_toggled = Signal(bool)
     fullscreen_requested = Signal()
+    clock_found = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("bar")
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
+        self.begin = 0.0
         self._roomy, self._playing = True, False
-        self._waiting, self._silent = False, ""
+        self._waiting, self._silent, self._name = False, "", ""
         self._writing = QTimer(self, singleShot=True, interval=TEXT_MS)
         self._writing.timeout.connect(lambda: self.set_position(*self._shown) if self._shown != self._written else None)
         self._shown: tuple[float, int | None] = (0.0, None)
         self._written: tuple[float, int | None] = (0.0, None)
         self.timeline = Timeline()
-        self.timeline.sought.connect(self.sought)
+        self.timeline.sought.connect(lambda time: self.sought.emit(self.begin + time))
         self.back = tool_button("step-back", translate("viewer", "Previous frame"))
         self.play = tool_button("play", translate("viewer", "Play"))
         self.play.setIconSize(QSize(22, 22))
@@ -95,6 +103,9 @@ class Transport(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window hide the length, the hint and the label of Wait. At last, sound and full screen move into a menu."""
         super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
         narrow = self.width() < 32 * theme.base_size()
         self.more.setVisible(narrow)
         for button in (self.sound, self.fullscreen):
@@ -102,7 +113,7 @@ class Transport(Panel):
         self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
-        self.hint.setVisible(self.width() >= 56 * theme.base_size())
+        self.hint.setVisible(self.width() >= (36 if self._pictures else 56) * theme.base_size())  # pictures have no clock times
         self.wait.setText(translate("viewer", "Wait") if roomy else "")
         self.set_position(*self._shown)
 
@@ -143,6 +154,7 @@ class Transport(Panel):
         """Set the length and the kind of the source, None = no source."""
         self._pictures = info is not None and info.kind is SourceKind.IMAGES
         self._total = info.frames if info is not None else 0
+        self.begin = info.begin if info is not None else 0.0
         self._rate = (info.rate or 0.0) if info is not None else 0.0
         self._duration = float(max(self._total - 1, 0)) if self._pictures else (info.duration or 0.0) if info is not None else 0.0
         self.timeline.set_duration(self._duration, self._pictures)
@@ -151,7 +163,8 @@ class Transport(Panel):
         for widget in (self.back, self.play, self.forward, self.sound, self.speed, self.fullscreen, self.more):
             widget.setEnabled(info is not None)
         self._writing.stop()
-        self.set_position(0.0)
+        self._arrange()
+        self.set_position(self.begin)
 
     def show_silent(self, reason: str) -> None:
         """Show why the file has no sound although it is turned on; "": it has, or that is not known."""
@@ -160,12 +173,19 @@ class Transport(Panel):
         self._silent = reason
         self._write_hint()
 
+    def show_name(self, name: str) -> None:
+        """Show the name of the current picture of a folder, "" for a video."""
+        if name != self._name:
+            self._name = name
+            self._write_hint()
+
     def _write_hint(self) -> None:
-        self.hint.setText(translate("viewer", "Waiting for detection") if self._waiting else self._silent)
+        self.hint.setText(translate("viewer", "At the speed of detection") if self._waiting else self._silent or self._name)
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of pictures, too. None: unknown."""
         self._clock = clock
+        self.clock_found.emit(clock)
         self.set_position(*self._shown)
 
     @property
@@ -173,8 +193,17 @@ class Transport(Panel):
         """The clock time of pictures, None if unknown."""
         return self._clock
 
+    def set_events(self, events: NDArray[np.void]) -> None:
+        """Mark events on the timeline. events: ``EVENTS``."""
+        events = events.copy()
+        events["start"] -= self.begin
+        events["end"] -= self.begin
+        self.timeline.set_events(events)
+
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
+        if pts != self._shown[0] and not self._playing:
+            self._write_hint()  # what the hint says is about the picture before
         self._shown = pts, frame
         if not self._writing.isActive():
             self._write_position()
@@ -183,7 +212,8 @@ class Transport(Panel):
         if self._playing:
             self._writing.start()
         self._written = pts, frame = self._shown
-        self.timeline.set_position(pts)
+        time = pts - self.begin
+        self.timeline.set_position(time)
         text = clock_text(self._clock, pts, dated=self.hint.isVisible())
         self.clock.setText(text)
         self.clock.setVisible(bool(text) and self._roomy)
@@ -192,9 +222,9 @@ class Transport(Panel):
         elif self._pictures:
             _write(self.time, f"{round(pts) + 1}")
         else:
-            _write(self.time, formats.clock(pts, 3 if self._roomy else 1))
+            _write(self.time, formats.clock(time, 3 if self._roomy else 1))
         known = not self._pictures and (self._rate or frame is not None)
-        number = formats.count(round(pts * self._rate) if frame is None else frame)
+        number = formats.count(round(time * self._rate) if frame is None else frame)
         _write(self.frame, translate("viewer", "frame {number}").format(number=number) if known else "")
 
     def set_playback(self, state: Playback) -> None:

@@ -71,7 +71,7 @@ class Viewer(QWidget):
         self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
         self.sound = Sound(self.player, self)
         self.saver = PictureSaver(self.player, self.canvas, background, self)
-        self.glimpse = Glimpse(self.transport.timeline, client)
+        self.glimpse = Glimpse(self.transport, client)
         self.keys = PlayerKeys(self, bindings)
         self._counting = QTimer(self, interval=COUNT_MS, singleShot=True)
         self._counting.timeout.connect(self._count)
@@ -176,7 +176,7 @@ class Viewer(QWidget):
 
     def mark(self, end: bool) -> None:
         """Let the chosen part begin or end at the current picture."""
-        self.transport.part.mark(self.player.position, end)
+        self.transport.part.mark(self.player.position - self.transport.begin, end)
 
     def _detect_part(self, part: Part | None) -> None:
         if self.item is not None:
@@ -198,13 +198,14 @@ class Viewer(QWidget):
         begin = end = 0.0
         self.transport.wait.setEnabled(item is not None and not item.ended)
         if item is not None:
-            length = length_of(item.progress.info)
+            info = item.progress.info
+            length = length_of(info)
             if item.part is not None and length:
                 begin = item.part.begin / length
             if item.state is ItemState.DONE:
                 end = item.part.end / length if item.part is not None and length else 1.0
-            elif item.progress.head is not None and length:
-                end = item.progress.head / length
+            elif item.progress.head is not None and info is not None and length:
+                end = (item.progress.head - info.begin) / length
             self.canvas.set_missing(translate("viewer", _MISSING.get(item.state, NOT_YET)))
         self.transport.timeline.set_detected(min(end, 1.0), begin)
 
@@ -222,6 +223,7 @@ class Viewer(QWidget):
         if info is not None and info.kind is SourceKind.IMAGES and shown.result is None:
             size = (shown.image.width(), shown.image.height())  # pictures of one folder differ in size
         self.canvas.show_picture(shown.image, size, shown.result)
+        self.transport.show_name(shown.name or "")
         own = shown.result is not None and shown.result.ref.pts == shown.pts  # else the boxes are those of a sample before
         self.transport.set_position(shown.pts, shown.result.ref.index if own and shown.result is not None else None)
         self._statistics.count()

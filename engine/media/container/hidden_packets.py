@@ -6,6 +6,7 @@ count as frames, nor as lost frames.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from av.packet import Packet
@@ -16,6 +17,7 @@ from engine.media.container.bits import Bits
 
 _NOT_CODED = 19  # bytes: an MPEG-4 frame that is not coded is never larger (MAX_NVOP_SIZE in FFmpeg's mpeg4_unpack_bframes)
 _VOP = b"\0\0\1\xb6"  # the start code of a frame: a small packet without it is damaged
+_VOL = re.compile(rb"\x00\x00\x01[\x20-\x2f]")  # the start code of the stream's header
 _VP9_KEY = b"\x49\x83\x42"  # follow the first byte of a keyframe
 
 # H.264
@@ -34,6 +36,7 @@ class HiddenPackets:
     def __init__(self, codec: VideoCodecContext) -> None:
         self._codec = codec.name
         self._fields = _FieldPairs(codec.extradata if self._codec == "h264" else None)
+        self._time_bits = _time_bits(codec.extradata or b"") if self._codec == "mpeg4" else None
         self.possible = self._codec in ("mpeg4", "vp8", "vp9") or self._fields.possible
 
     def hides(self, packet: Packet[VideoStream]) -> bool:
@@ -44,7 +47,9 @@ class HiddenPackets:
         head = content[0]
         match self._codec:
             case "mpeg4":
-                return len(content) <= _NOT_CODED and not packet.is_keyframe and content.startswith(_VOP)
+                if packet.is_keyframe and self._time_bits is None:
+                    self._time_bits = _time_bits(content)
+                return len(content) <= _NOT_CODED and content.startswith(_VOP) and not _is_coded(content, self._time_bits)
             case "vp8":
                 return not head >> 4 & 1
             case "vp9":
@@ -57,6 +62,35 @@ class HiddenPackets:
                 return content[-1] >> 5 != 0b110 and not (shows_existing or shows)
             case _:
                 return self._fields.is_second(content)
+
+
+def _time_bits(header: bytes) -> int | None:
+    """Return the number of bits of the time in each MPEG-4 frame, None if there is no header of the stream (ISO 14496-2, 6.2.3)."""
+    found = _VOL.search(header)
+    if found is None:
+        return None
+    bits = Bits(header[found.end() :][:_HEADER])
+    bits.take(9)  # random_accessible_vol, video_object_type_indication
+    if bits.take(1):
+        bits.take(7)  # video_object_layer_verid, video_object_layer_priority
+    if bits.take(4) == 15:  # aspect_ratio_info: the ratio follows
+        bits.take(16)
+    if bits.take(1):
+        bits.take(3)  # chroma_format, low_delay
+        if bits.take(1):
+            bits.take(79)  # vbv_parameters
+    bits.take(3)  # video_object_layer_shape, marker_bit
+    return max((bits.take(16) - 1).bit_length(), 1)
+
+
+def _is_coded(packet: bytes, time_bits: int | None) -> bool:
+    """Whether an MPEG-4 frame changes the picture before it (vop_coded, 6.2.5). time_bits: None = unknown, then it does not."""
+    bits = Bits(packet[len(_VOP) :] + bytes(8))
+    bits.take(2)  # vop_coding_type
+    while bits.take(1):  # modulo_time_base
+        pass
+    bits.take(1 + (time_bits or 0) + 1)  # marker_bit, vop_time_increment, marker_bit
+    return time_bits is not None and bool(bits.take(1))
 
 
 class _FieldPairs:

@@ -8,6 +8,7 @@ The evidence depends on the container:
 - The edit list of an MP4 states a duration, which its frames must fill if they have one rate. A list may show any part of a video, so
   damage that makes it shorter cannot be told from a cut, unless at most two frames are left or the duration is missing.
 - All other containers have only their packets and the number of frames in the header.
+- In an IVF, that number may be the duration.
 - In an AVI, that number includes chunks that repeat the picture before them.
 """
 
@@ -50,6 +51,8 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
     counted = file.stream.frames - file.empty_packets
     if kind == "avi" and counted > len(table):
         counted -= empty_avi_chunks(file.path, file.stream.index)
+    if kind == "ivf":  # older FFmpegs write the duration there, in units of the time base
+        counted = min((each for each in (counted, round(counted / table.step)) if each >= len(table)), default=0)
     if "mov" in kind:
         unread, truncated = unreadable_bytes(file.path, table.read_until)
         lost += max(round(unread * len(table) / max(table.size, 1)), truncated and unread > 0)

@@ -24,6 +24,7 @@ from engine.types import Closing
 VideoPacket: TypeAlias = "Packet[VideoStream]"
 
 _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
+_DEFAULT = 0x1  # AV_DISPOSITION_DEFAULT: the track that players show
 _ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: an album cover
 _READ_ATTEMPTS = 16
 _RESTART_SECONDS = 1  # if times in an MPEG-TS jump back by more, its clock has restarted
@@ -37,7 +38,7 @@ _SKIPPED = 2000  # packets read in search of the keyframe; beyond that, reading 
 
 
 class VideoFile(Closing):
-    """The first video track of a file, with its packets and decoder. Not thread-safe.
+    """The video track that players show of a file, with its packets and decoder. Not thread-safe.
 
     threads: number of decoder threads. other_tracks: whether ``packets`` yields the packets of all tracks.
     error: the last error of reading or decoding, None if there was none. empty_packets: number of packets without data so far.
@@ -68,7 +69,7 @@ class VideoFile(Closing):
         streams = [stream for stream in self.container.streams.video if not stream.disposition.value & _ATTACHED_PICTURE]
         if not streams:
             raise SourceError(f"{self.path} has no video track: sound alone cannot be searched for objects")
-        self.stream: VideoStream = streams[0]
+        self.stream: VideoStream = next((stream for stream in streams if stream.disposition.value & _DEFAULT), streams[0])
         self.codec = self.stream.codec_context
         if self.codec is None:
             raise SourceError(f"{self.path}: there is no decoder for its video track; convert it to H.264")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from engine.errors import FramefleetError, SourceError
-from engine.media.types import SourceInfo, SourceKind
+from engine.media.types import SourceInfo
 from engine.processes.watchdog import start_clock
 from engine.types import FrameResult
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 STALL_SECONDS = 60.0
 """The time limit for one request. It takes longer only if the decoder or the disk hangs."""
-
-LOOK_BACK = (1.0, 8.0, 64.0)
-"""Distances before a frame from which the search for the previous frame starts, seconds, shortest first."""
 
 
 class Detections(Protocol):
@@ -251,13 +248,13 @@ class _Preview:
         larger = reader.info.width > request.size[0] or reader.info.height > request.size[1]
         reader.resize(request.size if larger else None)
         if request.before is not None:
-            return _frame_before(reader, request.before)
-        if request.at is not None:
+            reader.seek_before(request.before)
+        elif request.at is not None:
             reader.seek(request.at)
         for frame in reader:
             if request.after is None or frame.pts >= request.after:
                 return frame
-        if request.at is not None:  # a seek finds the nearest frame, so there is none in the whole file
+        if not request.sequential:  # a seek finds the nearest frame, so there is none in the whole file
             raise SourceError(f"{request.path} has no frame that can be decoded; copy the file again or repair it")
         return None
 
@@ -269,22 +266,3 @@ class _Preview:
             self._reader = VideoReader(Path(request.path))
             self._path, self._info = request.path, self._reader.info
         return self._reader
-
-
-def _frame_before(reader: VideoReader, pts: float) -> DecodedFrame | None:
-    """Read the last frame that begins before ``pts``, or the first frame. Leaves the reader at the frame after it."""
-    if reader.info.kind is SourceKind.IMAGES:
-        reader.seek(pts - 1)
-        return next(reader, None)
-    for back in LOOK_BACK:
-        reader.seek(pts - back)
-        earlier = None
-        for frame in reader:
-            if frame.pts >= pts - 1e-6:
-                break
-            earlier = frame
-        if earlier is not None:
-            reader.seek(earlier.pts)
-            return next(reader, earlier)
-    reader.seek(pts)
-    return next(reader, None)

@@ -1,6 +1,7 @@
 """Reads the frames of a video or of pictures, starting at any time, for the preview."""
 
 import contextlib
+import math
 from collections.abc import Generator, Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -34,12 +35,19 @@ class VideoReader(Closing):
         self.info = probe(path)
         self._file = VideoFile(path, _THREADS) if self.info.kind is SourceKind.VIDEO else None
         self._set_size(max_size)
-        self._frames = self._play(None)
+        self._frames = self._play_images(0) if self._file is None else self._play_video(self._file, None)
 
     def seek(self, pts: float) -> None:
         """Continue with the frame shown at this time (seconds; for pictures the position), or with the nearest frame if there is none."""
         self._frames.close()
-        self._frames = self._play(pts)
+        self._frames = self._play_images(round(pts)) if self._file is None else self._play_video(self._file, pts + _SAME)
+
+    def seek_before(self, pts: float) -> None:
+        """Continue with the last frame that begins before this time, or with the first frame. Unit as for ``seek``."""
+        self._frames.close()
+        self._frames = (
+            self._play_images(round(pts) - 1) if self._file is None else self._play_video(self._file, pts - _SAME, look_back=True)
+        )
 
     def resize(self, max_size: tuple[int, int] | None) -> None:
         """Change the maximum width and height of the frames that follow."""
@@ -63,11 +71,6 @@ class VideoReader(Closing):
         if self._file is not None:
             self._file.close()
 
-    def _play(self, target: float | None) -> Generator[DecodedFrame]:
-        if self._file is None:
-            return self._play_images(0 if target is None else round(target))
-        return self._play_video(self._file, target)
-
     def _play_images(self, position: int) -> Generator[DecodedFrame]:
         position = min(max(position, 0), self.info.frames - 1)
         names = tuple(chain.from_iterable(segment.names for segment in self.info.segments))
@@ -75,34 +78,43 @@ class VideoReader(Closing):
             if isinstance(outcome, DecodedFrame):
                 yield DecodedFrame(outcome.pts, shrink(outcome.image, self._max_size), outcome.name)
 
-    def _play_video(self, file: VideoFile, target: float | None) -> Generator[DecodedFrame]:
-        start = None if target is None else self._keyframe_before(file, target)
-        file.reopen()
-        earlier: tuple[float, VideoFrame] | None = None  # the last frame that begins before the target
-        for pts, frame, _ in SegmentDecoder(file, Segment(0, start, None, 0)).outcomes():
-            if isinstance(frame, str):
-                continue
-            seconds = file.seconds(pts)
-            if target is not None and seconds <= target + _SAME:
-                earlier = seconds, frame
-                continue
+    def _play_video(self, file: VideoFile, limit: float | None, *, look_back: bool = False) -> Generator[DecodedFrame]:
+        """Yield the frames from the last one on that begins at or before ``limit`` (seconds; None: from the first one on).
+
+        look_back: if damage leaves no such frame after the last keyframe, begin with one before that. Else begin with the next frame.
+        """
+        while True:
+            start = None if limit is None else self._keyframe_before(file, limit)
+            file.reopen()
+            earlier: tuple[float, VideoFrame] | None = None  # the last frame that begins at or before the limit
+            for pts, frame, _ in SegmentDecoder(file, Segment(0, start, None, 0)).outcomes():
+                if isinstance(frame, str):
+                    continue
+                seconds = file.seconds(pts)
+                if limit is not None and seconds <= limit:
+                    earlier = seconds, frame
+                    continue
+                if earlier is not None:
+                    yield from self._converted(*earlier)
+                elif limit is not None and look_back and start is not None:
+                    break
+                earlier = limit = None
+                yield from self._converted(seconds, frame)
             if earlier is not None:
                 yield from self._converted(*earlier)
-                earlier = None
-            target = None
-            yield from self._converted(seconds, frame)
-        if earlier is not None:
-            yield from self._converted(*earlier)
+            if limit is None or earlier is not None or start is None:
+                return
+            limit = file.seconds(start) - _SAME
 
     def _converted(self, seconds: float, frame: VideoFrame) -> Iterator[DecodedFrame]:
         with contextlib.suppress(av.FFmpegError, ValueError, SourceError):
             yield DecodedFrame(seconds, self._convert(frame))
 
-    def _keyframe_before(self, file: VideoFile, target: float) -> int | None:
-        """Return the pts of the last keyframe at or before the target (seconds), None to read from the start of the file."""
+    def _keyframe_before(self, file: VideoFile, seconds: float) -> int | None:
+        """Return the pts of the last keyframe at or before this time, None to read from the start of the file."""
         if not self.info.seekable:
             return None
-        limit = int((target + _SAME) / file.time_base)
+        limit = math.floor(seconds / file.time_base)
         for back in SEEK_BACK:
             found = None
             for packet in islice(file.packets_at(limit - int(back / file.time_base)), _SEARCHED):

@@ -1,13 +1,14 @@
 """Decodes single pictures of a source quickly, without probing the source."""
 
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 import av
 from av.video.frame import VideoFrame
 
 from engine.errors import SourceError
-from engine.media.container.video_file import VideoFile
+from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
 from engine.media.picture import Converter
 from engine.media.preview.reader import VideoReader
 from engine.media.sources import is_picture
@@ -41,15 +42,14 @@ class Stills(Closing):
         file = self._file
         convert = Converter(file.stream.sample_aspect_ratio, max_size, for_screen=True)
         length = float(file.container.duration or 0) / av.time_base
-        place = (file.stream.start_time or 0) + int(length * _MIDDLE / file.time_base) if at is None else int(at / file.time_base)
-        for packets in (file.packets_at(place), file.packets()):
-            for packet in (*islice(packets, _TRIED_PACKETS), None):
-                for frame in file.decode(packet):
-                    if isinstance(frame, VideoFrame):
-                        try:
-                            return DecodedFrame(file.seconds(frame.pts or 0), convert(frame))
-                        except (av.FFmpegError, ValueError, SourceError):
-                            return None
+        place = (file.stream.start_time or 0) + int(length * _MIDDLE / file.time_base) if at is None else round(at / file.time_base)
+        for back in (*SEEK_BACK, None):  # None: from the start of the file
+            frame = _first_frame(file, file.packets() if back is None else file.packets_at(place - int(back / file.time_base)))
+            if frame is not None and (back is None or frame.pts is None or frame.pts <= place):
+                try:
+                    return DecodedFrame(file.seconds(frame.pts or 0), convert(frame))
+                except (av.FFmpegError, ValueError, SourceError):
+                    return None
             file.reopen()
         return None
 
@@ -58,3 +58,10 @@ class Stills(Closing):
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _first_frame(file: VideoFile, packets: Iterator[VideoPacket]) -> VideoFrame | None:
+    for packet in chain(islice(packets, _TRIED_PACKETS), (None,)):
+        if frames := file.decode(packet):
+            return frames[0]
+    return None

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import av
 import pytest
+from av.stream import Disposition
 
 from engine.errors import SourceError
 from engine.media.container.opening import open_local
 from engine.media.probe import probe
 from engine.media.segment_decoder import decode
 from tests.engine.media.conftest import Clip
-from tests.support.media import make_audio, number_of, numbered
+from tests.support.media import make_audio, make_video, number_of, numbered
 
 
 def refused(path: Path, words: str) -> None:
@@ -186,6 +187,32 @@ def test_duration_and_rate(clip: Clip) -> None:
         info = probe(clip(name, frames=90, rate=25))
         assert info.duration == pytest.approx(3.6, abs=0.01), name
         assert info.rate == pytest.approx(25, abs=0.1), name
+
+
+def test_an_ivf_may_state_its_duration_instead_of_its_frames(tmp_path: Path) -> None:
+    quick = {"deadline": "realtime", "cpu-used": "8"}
+    times = {"pts": range(0, 800, 40), "time_base": Fraction(1, 1000)}
+    path = make_video(tmp_path / "a.ivf", 20, (64, 48), codec="libvpx-vp9", options=quick, **times)
+    content = bytearray(path.read_bytes())
+    for stated in (20, 800):
+        content[24:28] = stated.to_bytes(4, "little")
+        path.write_bytes(content)
+        assert probe(path).frames == 20
+
+
+def test_of_two_tracks_the_default_one_is_used(clip: Clip, tmp_path: Path) -> None:
+    path = tmp_path / "two.mkv"
+    clips = clip("a.mp4", frames=5), clip("b.mp4", frames=5, size=(160, 96))
+    with av.open(str(clips[0])) as small, av.open(str(clips[1])) as large, av.open(str(path), "w") as output:
+        tracks = [output.add_stream_from_template(source.streams.video[0]) for source in (small, large)]
+        tracks[0].disposition, tracks[1].disposition = Disposition(0), Disposition.default
+        for source, track in zip((small, large), tracks, strict=True):
+            for packet in source.demux(video=0):
+                if packet.size:
+                    packet.stream = track
+                    output.mux(packet)
+    info = probe(path)
+    assert (info.width, info.height) == (160, 96)
 
 
 def test_a_file_without_a_known_suffix_is_examined_by_its_content(clip: Clip, tmp_path: Path) -> None:

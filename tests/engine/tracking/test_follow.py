@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.tracking.follow import TrackerName, follow, make_tracker, strong_confidence
+from engine.tracking.follow import Follower, TrackerName, follow, make_tracker, strong_confidence
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CPU = DeviceId("cpu", "0")
@@ -61,3 +61,11 @@ def test_a_source_without_objects_has_no_tracks():
 )
 def test_how_sure_the_model_is_decides_what_begins_a_track(scores, strong):
     assert strong_confidence(np.array(scores)) == pytest.approx(strong)
+
+
+def test_the_class_of_a_track_that_goes_on_has_the_highest_sum_not_the_last_confidence():
+    follower = Follower(make_tracker(TrackerName.BYTETRACK, 1 / 25))
+    for number, (class_id, confidence) in enumerate([(5, 0.7), (5, 0.7), (5, 0.7), (2, 0.95)]):
+        follower.add(frame(number, (10 + number, class_id, confidence)))
+    (track,) = follower.confirmed
+    assert follower.class_of(track) == 5

@@ -92,7 +92,7 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     dialog.reject()
     videos = [queue_item(Path(f"/videos/camera {number}.mp4"), key=100 + number, reason="Needs a model") for number in range(4)]
     window.items.extend(videos)
-    settle(lambda: "of 4" in window.queue.summary.text() or "von 4" in window.queue.summary.text())
+    settle(lambda: "of 4" in window.queue.heading.summary.accessibleName() or "von 4" in window.queue.heading.summary.accessibleName())
     settle(lambda: bool(window.status.queue.text()))
     yield "queue", window
     for item in videos:
@@ -133,9 +133,9 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     yield "topology", window
     broken = queue_item(Path("/videos/broken.mp4"), ItemState.FAILED, key=200, reason="/videos/broken.mp4: it has no video stream")
     window.items.extend([broken])
-    before = window.queue.summary.text()
+    before = window.queue.heading.summary.accessibleName()
     window.queue.show_item(200)
-    settle(lambda: window.queue.summary.text() != before)
+    settle(lambda: window.queue.heading.summary.accessibleName() != before)
     window.banners.show_banner("one", Severity.INFO, "The model YOLOv4-tiny is downloaded.", ("Use it", lambda: None))
     window.banners.show_banner("two", Severity.WARNING, "cuda:1 is being restarted: its process ended.")
     window.banners.show_banner("three", Severity.ERROR, "Detection stopped: the disk is full.", ("Settings…", lambda: None))

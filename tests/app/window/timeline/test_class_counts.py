@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,14 +31,16 @@ def test_counts_are_those_that_the_filter_lets_through(pairs: list[tuple[float, 
 
 def test_activity_says_when_something_was_seen() -> None:
     tally = Tally()
+    info = replace(video_info("a.mp4", 2), duration=10.0, origin=1000.0)
     found = (detections([(0.9, 1), (0.3, 2)]), detections([(0.9, 1)]), detections([]))
-    frames = [FrameResult(FrameRef(0, n, n * 10.0), CPU, 9, 9, each) for n, each in enumerate(found)]
-    tally.add_frames([*frames, FrameResult(FrameRef(0, 3, 5.0), CPU, 9, 9, None, "damaged")], 10.0)
+    frames = [FrameResult(FrameRef(0, n, 1000.0 + n * 10.0), CPU, 9, 9, each) for n, each in enumerate(found)]
+    tally.add_frames([*frames, FrameResult(FrameRef(0, 3, 1005.0), CPU, 9, 9, None, "damaged")], info)
     assert tally.activity(0.25).nonzero()[0].tolist() == [0, BINS - 1]
     assert tally.activity(0.25)[0] == 2
     assert tally.activity(0.5)[0] == 1
     assert tally.activity(0.25, {2}).tolist() == [1] + [0] * (BINS - 1)
     assert tally.activity(0.25, set()).sum() == 0
+    assert tally.failures.nonzero()[0].tolist() == [BINS // 2]
 
 
 @settings(deadline=None, max_examples=30)
@@ -45,12 +48,13 @@ def test_activity_says_when_something_was_seen() -> None:
 def test_stored_detections_are_counted_as_those_of_a_run(frames: list[list[tuple[float, int]]], hundredths: int) -> None:
     results = [FrameResult(FrameRef(0, n, n / 25), CPU, 9, 9, detections(pairs)) for n, pairs in enumerate(frames)]
     run, stored = Tally(), Tally()
-    run.add_frames(results, len(frames) / 25)
+    info = replace(video_info("a.mp4", len(frames)), duration=len(frames) / 25)
+    run.add_frames(results, info)
     with TemporaryDirectory() as folder:
         with SessionWriter(Path(folder) / "s.sqlite", LABELS, {}) as writer:
-            writer.add_source(0, "a.mp4", video_info("a.mp4", len(frames)))
+            writer.add_source(0, "a.mp4", info)
             writer.add_frames(results)
         with SessionReader(Path(folder) / "s.sqlite") as reader:
-            stored.add_stored(reader, 0, len(frames) / 25)
+            stored.add_stored(reader, 0, info)
     assert stored.counts(hundredths / 100) == run.counts(hundredths / 100)
     assert np.array_equal(stored.activity(hundredths / 100), run.activity(hundredths / 100))

@@ -73,6 +73,8 @@ def test_n_and_p_jump_to_where_shown_objects_appear(qtbot: QtBot, window: MainWi
         qtbot.waitUntil(lambda frame=frame: player.position == pytest.approx(frame / 30), timeout=PATIENCE)
     qtbot.keyClick(window, Qt.Key.Key_P)
     qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "Nothing that is shown appears before this")
+    qtbot.keyClick(window, Qt.Key.Key_Period)
+    qtbot.waitUntil(lambda: not window.viewer.transport.hint.text())  # it is about the picture before
     window.filter.classes.show_only(2)
     qtbot.keyClick(window, Qt.Key.Key_N)
     qtbot.waitUntil(lambda: player.position == pytest.approx(12 / 30), timeout=PATIENCE)

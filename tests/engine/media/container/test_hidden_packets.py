@@ -11,7 +11,7 @@ from engine.media.probe import probe
 from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
-from tests.support.media import number_of, rewrap
+from tests.support.media import number_of, numbered, rewrap
 
 VPX = {"deadline": "realtime", "cpu-used": "8"}
 
@@ -65,3 +65,11 @@ def test_mpeg4_frames_that_are_not_coded(name: str, clip: Clip, tmp_path: Path) 
     source = clip(name, frames=130, codec="mpeg4", gop=10)
     path = rewrap(source, tmp_path / name, lambda number, data, _key: not_coded if number % 10 == 5 else data)
     check(path, [number for number in range(130) if number % 10 != 5])
+
+
+def test_small_mpeg4_frames_of_a_still_scene_are_shown(clip: Clip) -> None:
+    """A frame in which nothing moves has as few bytes as a placeholder."""
+    path = clip("a.avi", frames=40, size=(64, 48), codec="mpeg4", gop=100, picture=lambda _, size: numbered(7, size))
+    with av.open(str(path)) as container:
+        assert min(packet.size for packet in container.demux(video=0) if packet.size) < 19
+    check(path, [7] * 40)

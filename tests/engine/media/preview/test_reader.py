@@ -13,11 +13,12 @@ import pytest
 
 from engine.errors import SourceError
 from engine.media.preview.reader import VideoReader
+from engine.media.preview.still import Stills
 from engine.media.probe import probe
 from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
-from tests.support.media import joined, number_of, numbered, truncated
+from tests.support.media import joined, make_video, number_of, numbered, rewrap, truncated
 
 VARIABLE = [number * 33 + number % 7 * 3 + number // 50 * 900 for number in range(150)]
 CLIPS: dict[str, dict[str, Any]] = {
@@ -48,6 +49,29 @@ def test_seeking_lands_on_the_frame_shown_then(name: str, clip: Clip) -> None:
             assert [number_of(frame.image) for frame, _ in zip(reader, range(3), strict=False)] == list(range(150))[
                 expected + 1 : expected + 4
             ]
+            reader.seek_before(times[expected])
+            assert number_of(next(reader).image) == max(expected - 1, 0)
+
+
+def test_the_frame_before_one_after_damage_is_the_last_one_before_the_damage(tmp_path: Path) -> None:
+    whole = make_video(tmp_path / "whole.mkv", 60, (96, 64), gop=12)
+    with VideoReader(
+        rewrap(whole, tmp_path / "damaged.mkv", lambda number, data, _: b"\0" * len(data) if 24 <= number < 36 else data)
+    ) as reader:
+        times = {number_of(frame.image): frame.pts for frame in reader}
+        after = min(number for number in times if number >= 24)
+        reader.seek_before(times[after])
+        assert number_of(next(reader).image) == 23
+        assert next(reader).pts == times[after]
+
+
+def test_a_still_is_never_later_than_asked(tmp_path: Path) -> None:
+    path = make_video(tmp_path / "a.mpg", 60, (96, 64), codec="mpeg2video", gop=12)
+    with VideoReader(path) as reader, Stills() as stills:
+        for frame in list(reader)[::7]:
+            still = stills.picture(path, (96, 64), frame.pts)
+            assert still is not None
+            assert still.pts <= frame.pts
 
 
 def test_seeking_after_the_restart_of_a_broadcast_s_clock(tmp_path: Path) -> None:
