@@ -32,7 +32,7 @@ class Arrangement(QObject):
         self._window, self._store = window, store
         actions, zones = window.actions_, window.zones
         self.pages = QStackedWidget()
-        self.middle = _splitter(Qt.Orientation.Vertical, window.viewer, zones.area)
+        self.middle = _splitter(Qt.Orientation.Vertical, (window.viewer, zones.area), (560, 260))
         self.middle.setCollapsible(0, False)
         for page in (window.start, self.middle):
             self.pages.addWidget(page)
@@ -42,11 +42,13 @@ class Arrangement(QObject):
         self.floating = (*window.device_tabs.floating, events)
         self.left = QWidget()
         column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
-        self.right = _splitter(Qt.Orientation.Vertical, window.filter, window.device_tabs)
-        self.columns = _splitter(Qt.Orientation.Horizontal, self.left, self.pages, self.right)
+        self.right = _splitter(Qt.Orientation.Vertical, (window.filter, window.device_tabs), (430, 340))  # ten classes
+        # the video gets more than half of the window
+        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (QUEUE_WIDTH, 852, 262))
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         window.queue.setMinimumWidth(196)
+        self.right.setMinimumWidth(max(262, window.device_tabs.head.minimumSize().width()))
         whole = QWidget()
         column(window.top, window.banners, (self.columns, 1), window.status, spacing=2, of=whole)
         window.status.add(window.exports.line)
@@ -62,20 +64,10 @@ class Arrangement(QObject):
         for action in (actions.zones, actions.correct):
             action.toggled.connect(self._give_room)
         self.order_tabs()
-        self._events = events
+        self._restore()
+        events.set_shown(actions.zones.isChecked())
         for panel in self.floating:
             window.installEventFilter(panel)
-
-    def begin(self) -> None:
-        """Set the sizes, which depend on the style sheet, and restore those that were kept."""
-        head = self._window.device_tabs.head
-        head.invalidate()
-        self.right.setMinimumWidth(max(262, head.minimumSize().width()))
-        self.middle.setSizes((560, 260))
-        self.right.setSizes((430, 340))  # ten classes
-        self.columns.setSizes((QUEUE_WIDTH, 852, 262))  # the video gets more than half of the window
-        self._restore()
-        self._events.set_shown(self._window.actions_.zones.isChecked())
 
     def _restore(self) -> None:
         if (geometry := self._store.value("window/geometry")) is not None:
@@ -131,10 +123,11 @@ class Arrangement(QObject):
                 self._store.setValue(name, "yes" if action.isChecked() else "no")
 
 
-def _splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
-    """A splitter with these parts."""
+def _splitter(orientation: Qt.Orientation, parts: tuple[QWidget, ...], sizes: tuple[int, ...]) -> QSplitter:
+    """A splitter with these parts and their sizes, logical pixels."""
     splitter = QSplitter(orientation)
     for part in parts:
         splitter.addWidget(part)
+    splitter.setSizes(sizes)
     splitter.setHandleWidth(3)
     return splitter

@@ -48,7 +48,6 @@ from app.window.topology.tabs import DeviceTabs
 from app.window.viewer.filter_panel import FilterPanel
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
-from app.window.widgets.appearance import styled_at_the_end
 from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.build import within_screen
 from app.window.widgets.translation import translate
@@ -65,13 +64,6 @@ class MainWindow(QMainWindow):
 
     def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None, data: Path | None = None) -> None:
         super().__init__()
-        self._build(store, folder, data)
-        self.arrangement.begin()
-        self.setup.begin(model)
-        self.filter.remember(store)
-
-    @styled_at_the_end()
-    def _build(self, store: QSettings, folder: Path, data: Path | None) -> None:
         self.setWindowTitle("Framefleet")
         self.resize(within_screen(self, 1360, 840))
         self._store = store
@@ -122,6 +114,8 @@ class MainWindow(QMainWindow):
         connect(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocus()
+        self.setup.begin(model)
+        self.filter.remember(store)
 
     def change_language(self) -> None:
         """Open the window again in the new language: at once, or when the user says so while files are not finished."""

@@ -1,8 +1,6 @@
 """Applies the theme to the application: dark, light, or that of the system. It can change at any time."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 
 from PySide6.QtCore import Qt
@@ -96,22 +94,6 @@ def _show(application: QApplication) -> None:
         if (use_theme := getattr(widget, "use_theme", None)) is not None:
             use_theme()  # colours that no style sheet has
         widget.update()
-
-
-@contextmanager
-def styled_at_the_end() -> Iterator[None]:
-    """Build a window without the application's style sheet, then apply it once.
-
-    Otherwise, all widgets inside another one compute their style again whenever that one gets a parent.
-    """
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)
-    sheet = application.styleSheet()
-    application.setStyleSheet("")
-    try:
-        yield
-    finally:
-        application.setStyleSheet(sheet)
 
 
 def current(sheet: str) -> str:
