@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.evaluation.accuracy import FLOOR, Accuracy, read_truth, score
-from engine.settings import ModelFiles, RunSettings
+from engine.settings import ModelFiles, Precision, RunSettings
 from engine.store.session import SessionReader
 from engine.types import Detections
 from resources import DEMO
@@ -15,8 +15,13 @@ CONFIDENCE = 0.25
 
 
 def demo_settings(given: Mapping[str, Any] | None = None) -> RunSettings:
-    """The settings for a run of the demo's model. given: other settings by name."""
-    return RunSettings.of(ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels), {**(given or {}), "confidence": FLOOR})
+    """The settings for a run of the demo's model. given: other settings by name.
+
+    Without a precision, the demo uses fp32: trials would take longer than the faster precision saves in its short clip.
+    """
+    return RunSettings.of(
+        ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels), {"precision": Precision.FP32, **(given or {}), "confidence": FLOOR}
+    )
 
 
 def demo_labels() -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """Compares our detections with those of the original programs.
 
-1. yolo-fastest-1.1 on three pictures, against AlexeyAB's darknet; on every frame of a video, against OpenCV 4.14's Darknet importer.
+1. Boxes of yolo-fastest-1.1: on three pictures, against AlexeyAB's darknet; on every frame of a video, against OpenCV 4.14's Darknet
+   importer.
 2. Other precisions and decoders on the same video, against fp32 on the CPU. ``--devices cuda:0`` compares a GPU.
 3. Raw outputs of the YOLOv4 family with seeded random weights, against OpenCV's importer: max |a - b| / max |b|.
 
-Boxes of the reference and of ours are paired one to one: same class, IoU ≥ 0.9, confidence within 0.03. Rounding can push a box whose
-confidence is within 0.03 of the threshold below it on one side; such boxes are counted separately.
+Boxes of the reference and of Framefleet are paired one to one: same class, IoU ≥ 0.9, confidence within 0.03. Boxes whose confidence is
+within 0.03 of the threshold are counted separately, because rounding can move such a box below the threshold on one side.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def boxes(data: Path, devices: Sequence[DeviceId]) -> tuple[str, float]:
             others.append([f"{device} {precision}, {decoder}", *[""] * 7, str(error)])
             continue
         others.append([*row(f"{device} {precision}, {decoder}", exact, found, VIDEO_THRESHOLD)[0], used])
-    head = ["", "their boxes", "our boxes", "paired", "of theirs", "of ours", "at the threshold, theirs / ours", "unexplained"]
+    head = ["", "reference boxes", "our boxes", "paired", "of reference", "of ours", "at the threshold, reference / ours", "unexplained"]
     text = f"## Boxes of yolo-fastest-1.1 at fp32\n\n{table(head, rows)}\n\n"
     text += f"## Precisions and decoders against fp32 on the CPU, on the same video\n\n{table([*head, 'precision in use'], others)}"
     return text, min(shares)
@@ -150,9 +151,9 @@ def main() -> int:
         rows += more
         worst = max(worst, difference)
     comparison = table(["network (random:1)", "input", "output", "max \\|a - b\\| / max \\|b\\|", "standard deviation of b"], rows)
-    verdict = f"Boxes paired at fp32, of theirs and of ours, ≥ {BOXES:.0%}: {'yes' if least >= BOXES else 'NO'}. "
-    verdict += f"Raw outputs within {HEADS:g}: {'yes' if worst < HEADS else 'NO'}."
-    body = f"{text}\n\n## Raw outputs against OpenCV, fp32\n\n{comparison}\n\n{verdict}"
+    verdict = f"Paired boxes at fp32, of the reference's and of ours, ≥ {BOXES:.0%}: {'yes' if least >= BOXES else '**NO**'}. "
+    verdict += f"Raw outputs within {HEADS:g}: {'yes' if worst < HEADS else '**NO**'}."
+    body = f"{verdict}\n\n{text}\n\n## Raw outputs against OpenCV, fp32\n\n{comparison}"
     write("accuracy", "Do we detect what the original programs detect?", body, ("numpy", "openvino", "opencv-python-headless", "av"))
     return 0 if least >= BOXES and worst < HEADS else 1
 

@@ -1,8 +1,8 @@
 """Measures what a cluster costs the driver, with raylets on this machine.
 
-driver: processor time and memory of the driver for 1,000 frames/s, with stub devices (``cluster_stub``): the agents, the network and the
-database are real, the engines are not. The driver is two processes: one with the pool and the session database, one that is connected to
-the cluster. merge: how fast the sessions of several drivers are joined.
+``driver``: processor time per 1,000 frames and memory of the driver, with stub devices (``cluster_stub``). Agents, network and database are
+real; the engines are not. The driver consists of two processes: one has the pool and the session database, the other is connected to the
+cluster. ``merge``: speed of joining the sessions of several drivers.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from engine.types import DeviceId
 from resources import DEMO
 
 TITLES = {
-    "driver": "What many devices cost the driver (stub devices)",
+    "driver": "Cost of many devices for the driver (stub devices)",
     "merge": "Joining the sessions of several drivers",
 }
 CPU = DeviceId("cpu", "0")
 VARIABLES = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_enable_worker_prestart": "0"}
 HEAD = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
-"""What the raylets leave out: they share a small machine."""
+"""Parts of Ray that the raylets do not start, because they share a small machine."""
 
 MEMORY = 100_000_000
 
@@ -69,13 +69,11 @@ def driver(options: argparse.Namespace, folder: Path) -> str:
                 rows.append([count, rate or "as fast as possible", *_drive(cluster, count, rate, options, folder)])
                 print(rows[-1], flush=True)
     head = (
-        *("stub devices", "frames/s asked", "frames/s stored", "CPU s per 1,000 frames: pool, database", "connection"),
-        *("CPU of the pool's process", "MB of both before", "MB at the end", "database, MB/s"),
+        *("stub devices", "frames/s requested", "frames/s stored", "processor s per 1,000 frames: pool and database"),
+        *("the same: connection", "processor share of the pool's process", "resident MB of both at first", "at the end", "database, MB/s"),
     )
-    note = (
-        f"{options.nodes or 'No'} raylets and all stub workers share this machine with the driver. {options.boxes} boxes a frame,"
-        f" {options.seconds:.0f} s for each row. CPU is processor time; MB is resident memory."
-    )
+    others = f"{options.nodes} raylets and all" if options.nodes else "There are no raylets. All"
+    note = f"{others} stub workers share this machine with the driver. {options.boxes} boxes per frame, {options.seconds:.0f} s per row."
     return f"{table(head, rows)}\n\n{note}"
 
 
@@ -130,8 +128,8 @@ def merge(options: argparse.Namespace, folder: Path) -> str:
     seconds, cpu = time.perf_counter() - begun, time.process_time() - used
     frames, size = 2 * options.frames, _stored(folder / "all" / "session.sqlite")
     row = [frames, f"{seconds:.1f}", f"{frames / seconds:.0f}", f"{1000 * cpu / frames:.4f}", f"{size / frames:.0f}"]
-    head = ("frames", "seconds", "frames/s", "CPU s per 1,000 frames", "MB for a million frames")
-    return f"{table(head, [row])}\n\nTwo sessions with one source each, {options.boxes} boxes a frame, made by stub devices."
+    head = ("frames", "seconds", "frames/s", "processor s per 1,000 frames", "MB per million frames")
+    return f"{table(head, [row])}\n\nTwo sessions of stub devices, each with one source and {options.boxes} boxes per frame."
 
 
 def _stored_session(folder: Path, options: argparse.Namespace) -> Path:
@@ -172,7 +170,7 @@ def main() -> None:
     many = commands.add_parser("driver")
     many.add_argument("--devices", type=int, nargs="+", default=[8, 50, 200])
     many.add_argument("--nodes", type=int, default=2, help="0 = a local pool")
-    many.add_argument("--rates", type=float, nargs="+", default=[4000, 0], help="of all devices together; 0 = as fast as possible")
+    many.add_argument("--rates", type=float, nargs="+", default=[4000, 0], help="frames/s of all devices together; 0 = as fast as possible")
     many.add_argument("--boxes", type=int, default=5)
     many.add_argument("--seconds", type=float, default=20)
     joined = commands.add_parser("merge")

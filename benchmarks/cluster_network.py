@@ -1,9 +1,9 @@
-"""Tries a cluster of two machines with a real network between them: ``python -m benchmarks.cluster_network`` (Linux, root).
+"""Tests a cluster of two machines with a real network between them: ``python -m benchmarks.cluster_network`` (Linux, root).
 
-Two network namespaces stand for two machines with different addresses. A pair of virtual cards with a limited rate connects them. The
-second machine has its own ``/tmp``, so that videos have to be sent to it. Three runs follow: one on the second machine only; one on both,
-in which the cable is cut for a time; one on both, in which it is cut for ever. The exports of each are compared with those of a run on
-this machine, byte by byte.
+Two network namespaces act as two machines with different addresses. A pair of virtual network cards with a limited rate connects them. The
+second machine has its own ``/tmp``, so videos have to be sent to it. There are three runs: one on the second machine only; one on both
+machines, in which the cable is cut for some time; one on both, in which the cable is cut permanently. The exports of each run are compared,
+byte by byte, with those of a run on this machine.
 """
 
 from __future__ import annotations
@@ -148,9 +148,9 @@ def inside(options: argparse.Namespace) -> None:
         stopped.set()
         watcher.join()
         state = next(state for state in cluster.states if state.name == FAR)
-        print(f"seconds to the first frame: {first:.1f}; in all: {time.perf_counter() - began:.1f}; frames by machine: {by}")
-        print(f"file sent, as the panel shows it: {state.sent:,} bytes; received by the card: {card(FAR, 'rx') - before:,}")
-        print(f"highest rate that the panel showed: {peak / 1e6:.2f} MB/s; results: {state.received:,} bytes")
+        print(f"seconds to the first frame: {first:.1f}; in total: {time.perf_counter() - began:.1f}; frames by machine: {by}")
+        print(f"file sent, as shown by the panel: {state.sent:,} bytes; received by the network card: {card(FAR, 'rx') - before:,}")
+        print(f"highest rate shown by the panel: {peak / 1e6:.2f} MB/s; results: {state.received:,} bytes")
         print("\n".join([*seen, *said]) or "no device failed")
     print(database)
 
@@ -192,7 +192,7 @@ def main() -> None:
         for title, cut in (
             ("second machine only", 0.0),
             (f"both, cable cut for {options.seconds:.0f} s", options.seconds),
-            ("both, cut for ever", -1.0),
+            ("both, cable cut permanently", -1.0),
         ):
             with machines(options.rate, folder):
                 command = [sys.executable, "-m", "benchmarks.cluster_network", "--inside", str(folder), f"--cut={cut}"]
@@ -202,8 +202,10 @@ def main() -> None:
             same = exported(Path(said[-1]), Path(said[-1]).parent / "exports") == wanted
             rows.append([title, "<br>".join(said[:-1]), "equal" if same else "**different**"])
             print(*rows[-1], sep="\n", flush=True)
-    note = f"A video of {size:,} bytes, {options.frames} frames, over {options.rate} (tc tbf). Equal: all bytes of {FORMATS}, but for the"
-    note += ' nodes\' names in the "device" column.'
+    note = (
+        f"A video of {size:,} bytes, {options.frames} frames, over {options.rate} (tc tbf). Equal: all bytes of {FORMATS} equal those of a"
+    )
+    note += ' run on one machine, except for the nodes\' names in the "device" column.'
     write(
         "cluster_network",
         "A cluster on a limited network",

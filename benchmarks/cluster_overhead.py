@@ -1,8 +1,8 @@
-"""Measures what a node costs against the local pool, with a raylet on this machine: ``python -m benchmarks.cluster_overhead``.
+"""Compares a node's throughput with that of the local pool, with a raylet on this machine: ``python -m benchmarks.cluster_overhead``.
 
-Rounds alternate: local pool, node, node, local pool, and so on, so that slow changes of the machine affect both. The raylet runs all the
-time. Throughput is that of the steady state (see ``run_pool``). Processor time is that of all processes from the opening of the video to
-its end: the driver's, the worker's, the agent's and Ray's own. Unlike throughput, it depends little on the machine's load.
+Rounds alternate (local pool, node, node, local pool, and so on), so that slow changes of the machine affect both. The raylet runs all the
+time. Throughput is that of the steady state (see ``run_pool``). Processor time covers all processes, from the opening of the video to its
+end: driver, worker, agent and Ray. Unlike throughput, it depends little on the machine's load.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOCAL, NODE = "local pool", "node"
 
 
 def measure(settings: RunSettings, device: DeviceId, video: Path, frames: int, hosts: Hosts | None) -> tuple[float, float]:
-    """Frames/s, and the processor time of all processes for 1,000 frames, seconds."""
+    """Frames/s, and the processor time of all processes per 1,000 frames, seconds."""
     used = 0.0
 
     def show(event: Event) -> None:
@@ -60,13 +60,13 @@ def report(options: argparse.Namespace, folder: Path) -> str:
                 else:
                     one = measure(settings, options.device, video, options.frames, None)
                 found[which].append(one)
-                print(f"{which}: {one[0]:.1f} frames/s, {one[1]:.1f} s of processor time for 1,000 frames", flush=True)
+                print(f"{which}: {one[0]:.1f} frames/s, {one[1]:.1f} s of processor time per 1,000 frames", flush=True)
     ratios, costs = ([node[which] / local[which] for node, local in zip(found[NODE], found[LOCAL], strict=True)] for which in (0, 1))
     rows = [[which, spread([one[0] for one in each], 1), spread([one[1] for one in each], 1)] for which, each in found.items()]
     return (
-        f"{table(('workers', 'frames/s', 'processor time of all processes for 1,000 frames, s'), rows)}\n\nThe node reaches"
-        f" {spread(ratios)} of the local pool's throughput (goal {GOAL}), with {spread(costs)} of its processor time."
-        f" {model.cfg.stem} at fp32 on {options.device}, 1080p H.264, {options.frames} frames a round, {options.rounds} alternating"
+        f"The node reaches {spread(ratios)} of the local pool's throughput (target {GOAL}), with {spread(costs)} of its processor time.\n\n"
+        f"{table(('workers', 'frames/s', 'processor time of all processes per 1,000 frames, s'), rows)}\n\n"
+        f"{model.cfg.stem} at fp32 on {options.device}, 1080p H.264, {options.frames} frames per round, {options.rounds} alternating"
         " rounds. Medians, ranges in brackets."
     )
 

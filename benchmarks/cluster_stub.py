@@ -1,6 +1,6 @@
-"""A worker without an engine, for measuring what many devices cost the driver: its results are made up.
+"""A worker without an engine, with invented results, to measure what many devices cost the driver.
 
-It speaks the whole protocol, in a real process that a real agent starts. Sources are empty files; their lengths are made up, too.
+It implements the whole protocol, in a real process that a real agent starts. Sources are empty files with an invented length.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Measures how many devices of a cluster leave the window smooth: ``python -m benchmarks.cluster_window``.
+"""Measures with how many cluster devices the window stays smooth: ``python -m benchmarks.cluster_window``.
 
-The real window shows made-up devices on machines with eight GPUs each. A thread folds the statistics of each device twice a second, as
-the thread of a session does; the window takes them as from a session, and the machines once a second. A gap is the time between two turns
-of the window's event loop beyond the 5 ms at which a timer asks for one. "Work" is the processor time of the window's thread in one turn:
-unlike a gap, it depends little on the machine's load.
+The real window shows simulated devices on machines with eight GPUs each. As in a session, a thread updates the statistics of each device
+twice per second, and the window reads them; it updates the machines once per second.
+
+A timer fires every 5 ms. A gap is the time between two iterations of the window's event loop minus these 5 ms: how long a user may wait for
+a reaction. "Work" is the processor time of the window's thread in one iteration. Unlike a gap, it depends little on the machine's load.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ GPUS = 8
 
 BEAT_MS, LOOK_MS, STATS_SECONDS = 5, 1000, 0.5
 MOST_P99_MS, MOST_MS = 16.0, 100.0
-"""The gaps of a window that is smooth."""
+"""Limits of the gaps of a smooth window."""
 
 SETTLE_MS = 3000
 
@@ -76,7 +77,7 @@ def fold(feed: Feed, count: int, over: threading.Event) -> None:
 
 
 def measure(count: int, seconds: float, opened: int, folder: Path) -> tuple[list[float], list[float]]:
-    """Gaps and work of all turns, ms. opened: machines whose devices are shown."""
+    """Gaps and work of all iterations, ms. opened: number of machines whose devices are shown."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = make_application()
     window = MainWindow(QSettings(str(folder / f"{count}.ini"), QSettings.Format.IniFormat), folder)
@@ -147,14 +148,14 @@ def main() -> None:
             cells = (f"{np.median(gaps):.2f}", f"**{p99:.1f}**", f"**{longest:.0f}**", f"{np.percentile(work, 99):.1f}", f"{max(work):.1f}")
             rows.append([f"{count:,}", f"{-(-count // GPUS)}", *cells])
             print(rows[-1], flush=True)
-    head = ("devices", "machines", "gaps, ms: median", "p99", "longest", "work in one turn, ms: p99", "longest")
-    note = f"The largest number of devices with gaps of p99 < {MOST_P99_MS:g} ms and longest < {MOST_MS:g} ms: **{smooth:,}**."
-    note += f" {options.seconds:g} s for each row, after {SETTLE_MS / 1000:g} s; the panel of devices is shown, {options.opened} machine"
+    head = ("devices", "machines", "gaps, ms: median", "p99", "longest", "work per iteration, ms: p99", "longest")
+    result = f"The window stays smooth with **{smooth:,}** devices (gaps: p99 < {MOST_P99_MS:g} ms, longest < {MOST_MS:g} ms)."
+    note = f"Each row: {options.seconds:g} s, after {SETTLE_MS / 1000:g} s. The panel of devices is shown, with {options.opened} machine"
     note += f" opened. Load {os.getloadavg()[0]:.0f} at the end.\n\n{str(__doc__).partition('.')[2].partition('.')[2].strip()}"
     write(
         "cluster_window",
         "The window and the devices of a cluster",
-        f"{table(head, rows)}\n\n{note}",
+        f"{result}\n\n{table(head, rows)}\n\n{note}",
         ("PySide6-Essentials",),
         "cluster-window",
     )

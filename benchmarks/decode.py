@@ -1,7 +1,6 @@
 """Compares the speed of decoding to RGB with OpenCV's VideoCapture on the same files, and measures the time of probing.
 
-Both decode every frame with the same number of threads. OpenCV returns BGR: its time includes the conversion to RGB. The
-time without the conversion is shown, too.
+Both decode every frame with the same number of threads. OpenCV returns BGR. One column includes its conversion to RGB, the other does not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures ``framefleet evaluate`` on a session of an hour: 108,000 frames, 2 million detections and 1 million objects.
+"""Measures ``framefleet evaluate`` on a session of one hour: 108,000 frames, 2 million detections and 1 million true objects.
 
     python benchmarks/evaluate.py [--frames N] [--detections N] [--sessions N] [--compare]
 

@@ -25,7 +25,7 @@ PER_FRAME = 10
 """Detections in a frame."""
 
 WRITTEN = 100_000
-"""Number of frames that are made, so that long sessions are soon there."""
+"""Number of frames that are generated. Longer sessions repeat them, which is faster."""
 
 
 def frames(count: int) -> Iterator[FrameResult]:
@@ -40,7 +40,7 @@ def frames(count: int) -> Iterator[FrameResult]:
 
 
 def store(path: Path, count: int) -> None:
-    """Write a session of one video with this number of frames. Behind the first ``WRITTEN`` frames, it repeats them."""
+    """Write a session of one video with this number of frames. After the first ``WRITTEN`` frames, it repeats them."""
     labels = [f"class {number}" for number in range(8)]
     with SessionWriter(path, labels, {}) as writer:
         writer.add_source(0, "street.mp4", SourceInfo("street.mp4", SourceKind.VIDEO, "h264", 1920, 1080, count, count / 25, 25.0, ()))

@@ -1,9 +1,9 @@
 """Compares the time of each custom layer on the GPU with the time that memory bandwidth allows.
 
-Each figure is the median over replays of a CUDA graph with several launches, divided by their number: the gaps between single
-launches do not count. Launches alternate between several sets of data, which together do not fit into the cache. Bandwidth is that of
-a kernel that copies 1 GiB, bytes read plus bytes written, measured in the same run. The bound is the least number of bytes that a
-layer must move, divided by the bandwidth.
+Each figure is the median over replays of a CUDA graph with several launches, divided by the number of launches, so gaps between single
+launches do not count. Launches alternate between several sets of data, which together do not fit into the cache. Bandwidth is measured in
+the same run with a kernel that copies 1 GiB; it counts bytes read and bytes written. The bound is the least number of bytes that a layer
+must move, divided by the bandwidth.
 """
 
 from __future__ import annotations
@@ -234,11 +234,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     rows.append((case.name, size, batch, f"{elapsed:.1f}", bound, rate, share))
                 bench.memory.close()
     body = f"{bench.name}, driver for CUDA {bench.driver / 1000:.1f}; copying moves {bandwidth / 1e9:.0f} GB/s.\n\n"
-    body += table(("layer", "network", "batch", "µs", "bound, µs", "GB/s", "of the network's time"), rows)
-    body += "\n\nAt batch 1 the data lies in the cache after the first replay, and a launch's own time (about 2 µs) shows."
+    body += table(("layer", "network", "batch", "µs", "lower bound by bandwidth, µs", "GB/s", "÷ network's time"), rows)
+    body += "\n\nAt batch 1, the data is in the cache after the first replay, and the time of a launch (about 2 µs) matters."
     if shares:
-        body += f" The network's time is what was given: {shares[416]} ms at 416, {shares[608]} ms at 608, for 32 pictures."
-    write("gpu_layers", "What the custom layers cost", body, ("cuda-core", "cuda-bindings", "numpy"), "gpu-layers")
+        body += f" The network's time is as given on the command line: {shares[416]} ms at 416, {shares[608]} ms at 608, for 32 pictures."
+    write("gpu_layers", "The custom layers' time on the GPU", body, ("cuda-core", "cuda-bindings", "numpy"), "gpu-layers")
 
 
 if __name__ == "__main__":

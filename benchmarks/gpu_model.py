@@ -1,13 +1,14 @@
-"""Measures a network on one NVIDIA GPU by TensorRT and by cuDNN: alone, with all other stages, with one picture at a time, and in PyTorch.
+"""Measures a network on one NVIDIA GPU with TensorRT and cuDNN: alone, with all other stages, with one picture at a time, and in PyTorch.
 
-Each round measures every engine once, so that all of them see the same state of the device. TensorRT has our first convolution, cuDNN
-our pairs of pointwise convolutions; a trial on the device decides which of them ``auto`` uses.
+Each round measures every engine once, so that all run in the same state of the device. TensorRT uses our first convolution, cuDNN our pairs
+of pointwise convolutions. ``auto`` uses those that a trial on the device finds faster.
 
-Times on the device are CUDA events'. ``network`` is the stage of that name within the graph of a batch in steady state, several
-batches being under way; the stages of a device run one after the other, so that no other one shares its time. ``around`` is
-preprocessing, YOLO layer, suppression and download, relative to it. PyTorch runs the same layers in FP16, channels last, batch
-normalisation folded, as a CUDA graph, with and without ``torch.compile``; it computes raw outputs only. Latency is from a picture in
-pageable host memory to its detections in host memory, by the caller's clock, one after the other.
+- Times on the device are those of CUDA events.
+- ``network`` is this stage in the graph of a batch, in steady state with several batches under way. A device runs its stages one after the
+  other, so no other stage shares this time. The other stages are preprocessing, YOLO layer, NMS and download.
+- PyTorch runs the same layers in FP16, channels last, with batch normalisation folded, as a CUDA graph, with and without ``torch.compile``.
+  It computes raw outputs only.
+- Latency is the time from a picture in pageable host memory to its detections in host memory, by the caller's clock, one at a time.
 """
 
 from __future__ import annotations
@@ -163,12 +164,12 @@ def main() -> int:
         everything = spread([speed.images_per_s for speed in measured], 0)
         stages = (f"{median(speed.stages[stage] for speed in measured):.3f}" for stage in STAGES)
         rows.append([size, names[name], spread(networks[size, name], 0), NEEDED[size], f"{median(around):.1%}", everything, *stages])
-    head = ["size", "library", "network alone, images/s", "wanted", "around", "all, from host memory, images/s"]
+    head = ["size", "library", "network alone, images/s", "target", "other stages ÷ network", "all stages, from host memory, images/s"]
     body.append(table([*head, *(f"{stage} ms" for stage in STAGES)], rows))
     ratios = {peer: [a / median(each) for a in best[416]] for peer, each in theirs.items()}
     rows = [[peer, spread(theirs[peer], 0), spread(each, 2)] for peer, each in ratios.items()]
     body.append(
-        table(["peer, 416, batch 32", "images/s", f"ours is faster by (wanted: {FASTER})"], rows) if rows else "PyTorch was left out."
+        table(["416, batch 32", "images/s", f"our faster engine ÷ this (target: {FASTER})"], rows) if rows else "PyTorch was left out."
     )
     rows = []
     for (shape, name), every in latencies.items():
@@ -186,9 +187,8 @@ def main() -> int:
     missed = [f"{size}: {NEEDED[size]} images/s" for size, rates in best.items() if median(rates) < NEEDED[size]]
     missed += [f"one picture: {MOST_MS} ms"] if alone > MOST_MS else []
     missed += [f"{peer}: {FASTER}×" for peer, each in ratios.items() if median(each) < FASTER]
-    body.append(
-        f"{device}. Medians of {options.rounds} rounds, ranges in brackets. Targets missed: {', '.join(missed) or 'none'}.\n\n{__doc__}"
-    )
+    body.insert(0, f"{device}. Medians of {options.rounds} rounds, ranges in brackets. Targets missed: {', '.join(missed) or 'none'}.")
+    body.append(str(__doc__))
     write("gpu_model", "One NVIDIA GPU", "\n\n".join(body), ["numpy", "tensorrt-rtx", "nvidia-cudnn-cu13", "cuda-core", "torch"])
     return 1 if missed else 0
 

@@ -1,4 +1,4 @@
-"""Samples what processes use, and fits their growth. Linux only."""
+"""Samples the memory, open files and threads of processes, and fits their growth. Linux only."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Measures how much of NVDEC's speed arrives as stored boxes, and what a frame costs the host, on one device.
 
 Every round measures NVDEC alone (``benchmarks.nvdec``), the project's decoder alone, and each model from the file to boxes in the session
-database, one after the other. All decode with the same number of sessions. The engines are built once and stay ready, so that their
-sessions are open and warm before a clock starts. A model's rate is that of the window in which all decode threads work: it begins when
-each has decoded about one segment, and ends when the last segments are handed out. Frames count when they are stored.
+database, one after the other. All of them decode with the same number of sessions. The engines are built once and stay ready, so their
+sessions are open and warm before the measurement starts. A model's rate is that of the period in which all decode threads work: it begins
+when each thread has decoded about one segment, and ends when the last segments are handed out. Frames count when they are stored.
 
-The host's cost is the processor time of the worker's threads in this window, divided by its frames; that of the process that orders and
-stores the results comes on top. A device without NVDEC decodes with FFmpeg, on all rows alike.
+The host's cost is the processor time of the worker's threads in this period, divided by its frames. The process that orders and stores the
+results has its own column. A device without NVDEC decodes with FFmpeg in all rows.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def together(engines: Sequence[Detecting], video: Path) -> Run:
 def verdict(shares: Sequence[float], cost: float) -> tuple[str, bool]:
     """Whether a model reaches the targets, in words and as a value."""
     reached = median(shares) >= MEDIAN_SHARE and min(shares) >= LEAST_SHARE and cost <= MOST_MICROSECONDS
-    words = f"median {median(shares):.3f} (wanted ≥ {MEDIAN_SHARE}), worst {min(shares):.3f} (≥ {LEAST_SHARE}), "
+    words = f"median {median(shares):.3f} (target ≥ {MEDIAN_SHARE}), worst {min(shares):.3f} (≥ {LEAST_SHARE}), "
     return f"{words}{cost:.0f} µs a frame (≤ {MOST_MICROSECONDS:.0f}): {'reached' if reached else '**missed**'}", reached
 
 

@@ -1,9 +1,9 @@
-"""An hour of video with two million boxes: how long tracking, counting and reading the stored session take.
+"""Measures how long tracking, counting and reading take for one hour of video with two million boxes.
 
     python -m benchmarks.hour [--minutes 60] [--rounds 3]
 
-Objects cross the picture at random; 40 s later others come. The session is written once, then tracked and counted. Times are those of one
-process, on the clock and of the processor.
+Objects cross the picture at random; every 40 s, new ones replace them. The session is written once, then tracked and counted. Wall time and
+processor time are those of one process.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def main() -> None:
     body = (
         f"{count:,} frames, {boxes:,} boxes, {tracks:,} tracks, {len(counts.crossings):,} crossings, {len(events):,} events;"
         f" the session has {size:.0f} MB.\n\n"
-        f"{report.table(['step', 'seconds', 'seconds of the processor', 'frames/s of the processor'], rows)}"
+        f"{report.table(['step', 'wall time, s', 'processor time, s', 'frames per second of processor time'], rows)}"
     )
     report.write("hour", "An hour with two million boxes", body, ["numpy", "lapx"])
 

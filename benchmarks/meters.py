@@ -1,4 +1,4 @@
-"""Measures processor time, memory, and the speed of a backend that always has work, for several benchmarks."""
+"""Measures processor time, memory, and the speed of a backend that always has work. Several benchmarks use it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Measures how fast NVDEC decodes 1080p H.264 by the number of decode threads and processes, and the host's time for a frame.
+"""Measures the speed of NVDEC for 1080p H.264 by the number of decode threads and processes, and the host's processor time per frame.
 
-``NVDEC alone`` feeds packets from memory into one session a thread and looks at nothing: what the hardware and its library allow.
-``NvdecDecoder`` is the project's decoder on the same video, file reading and all checks included; each surface is released at once.
-The clock starts when every session is open and has returned frames, and stops while all of them still decode.
+``NVDEC alone`` feeds packets from memory into one session per thread and ignores the frames: the limit of the hardware and its library.
+``NvdecDecoder`` is the project's decoder on the same video, with file reading and all checks; it releases each surface at once. The
+measurement starts when every session is open and has returned frames, and ends while all of them still decode.
 """
 
 from __future__ import annotations

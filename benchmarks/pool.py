@@ -1,10 +1,10 @@
 """Measures the pool by strategy, isolation and number of devices: speed, processor time and memory.
 
-Every round runs every combination once, each in a fresh process, so that only ratios within a round count. The rate is that of the
-steady state (``engine.bench.pool_run``). Processor time is that of all processes and threads for a frame, from the last engine's
-readiness to the end of the source. Memory is the proportional set size of all processes, after a tenth of the frames and at its
-peak: the peak must not depend on the number of frames. ``--alone`` measures the first device's engine without a pool in each
-round, with noise of the network's size; it runs at the workers' low priority.
+Every round runs every combination once, each in a new process, and only ratios within a round count. The rate is that of the steady state
+(``engine.bench.pool_run``). Processor time per frame covers all processes and threads, from the last engine's readiness to the end of the
+source. Memory is the proportional set size of all processes, after a tenth of the frames and at its peak. The peak must not depend on the
+number of frames. ``--alone`` also measures the first device's engine without a pool in each round, with noise of the network's size and at
+the workers' low priority.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def main() -> None:
             )
         )
     head = ["strategy, isolation", "devices", "frames", "frames/s", "÷ first row", *(["÷ engine alone"] if lone else [])]
-    head += ["latency p50, ms", "start, s", "processor ms/frame", "MB after a tenth", "MB at most", "bottleneck", "frames of each"]
-    head += ["first device, ms a frame"]
+    head += ["latency p50, ms", "start, s", "processor ms/frame", "MB after a tenth", "peak MB", "bottleneck", "frames of each device"]
+    head += ["first device, ms per frame"]
     engine = rounds[0][0].devices[0].engine
     facts = f"{model.cfg.stem}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch}."
     facts += f" {engine.device_name}, {engine.backend}."

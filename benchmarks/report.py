@@ -1,4 +1,4 @@
-"""Writes the result of a benchmark: figures, machine, versions and command."""
+"""Writes the result of a benchmark: its figures, the machine, the versions and the command."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def spread(values: Sequence[float], digits: int = 3) -> str:
 
 
 def write(name: str, title: str, body: str, libraries: Sequence[str], result: str | None = None) -> None:
-    """Print a result and keep it.
+    """Print a result and store it.
 
     name: of the script. libraries: their versions are stated where they are installed. result: the result's file name in
     ``results`` without ``.md``; None = the script's name.

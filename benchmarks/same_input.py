@@ -1,10 +1,10 @@
 """Compares the network's input, and the boxes, of a GPU with those of the CPU, for whole videos.
 
-1. Every frame is decoded by NVDEC and by FFmpeg and brought to the network's size. Bytes of the two inputs are compared: none may differ.
+1. NVDEC and FFmpeg decode every frame, and both frames are resized to the network's size. No byte of the two inputs may differ.
 2. Both devices detect at FP32. Boxes are paired one to one: same class, IoU ≥ 0.9, confidence within 0.03. All boxes above the threshold
-   count, also those that only one side has because the other one is just below the threshold. Wanted: ≥ 99.5 % of the boxes of each side.
+   count, even if the other side's box is just below the threshold. Target: at least 99.5 % of the boxes of each side are paired.
 
-Without ``--video``: people.mp4, the demo's clip, and a clip of 10-bit HEVC that this script makes from the pictures in ``--data``.
+Without ``--video``: people.mp4, the demo's clip, and a clip of 10-bit HEVC that the script makes from the pictures in ``--data``.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _videos(data: Path, chosen: Sequence[Path], folder: Path) -> Iterator[tuple[
 
 
 def main() -> int:
-    """Compare and write the result. Returns 1 if bytes differ, or too few boxes agree."""
+    """Compare and write the result. Returns 1 if bytes differ or too few boxes agree."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("shared/data"), help="folder with models/, images/ and video/ (shared/data)")
     parser.add_argument("--video", type=Path, nargs="+", default=[], help="videos to compare instead of the three")
@@ -179,11 +179,11 @@ def main() -> int:
             boxes[-1] += [f"{result.recovered:.2%}", f"{result.confirmed:.2%}", used]
             print(boxes[-1], file=sys.stderr, flush=True)
     head = ["video", "picture → input", "frames", "decoded by NVDEC", "bytes that differ (largest difference)"]
-    heads = ["video", "model", "CPU's boxes", "GPU's boxes", "paired", "of the CPU's", "of the GPU's", "the GPU's engine"]
-    body = f"## Bytes\n\n{table(head, rows)}\n\n## Boxes\n\n{table(heads, boxes)}\n\n"
-    body += f"No byte differs, and ≥ {WANTED:.1%} of the boxes of both sides agree: {'yes' if good else '**NO**'}.\n\n{__doc__}"
+    heads = ["video", "model", "CPU's boxes", "GPU's boxes", "paired", "share of the CPU's", "share of the GPU's", "the GPU's engine"]
+    body = f"No byte differs, and ≥ {WANTED:.1%} of the boxes of both sides agree: {'yes' if good else '**NO**'}.\n\n"
+    body += f"## Bytes\n\n{table(head, rows)}\n\n## Boxes\n\n{table(heads, boxes)}\n\n## Method\n\n{__doc__}"
     libraries = ("av", "PyNvVideoCodec", "tensorrt-rtx", "openvino", "opencv-python-headless", "numpy")
-    write("same_input", "Do GPU and CPU see the same picture?", body, libraries, options.result)
+    write("same_input", "Input and boxes of GPU and CPU", body, libraries, options.result)
     return 0 if good else 1
 
 

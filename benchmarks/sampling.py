@@ -1,6 +1,6 @@
-"""Compares detecting in one frame a second with detecting in all frames: a 1080p H.264 video, 30 frames/s, a keyframe each second.
+"""Compares detecting in one frame per second with detecting in all frames: a 1080p H.264 video, 30 frames/s, one keyframe per second.
 
-The speed is that of the video: its seconds divided by the seconds from the first segment to the end of the source.
+Speed is the length of the video divided by the time from the first segment to the end of the source.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.types import DeviceId
 from resources import DEMO
 
 GOAL = 12
-"""How many times the speed of all frames one frame a second should reach."""
+"""Target of one frame per second, in multiples of the speed of all frames."""
 
 
 def run(settings: RunSettings, video: Path) -> tuple[float, int]:
@@ -40,7 +40,7 @@ def run(settings: RunSettings, video: Path) -> tuple[float, int]:
 
 
 def main() -> None:
-    """Command line. Exit status 1: the goal is missed."""
+    """Command line. Exit status 1: the target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", type=DeviceId.parse, default=DeviceId("cpu", "0"))
     parser.add_argument("--frames", type=int, default=1800)
@@ -64,10 +64,14 @@ def main() -> None:
         ratios = [value / whole for value, whole in zip(values, speeds[""], strict=True)]
         rows.append([f"`--every {every}`" if every else "all frames", counts[every], spread(values, 1), spread(ratios, 1)])
     head = ("frames", "inferred", "seconds of video per second", "ratio to all frames")
-    note = f"Demo model at fp32 on {options.device}. Medians of {options.rounds} rounds, ranges in brackets. Goal for `1s`: {GOAL}."
-    write("sampling", "Detecting in one frame a second", f"{table(head, rows)}\n\n{note}", ("av", "openvino"))
-    if min(value / whole for value, whole in zip(speeds["1s"], speeds[""], strict=True)) < GOAL:
-        raise SystemExit(f"the goal of {GOAL} is missed")
+    reached = min(value / whole for value, whole in zip(speeds["1s"], speeds[""], strict=True)) >= GOAL
+    note = (
+        f"Demo model at fp32 on {options.device}. Medians of {options.rounds} rounds, ranges in brackets. Target for `1s` in every round,"
+    )
+    note += f" {GOAL} times the speed of all frames: {'reached' if reached else '**missed**'}."
+    write("sampling", "Detecting in one frame per second", f"{table(head, rows)}\n\n{note}", ("av", "openvino"))
+    if not reached:
+        raise SystemExit(f"the target of {GOAL} is missed")
 
 
 if __name__ == "__main__":

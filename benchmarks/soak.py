@@ -1,15 +1,18 @@
-"""Soak test: detects in cycling sources for a long time, and looks for growth of memory, open files and threads.
+"""Soak test: detects in recurring sources for a long time, and looks for growth of memory, open files and threads.
 
-24 sources are always queued: when one ends, it is added again. Every few seconds, each process of the run is sampled: its own memory
-(USS: pages that no other process has), its whole memory (RSS), its open file descriptors and its threads. A line is fitted to the samples
-after the warm-up; its slope times the measured time is the growth. ``--window`` does the same in the application's window, which plays one
-video after the other meanwhile, and measures the gaps of its event loop: the time between two turns beyond the 5 ms at which a timer asks
-for one. Other programs that use the processor make gaps longer, so the processor time of the window's thread in a turn is measured, too.
+24 sources are always queued: a source that ends is added again. Every few seconds, each process of the run is sampled: its own memory (USS:
+pages that no other process has), its whole memory (RSS), its open file descriptors and its threads. A line is fitted to the samples after
+the warm-up. The growth is the slope of this line times the measured time.
 
-``--frames 864000`` ends the run after as many frames as a camera with 30 frames/s has in eight hours. A small network does them in less
-time. What grows with frames, segments, sources and results shows as in eight hours; what grows with time alone does not.
+``--window`` does the same in the application's window, which plays one video after the other meanwhile, and measures the gaps of its event
+loop. A timer fires every 5 ms. A gap is the time between two iterations of the window's event loop minus these 5 ms: how long a user may
+wait for a reaction. Other programs that use the processor make gaps longer, so the processor time of the window's thread per iteration is
+measured, too.
 
-Sources that are no videos work, too. Samples go to a CSV file beside the report as they are taken. SIGTERM and SIGINT end the run
+``--frames 864000`` ends the run after as many frames as a camera with 30 frames/s records in eight hours. A small network processes them in
+less time. Growth with frames, segments, sources and results then shows as in eight hours; growth with time alone does not.
+
+Sources other than videos work, too. Samples are written to a CSV file beside the report as they are taken. SIGTERM and SIGINT end the run
 early, with a report. Linux only.
 """
 
@@ -152,9 +155,9 @@ def headless(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
 
 
 def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter: Meter) -> tuple[list[float], list[float]]:
-    """Detect in the window, which plays one video after the other meanwhile.
+    """Detect in the window, which plays one video after the other.
 
-    Returns the gaps of its event loop while it detects, and the processor time of its thread in each turn, ms.
+    Returns the gaps of its event loop while it detects, and the processor time of its thread in each iteration, ms.
     """
     from PySide6.QtCore import QSettings, Qt, QTimer
 
@@ -232,21 +235,21 @@ def report(meter: Meter, warm_up: float, gaps: Sequence[float], busy: Sequence[f
     names = {"uss": "memory (USS), MB", "rss": "RSS, MB", "descriptors": "open descriptors", "threads": "threads"}
 
     def row(name: str, growth: Growth, limit: float | None) -> list[object]:
-        wanted = "" if limit is None else f"< {limit:.0f}"
-        return [name, *(f"{value:.1f}" for value in (growth.first, growth.last, growth.most)), f"{growth.fitted:+.1f}", wanted]
+        target = "" if limit is None else f"< {limit:.0f}"
+        return [name, *(f"{value:.1f}" for value in (growth.first, growth.last, growth.most)), f"{growth.fitted:+.1f}", target]
 
     lines = [row(names[name], whole[name], limits.get(name)) for name in MEASURES]
     lines += [row(f"USS of {'this process' if pid == os.getpid() else f'process {pid}'}", growth, None) for pid, growth in each.items()]
     measured = meter.rows[-1][0] - warm_up
-    text = f"{meter.frames:,} frames of {meter.sources} sources in {meter.rows[-1][0] / 60:.1f} minutes; {measured / 60:.1f} minutes of"
-    text += f" them after the warm-up; {len(meter.rows)} samples.\n\n"
-    text += table(["", "at first", "at last", "most", "growth (fitted)", "wanted"], lines)
+    text = f"{meter.frames:,} frames of {meter.sources} sources in {meter.rows[-1][0] / 60:.1f} minutes; {measured / 60:.1f} of them after"
+    text += f" the warm-up. {len(meter.rows)} samples.\n\n"
+    text += table(["", "first", "last", "maximum", "growth (fitted)", "target"], lines)
     if gaps:
         p99 = float(np.percentile(gaps, 99))
         reached &= p99 < MOST_GAP_MS
-        text += f"\n\nGaps of the window's event loop: median {median(gaps):.1f} ms, p99 **{p99:.1f} ms** (wanted < {MOST_GAP_MS:.0f}),"
-        text += f" longest {max(gaps):.0f} ms, {len(gaps):,} turns."
-        text += f" Processor time of a turn: p99 {np.percentile(busy, 99):.1f} ms, longest {max(busy):.0f} ms."
+        text += f"\n\nGaps of the window's event loop: median {median(gaps):.1f} ms, p99 **{p99:.1f} ms** (target < {MOST_GAP_MS:.0f}),"
+        text += f" longest {max(gaps):.0f} ms, {len(gaps):,} iterations."
+        text += f" Processor time per iteration: p99 {np.percentile(busy, 99):.1f} ms, longest {max(busy):.0f} ms."
     if meter.problems:
         text += "\n\nProblems:\n\n" + "\n".join(f"- {problem}" for problem in dict.fromkeys(meter.problems))
     return text, reached
@@ -304,7 +307,7 @@ def main() -> int:
     text, reached = report(meter, measured / 5 if options.warm_up is None else 60 * options.warm_up, gaps, busy)
     facts = f"{date.today()}; {machine()}, load {LOAD:.1f} before, {os.getloadavg()[0]:.1f} after; Python {platform.python_version()}\n\n"
     facts += f"`{shlex.join(['python', '-m', 'benchmarks.soak', *sys.argv[1:]])}`"
-    body = f"# Soak test\n\n{facts}\n\n{text}\n\nAll targets reached: {'yes' if reached else '**no**'}.\n"
+    body = f"# Soak test\n\n{facts}\n\nAll targets reached: {'yes' if reached else '**no**'}.\n\n{text}\n"
     options.out.write_text(body)
     print(body)
     return 0 if reached else 1

@@ -1,7 +1,7 @@
-"""What storing, closing, opening and reading a session costs, also against an older tree in the same run.
+"""Measures storing, closing, opening and reading a session; on request also with an older tree, in the same run.
 
 One million detections are stored and read, in a new process each time. ``--against TREE`` does the same with the engine of another
-checkout, in turn, so that other programs disturb both alike:
+checkout. Both trees alternate, so that other programs affect them equally:
 
     git worktree add /tmp/before e52931f
     python -m benchmarks.store --rounds 5 --against /tmp/before

@@ -1,9 +1,9 @@
-"""Renders streets like those of the demo's clip, but of other seeds, with their truth: for results that no setting was chosen on.
+"""Renders streets like those of the demo's clip with other seeds, and their true objects. No setting was chosen on these streets.
 
-    python -m benchmarks.streets FOLDER 60000,70000,80000
+    python -m benchmarks.streets FOLDER 120000,130000,140000
 
 renders the clip's three streets with these numbers added to their seeds, 7 s each at half the clip's size. Settings of tracking were chosen
-on the numbers 20000 to 50000; results use numbers from 60000.
+on the numbers 20000 to 80000, and one rule of counting on 90000 to 110000.
 """
 
 from __future__ import annotations

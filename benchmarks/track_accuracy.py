@@ -1,10 +1,10 @@
-"""Accuracy of tracks on the demo's clip and on fresh streets: HOTA, IDF1 and MOTA, and where the rest goes.
+"""Measures the accuracy of tracks on the demo's clip and on fresh streets (HOTA, IDF1, MOTA), and counts the causes of errors.
 
     pip install --no-deps trackeval==1.3.0 scipy
-    python -m benchmarks.track_accuracy --streets FOLDER [--session SESSION] [--added 60000,70000,80000]
+    python -m benchmarks.track_accuracy --streets FOLDER [--session SESSION] [--added 120000,130000,140000]
 
-TrackEval computes the scores. It is installed without the OpenCV that it asks for, because that fights the headless one.
-A track counts where its class and the true class agree. Objects that the truth marks as ignored, and tracks on them, are left out.
+TrackEval computes the scores. It is installed without the OpenCV that it requires, which conflicts with the headless one. A track counts
+where its class equals the true class. Objects that the truth marks as ignored, and tracks on them, are left out.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from engine.tracking.association import overlaps
 from engine.tracking.follow import TrackerName
 from resources import DEMO
 
+CAUSES = """Objects and boxes are counted once per frame. Each object has the one track that fits it best. "Another track": only other
+tracks cover the object. "Confidence": that of the best detection of the right class on an object that no track covers."""
 HIT = 0.5
 """Least intersection over union of a track's box and the true one."""
 
@@ -71,13 +73,11 @@ def _reasons(table: NDArray[np.float64], classes: NDArray[np.int64], found: Any)
         right = hits[found.class_ids[hits] == class_id] if len(hits) else hits
         score = found.scores[right].max() if len(right) else 0.0
         if not len(hits):
-            reasons.append("no detection, or one that overlaps by less than 0.5")
+            reasons.append("no detection with an IoU of 0.5 or more")
         elif not len(right):
             reasons.append("only detections of another class")
         else:
-            reasons.append(
-                "a detection below 0.1" if score < 0.1 else "a detection of 0.1 to 0.6" if score < 0.6 else "a detection above 0.6"
-            )
+            reasons.append("confidence below 0.1" if score < 0.1 else "confidence 0.1 to 0.6" if score < 0.6 else "confidence above 0.6")
     return reasons
 
 
@@ -101,7 +101,7 @@ def scores(parts: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def losses(parts: list[dict[str, Any]]) -> tuple[Counter[str], Counter[str]]:
-    """What happens to each true object in each frame, and to each tracked box, when each object has the track that suits it best."""
+    """Count the outcome of each true object in each frame, and of each tracked box, if each object has the track that fits it best."""
     from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
     missed, wrong = Counter[str](), Counter[str]()
@@ -118,10 +118,10 @@ def losses(parts: list[dict[str, Any]]) -> tuple[Counter[str], Counter[str]]:
             good = table >= HIT
             for row, name in enumerate(true.tolist()):
                 its = tracks[good[row]].tolist()
-                missed["tracked" if own.get(name) in its else "has another track" if its else reasons[row]] += 1
+                missed["tracked" if own.get(name) in its else "another track" if its else reasons[row]] += 1
             for column, name in enumerate(tracks.tolist()):
                 its = true[good[:, column]].tolist()
-                wrong["right" if name in owned and owned[name] in its else "on another object" if its else "on no object"] += 1
+                wrong["on its own object" if name in owned and owned[name] in its else "on another object" if its else "on no object"] += 1
     return missed, wrong
 
 
@@ -130,12 +130,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--session", type=Path, help="of an earlier run of 'framefleet demo --headless'; else, the clip is detected first")
     parser.add_argument("--streets", type=Path, required=True, help="folder for fresh streets, which are rendered if they are missing")
-    parser.add_argument("--added", type=streets.numbers, default=[60000, 70000, 80000], help="to the clip's seeds")
+    parser.add_argument("--added", type=streets.numbers, default=[120000, 130000, 140000], help="to the clip's seeds")
     options = parser.parse_args()
     rows, body = [], []
     with TemporaryDirectory() as folder:
         session = streets.session_of(options.streets, options.added)
-        sets = {"demo's clip": options.session or detect(Path(folder)), f"fresh streets, seeds + {options.added}": session}
+        sets = {
+            "demo's clip": options.session or detect(Path(folder)),
+            f"fresh streets, seeds + {', '.join(map(str, options.added))}": session,
+        }
         for name, stored in sets.items():
             copy = Path(folder) / "copy.sqlite"
             for tracker in TrackerName:
@@ -152,7 +155,7 @@ def main() -> None:
                     shares = [[words, count, f"{count / total:.1%}"] for words, count in counts.most_common()]
                     body.append(f"### {name}, {tracker}: {total:,} {title}\n\n{report.table([title, 'number', 'share'], shares)}")
     heads = ["detections", "tracker", "HOTA", "IDF1", "MOTA", "switches", "recall", "precision"]
-    text = "\n\n".join([report.table(heads, rows), "## What becomes of objects and boxes", *body])
+    text = "\n\n".join([report.table(heads, rows), f"## Causes of errors\n\n{CAUSES}", *body])
     report.write("track_accuracy", "Accuracy of tracks", text, ["numpy", "lapx", "trackeval"])
 
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.tracking [--rounds 3] [--frames 1500] [--detect CLIP]
 
-Speed: random scenes with ten objects and false alarms (``tools/reference_tracks.py``), processor time of one thread. Slowdown: the demo's
-model on ``--detect`` (the demo's clip), runs with and without ``--track`` in turn; the ratio of their frames/s, from the report's seconds.
-Needs a machine without other work.
+Speed: processor time of one thread for random scenes with ten objects and false alarms (``tools/reference_tracks.py``). Slowdown: the
+demo's model on ``--detect`` (the demo's clip), in alternating runs with and without ``--track``; the ratio of their frames/s, from the
+report's seconds. The machine must be idle.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tools import reference_tracks
 
 
 def speed(kind: type[ByteTrack] | type[OcSort], frames: int) -> tuple[float, float, float]:
-    """Return µs of processor time a frame, boxes a frame and living tracks a frame."""
+    """Return µs of processor time, boxes and active tracks, per frame."""
     reference_tracks.FRAMES = frames
     scene = [(seconds, np.array(boxes, float).reshape(-1, 4), np.array(scores)) for seconds, boxes, scores in reference_tracks.scene(0)]
     tracker, living = kind(1 / reference_tracks.RATE, 2.0, overlap=0.3), 0
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=1500)
     parser.add_argument("--detect", type=Path, default=DEMO.clip)
     options = parser.parse_args()
-    print("| tracker | boxes a frame | living tracks | µs a frame | frames/s on one core |\n|---|---|---|---|---|")
+    print("| tracker | boxes per frame | active tracks | µs per frame | frames/s on one core |\n|---|---|---|---|---|")
     for kind in (ByteTrack, OcSort):
         rounds = [speed(kind, options.frames) for _ in range(options.rounds)]
         times = sorted(each[0] for each in rounds)

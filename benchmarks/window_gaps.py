@@ -1,11 +1,11 @@
 """Measures the gaps of the window's event loop while nine videos are detected, one, four or nine play, and eight GPUs are shown.
 
-Detection of the videos is real, on this machine's processor. The statuses of the eight GPUs are replayed: each gets the events of a
-run, a new measurement every half second, and the panel shows them as it shows the devices of a session.
+The videos are really detected, on this machine's processor. The statuses of the eight GPUs are replayed: each gets the events of a run and
+a new measurement every half second. The panel shows them like the devices of a session.
 
-A gap is the time between two turns of the window's event loop beyond the 5 ms at which a timer asks for one: how long the user waits
-for a reaction. "Work" is the processor time of the window's thread in one turn: unlike a
-gap, it does not depend on what else the machine does.
+A timer fires every 5 ms. A gap is the time between two iterations of the window's event loop minus these 5 ms: how long a user may wait for
+a reaction. "Work" is the processor time of the window's thread in one iteration. Unlike a gap, it does not depend on other programs on the
+machine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STAGES = ("decode", "queue", "preprocess", "infer", "deliver")
 
 
 def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
-    """Run the window for this time; return gaps and processor times of turns, ms, and the window's share of a core.
+    """Run the window for this time; return gaps and processor times of iterations, ms, and the window's share of a core.
 
     side: of the grid of videos. clip: what each of them shows.
     """
@@ -116,7 +116,7 @@ def _engine(gpu: DeviceId) -> EngineInfo:
 
 HEADS = (
     "videos shown",
-    "turns",
+    "iterations",
     "median, ms",
     "p99, ms",
     "p99.9, ms",
@@ -163,9 +163,9 @@ def main() -> int:
     reached = float(np.percentile(alone, 99)) < MOST_P99_MS and max(alone) < MOST_MS
     text = table(HEADS, [row(side, rounds) for side, rounds in sides.items()])
     text += (
-        f"\n\nAll turns of {options.rounds} rounds of {options.seconds:g} s, each in a fresh process; {sides[1][0]['platform']}, load"
-        f" {os.getloadavg()[0]:.0f} at the end. Wanted with one video: gaps of p99 < {MOST_P99_MS:g}, longest < {MOST_MS:g}:"
-        f' {"reached" if reached else "**missed**"}. "Window visible" counts from the end of the imports.'
+        f"\n\nAll iterations of {options.rounds} rounds of {options.seconds:g} s, each in a new process; {sides[1][0]['platform']}, load"
+        f" {os.getloadavg()[0]:.0f} at the end. Target with one video: gaps of p99 < {MOST_P99_MS:g}, longest < {MOST_MS:g}:"
+        f' {"reached" if reached else "**missed**"}. "Window visible" is the time from the end of the imports.'
         f"\n\n{str(__doc__).partition('.')[2].strip()}"
     )
     libraries = ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy")

@@ -1,8 +1,8 @@
-"""An hour of results in the real window: 108,000 frames with two million boxes.
+"""Shows an hour of results in the real window: 108,000 frames with two million boxes.
 
-Opened: from the command to open the session until the file, its classes and the lanes of its timeline are on the screen. Gap: the
-longest time in which the window handles no event meanwhile. A step of the timeline: zoom, or move, and paint it again. A step of the
-table: scroll to a random place and paint it again. A frame at 60 Hz takes 16.7 ms at most.
+Opening takes from the command to open the session until the file, its classes and the lanes of its timeline are on the screen. A gap is the
+longest time during this step in which the window handles no event. A step of the timeline is to zoom or move it and to paint it again. A
+step of the table is to scroll to a random place and to paint it again. At 60 Hz, a frame may take 16.7 ms.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
 
 
 def main() -> int:
-    """Write the result. Returns 1 if a goal is missed."""
+    """Write the result. Returns 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
@@ -115,16 +115,16 @@ def main() -> int:
     rows = [
         ("the file is shown, s", spread(together["shown"], 2), "1"),
         ("classes and timeline are counted, s", spread(together["counted"], 2), "–"),
-        ("longest gap meanwhile, ms", spread(together["gap"], 0), "100"),
+        ("longest gap until then, ms", spread(together["gap"], 0), "100"),
         ("zoom and move the timeline, ms", spread(together["timeline"], 2), "16.7"),
         ("another position on the timeline, ms", spread(together["position"], 2), "16.7"),
         ("all boxes are listed, s", spread(together["listed"], 2), "–"),
-        ("longest gap meanwhile, ms", spread(together["listing gap"], 0), "100"),
+        ("longest gap until then, ms", spread(together["listing gap"], 0), "100"),
         ("scroll the table of all boxes, ms", spread(together["table"], 2), "16.7"),
         ("sort the table by confidence, ms", spread(together["sorted"], 0), "–"),
     ]
-    text = table(("what", "median (range)", "goal"), rows)
-    text += f"\n\n{options.rounds} rounds, each in a fresh process. {str(__doc__).partition('.')[2].strip()}"
+    text = table(("step", "median (range)", "target"), rows)
+    text += f"\n\n{options.rounds} rounds, each in a new process. {str(__doc__).partition('.')[2].strip()}"
     write("window_hour", "An hour of results in the window", text, ["PySide6-Essentials", "numpy"])
     steps = (median(together[key]) for key in ("timeline", "position", "table"))
     return int(median(together["shown"]) > OPEN_GOAL or any(step > STEP_GOAL for step in steps))

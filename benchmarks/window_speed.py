@@ -1,14 +1,14 @@
-"""Measures how fast the window shows things: many boxes, a playing video, and an hour of stored results.
+"""Measures how fast the window shows many boxes, a playing video, and an hour of stored results.
 
-Boxes: processor time of the window's thread for one new frame of 1280×720 logical pixels with this many boxes of 80 classes, from the
-new picture to the end of its painting. The labels' pictures are made once for each class and percentage, so the second pass over
-the same frames is the one that counts.
+Boxes: processor time of the window's thread for one new frame of 1280×720 logical pixels with boxes of 80 classes, from the new picture to
+the end of its painting. The pictures of labels are created once for each class and percentage, so only the second pass over the same frames
+counts.
 
-Playing: processor time of the window and of its preview process for 30 shown pictures of a 1080p30 video, as a share of a second, so
-that it does not depend on how busy the machine is. Decoding the same video with PyAV and nothing else is the lower limit.
+Playing: processor time of the window and of its preview process for 30 shown pictures of a 1080p30 video, as a share of a second. It does
+not depend on how busy the machine is. Decoding the same video with PyAV and nothing else is the lower limit.
 
-An hour: 108,000 frames with two million boxes. "Opened" is the time until the file is in the queue; "counted" is the processor time of
-the background thread that counts its detections for the timeline and the list of classes. Reading every row with SQLite is the scale.
+An hour: 108,000 frames with two million boxes. "Opened" is the time until the file is in the queue. "Counted" is the processor time of the
+background thread that counts its detections for the timeline and the list of classes. Reading every row with SQLite is the reference.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def main() -> None:
         ],
     )
     libraries = ("PySide6-Essentials", "av", "numpy", "opencv-python-headless")
-    text += f"\n\nMedians of {options.rounds} rounds, each in a fresh process.\n\n{str(__doc__).partition('.')[2].strip()}"
+    text += f"\n\nMedians of {options.rounds} rounds, each in a new process.\n\n{str(__doc__).partition('.')[2].strip()}"
     write("window_speed", "How fast the window shows things", text, libraries)
 
 

@@ -1,7 +1,7 @@
 """Measures how long the window takes to appear: from the start of the process until the window system shows it, imports included.
 
-``python -m benchmarks.window_start --rounds 5`` needs an X display and xdotool; under Xvfb: ``xvfb-run -a python -m …``. The user's folders
-are empty at the first start, which is not counted.
+``python -m benchmarks.window_start --rounds 5`` needs an X display and xdotool; under Xvfb: ``xvfb-run -a python -m …``. The first start,
+with empty user folders, does not count.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         start(Path(name))
         found = [start(Path(name)) for _ in range(rounds)]
-    names = ("until it is visible", "processor time of the process by then")
+    names = ("time until the window is visible", "processor time of the process until then")
     rows = [[name, spread(values, 2)] for name, values in zip(names, zip(*found, strict=True), strict=True)]
-    note = f"{rounds} starts, each a new process; median and range. Wanted: visible in less than {LIMIT} s."
+    note = f"{rounds} starts, each in a new process; median and range. Target: visible in less than {LIMIT} s."
     body = f"{table(['', 'seconds'], rows)}\n\n{note}"
     write("window_start", "From the start of the program to its window", body, ("PySide6-Essentials", "pyqtgraph"))
 

@@ -1,4 +1,4 @@
-"""What tracks, lines and events cost in the window: painting 300 tracked boxes with trails, and a list of 100,000 events."""
+"""Measures what tracks, lines and events cost in the window: painting 300 tracked boxes with trails, and a list of 100,000 events."""
 
 from __future__ import annotations
 
@@ -133,13 +133,13 @@ def listed(application: QApplication) -> dict[str, list[float]]:
 
 
 def main() -> int:
-    """Write the result. Returns 1 if the goal for painting is missed."""
+    """Write the result. Returns 1 if the target for painting is missed."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     application = QApplication([])
     apply_theme(application, Theme.DARK)
     painted, acts = paint(application, tracks()), listed(application)
     good = median(painted["with trails"]) <= PAINT_GOAL
-    body = [f"## {OBJECTS} tracked boxes, a picture of 1280×720 (goal: {PAINT_GOAL:.0f} ms with trails)", ""]
+    body = [f"## {OBJECTS} tracked boxes, a picture of 1280×720 (target: {PAINT_GOAL:.0f} ms with trails)", ""]
     body += [report.table(["drawn", "ms of processor time"], [[name, report.spread(times, 1)] for name, times in painted.items()]), ""]
     body += [f"## A list of {EVENT_ROWS:,} events, painted after each step", ""]
     body.append(report.table(["step", "ms of processor time"], [[name, report.spread(times, 1)] for name, times in acts.items()]))

@@ -13,6 +13,8 @@ FramefleetError        base of all errors; the message says what failed, where, 
 Errors of the libraries below (OpenVINO, FFmpeg, SQLite, …) are turned into these in the one file that imports the library.
 """
 
+from collections.abc import Iterable
+
 
 class FramefleetError(Exception):
     """Base of all errors with a message for the user."""
@@ -48,3 +50,12 @@ class ClusterError(DeviceError):
 
 class ExportError(FramefleetError):
     """Results cannot be stored or written."""
+
+
+def similar(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Return ``did you mean a or b?`` with the similar names in any case, the most similar first, "" if there are none."""
+    import difflib  # not in every process: only errors need it
+
+    names = {each.casefold(): each for each in known}
+    close = [names[each] for each in difflib.get_close_matches(name.casefold(), names, most, 0.7)]
+    return f"did you mean {' or '.join(close)}?" if close else ""

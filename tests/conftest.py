@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -36,6 +37,7 @@ PATIENCE_MS = 30_000
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record-goldens", action="store_true", help="replace the files in tests/goldens by what the program gives now")
+    parser.addoption("--spawn", action="store_true", help="start all child processes as the program does: see tests/support/fork_server.py")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -44,6 +46,10 @@ def pytest_configure(config: pytest.Config) -> None:
     slow = [hypothesis.HealthCheck.too_slow]
     hypothesis.settings.register_profile("framefleet", deadline=None, derandomize=same, suppress_health_check=slow)
     hypothesis.settings.load_profile("framefleet")
+    if same and sys.platform == "linux" and not config.getoption("--spawn"):
+        from tests.support import fork_server
+
+        fork_server.install()
 
 
 @pytest.hookimpl(trylast=True)
@@ -85,6 +91,14 @@ class PatientBot(QtBot):
 def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
     """Replaces pytest-qt's fixture."""
     return PatientBot(request)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what the program notes about its sessions out of the user's own folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

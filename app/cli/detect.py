@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,22 +14,27 @@ from app.cli.run.cluster import CLUSTER, connected
 from app.cli.run.detection import Run, add_run_options, reported
 from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
 from app.cli.run.shard import Shard
-from app.cli.run.summary import MOST_LINES, summary
+from app.cli.run.summary import MOST_LINES, Summary, number_of
 from app.cli.run.zones import count_sources, counts_lines, untracked_lines
 from engine.errors import ExportError, SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
+from engine.media.types import SourceKind
 from engine.model.check import check_model
 from engine.model.labels import class_ids
 from engine.session import DetectionSession
 from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
+from engine.store.elsewhere import note_session
 from engine.store.export.outputs import outputs_among
-from engine.store.export.run import Exported
 from engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from engine.tracking.follow import LEAST_CONFIDENCE
+from engine.types import EngineInfo
 from engine.zones.file import zones_text
+
+MODEL_OPTIONS = {".cfg": "--model", ".weights": "--weights", ".names": "--labels"}
+"""The option for a model's file with each suffix."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -44,6 +49,8 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
+    if cfg := next((source for source in arguments.sources if source.suffix.lower() in MODEL_OPTIONS), None):
+        raise UsageError(f"{cfg} belongs to a model and cannot be searched for objects: give it with {MODEL_OPTIONS[cfg.suffix.lower()]}")
     settings, labels = _settings(arguments)
     exporting = export_options(arguments, labels)
     sources, out = _sources(arguments.sources, arguments.out / DATABASE), arguments.out
@@ -64,18 +71,31 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             started = time.monotonic()
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
             seconds = time.monotonic() - started
+        note_session(session.database)
         with SessionReader(session.database, shown if shown > settings.engine.confidence else 0.0) as reader:
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             untracked = [] if settings.track is Track.NONE else untracked_lines(reader, session.sources)
-            before, quiet = sum(state.before for state in session.sources.values()), arguments.json or run.interruption.number is not None
-            last = "" if quiet else summary(reader, exporting.least_seen, session.sources, seconds, before)
+            before = sum(state.before for state in session.sources.values())
+            found = (
+                None if arguments.json or run.interruption.number is not None else Summary(reader, exporting.least_seen, session.sources)
+            )
     if arguments.zones:
         run.figures["zones"] = counted
         run.written = run.written and not any("error" in each for each in counted)
-    if not arguments.json:
-        _summarise(session, exported, untracked + counts_lines(counted, arguments.verbose), arguments.verbose)
+    if arguments.json:
+        return
+    last = "" if found is None else found.line(seconds, before)
+    files = _lines(session, {} if found is None else found.found)
+    many = len(session.sources) > MOST_LINES and not arguments.verbose  # the progress has named the problems
+    if arguments.quiet:
+        lines = [*untracked, *(f"{line}{_devices(run.engines)}" for line in ([last] if last else files))]
+    else:
+        lines = [*([] if many else files), *untracked, *counts_lines(counted, arguments.verbose)]
+    print("".join(f"{line}\n" for line in lines), end="")
+    if not arguments.quiet:
+        print_exported(exported, arguments.verbose)
         print(last, end="\n" if last else "")
 
 
@@ -167,14 +187,20 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
     return [source for source in found if source not in own]
 
 
-def _summarise(session: DetectionSession, exported: Sequence[Exported], counts: Iterable[str], verbose: bool) -> None:
-    shown = session.sources.values() if verbose or len(session.sources) <= MOST_LINES else ()  # the progress has named the problems
-    for state in shown:
-        if state.error is not None and not state.ledger.decoded:
-            continue  # the progress has said why
-        rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
-        decoder = f", {state.decoder}" if state.decoder.name else ""
-        print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")
-    for line in counts:
-        print(line)
-    print_exported(exported, verbose)
+def _lines(session: DetectionSession, found: Mapping[int, str]) -> list[str]:
+    """A line for each file that could be opened; the progress has said what is wrong with the others. found: see ``Summary.found``."""
+    lines = []
+    for number, state in session.sources.items():
+        if state.error is None or state.ledger.decoded:
+            rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
+            decoder = f", {state.decoder}" if state.decoder.name else ""
+            what = f"{words}; " if (words := found.get(number)) else ""
+            unit = "picture" if state.info is not None and state.info.kind is SourceKind.IMAGES else "frame"
+            lines.append(f"{state.path}: {what}{number_of(state.ledger.inferred, unit)} in {state.seconds:.1f} s{rate}{decoder}")
+    return lines
+
+
+def _devices(engines: Iterable[EngineInfo]) -> str:
+    """The devices that the run used, with backend and precision."""
+    used = [f"{engine.device} ({engine.backend}, {engine.precision})" for engine in engines]
+    return f", on {', '.join(used)}" if used else ""

@@ -9,7 +9,7 @@ from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
 from app.cli.run import exports
-from app.cli.run.summary import summary
+from app.cli.run.summary import Summary
 from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import UsageError
 from engine.settings.checks import part_problem
@@ -67,7 +67,7 @@ def run(argv: Sequence[str]) -> int:
         exported, written = exports.export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
-        last = summary(reader, chosen.least_seen, chosen_sources)
+        last = Summary(reader, chosen.least_seen, chosen_sources).line()
     print("".join(f"{line}\n" for line in counts_lines(counted, arguments.verbose)), end="")
     exports.print_exported(exported, arguments.verbose)
     print(last, end="\n" if last else "")

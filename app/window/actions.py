@@ -39,10 +39,10 @@ class Actions:
 
         self.open_files = action("open", translate("window", "Open…"), "Ctrl+O", "add")
         self.open_folder = action("open_folder", translate("window", "Open folder…"), "Ctrl+Shift+O", "folder")
-        self.open_results = action("open_results", translate("window", "Open stored results…"), "Ctrl+R", "folder")
+        self.open_results = action("open_results", translate("window", "Open stored results…"), "Ctrl+R", "film")
         self.undo = action("undo", translate("window", "Undo removal"), "Ctrl+Z")
         self.recent = QMenu(translate("window", "Open recent"), window)
-        self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "folder")
+        self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "search")
         self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
         self.cluster = action("cluster", translate("window", "Connect to a cluster…"), "", "device")
         self.settings = action("settings", translate("window", "Settings…"), "Ctrl+,", "settings")

@@ -9,12 +9,19 @@ from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from app.window.floating import Floating
+from app.window.floating import SIZE, Floating
 from app.window.widgets.build import column
 from app.window.widgets.translation import translate
 
 if TYPE_CHECKING:
     from app.window.main_window import MainWindow
+
+LOW = 200
+"""Height of the panels below the picture while there is little room, logical pixels."""
+
+
+QUEUE_WIDTH = 240
+"""The width of the column of the queue at the first start, logical pixels."""
 
 
 class Arrangement(QObject):
@@ -29,7 +36,7 @@ class Arrangement(QObject):
         self.middle.setCollapsible(0, False)
         for page in (window.start, self.middle):
             self.pages.addWidget(page)
-        events = Floating(zones.list, translate("window", "Events"), "events", store)
+        events = Floating(zones.list, translate("window", "Events"), "events", store, lambda: SIZE)
         zones.list.detach.clicked.connect(events.toggle)
         actions.zones.toggled.connect(events.set_shown)
         self.floating = (*window.device_tabs.floating, events)
@@ -37,7 +44,7 @@ class Arrangement(QObject):
         column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
         self.right = _splitter(Qt.Orientation.Vertical, (window.filter, window.device_tabs), (430, 340))  # ten classes
         # the video gets more than half of the window
-        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (240, 852, 262))
+        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (QUEUE_WIDTH, 852, 262))
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         window.queue.setMinimumWidth(196)
@@ -53,6 +60,9 @@ class Arrangement(QObject):
             (actions.right, self.right, "window/right_shown"),
             (actions.zones, zones.area, "window/zones_shown"),
         )
+        self._before: list[int] = []  # sizes of the middle while its lower part gives room to the picture
+        for action in (actions.zones, actions.correct):
+            action.toggled.connect(self._give_room)
         self.order_tabs()
         self._restore()
         events.set_shown(actions.zones.isChecked())
@@ -69,6 +79,18 @@ class Arrangement(QObject):
             action.setChecked(self._store.value(name, "yes" if action.isChecked() else "no") == "yes")
             panel.setVisible(action.isChecked())
             action.toggled.connect(panel.setVisible)
+
+    def _give_room(self) -> None:
+        """Make the timeline and the lower panels low while the bar of corrections is there, too."""
+        actions = self._window.actions_
+        both = actions.zones.isChecked() and actions.correct.isChecked()
+        self._window.viewer.transport.timeline.show_few(both)
+        if both and not self._before:
+            self._before = self.middle.sizes()
+            self.middle.setSizes([sum(self._before) - LOW, LOW])
+        elif not both and self._before:
+            self.middle.setSizes(self._before)
+            self._before = []
 
     def order_tabs(self) -> None:
         """Let Tab visit the queue, what lies over the picture, and what is below it, in this order. Call it again when that changes."""
@@ -91,7 +113,9 @@ class Arrangement(QObject):
 
     def keep(self) -> None:
         """Keep the present arrangement for the next start."""
-        if not self._window.isFullScreen():  # the next start shall not begin in full screen
+        if self._before:
+            self.middle.setSizes(self._before)
+        if not self._window.isFullScreen():  # the next start does not begin in full screen
             self._store.setValue("window/geometry", self._window.saveGeometry())
             for name, splitter in self._splitters.items():
                 self._store.setValue(name, splitter.saveState())

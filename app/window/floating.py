@@ -1,5 +1,7 @@
 """Shows a panel in a window of its own, for another screen for example, and puts it back."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
@@ -7,7 +9,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 from app.window.widgets.build import column, label, push_button, within_screen
 from app.window.widgets.translation import translate
 
-_SIZE = QSize(900, 640)
+SIZE = QSize(900, 640)
 
 
 class FloatingWindow(QWidget):
@@ -24,15 +26,16 @@ class FloatingWindow(QWidget):
 class Floating(QObject):
     """Moves one panel between its place in the main window and a window of its own. A note stands in for it meanwhile.
 
-    panel: inside a QStackedWidget or QSplitter. title: of the panel. name: under which its place on the screen is kept.
+    panel: inside a QStackedWidget or QSplitter. title: of the panel. name: under which its place on the screen is kept. size: of the
+    window at first.
     changed: whether the panel is in its own window.
     """
 
     changed = Signal(bool)
 
-    def __init__(self, panel: QWidget, title: str, name: str, store: QSettings) -> None:
+    def __init__(self, panel: QWidget, title: str, name: str, store: QSettings, size: Callable[[], QSize]) -> None:
         super().__init__(panel)
-        self._panel, self._title, self._store = panel, title, store
+        self._panel, self._title, self._store, self._size = panel, title, store, size
         self._name = f"window/floating/{name}"
         self._window: FloatingWindow | None = None
         self._shown = True
@@ -64,7 +67,7 @@ class Floating(QObject):
         # shortcuts of the main window work in a window of this type, too
         window = self._window = FloatingWindow(main, Qt.WindowType.Tool | Qt.WindowType.WindowMaximizeButtonHint)
         window.setWindowTitle(f"{self._title} — Framefleet")
-        window.resize(within_screen(main, _SIZE.width(), _SIZE.height()))
+        window.resize(within_screen(main, *self._size().toTuple()))
         if (geometry := self._store.value(f"{self._name}/geometry")) is not None:
             window.restoreGeometry(geometry)
         self._exchange(self._panel, self.note)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.window.queue.item import ItemState, QueueItem
+from app.window.queue.item import ItemState, Part, QueueItem
 
 if TYPE_CHECKING:
     from app.window.main_window import MainWindow
@@ -20,6 +20,7 @@ class ShownFile(QObject):
         super().__init__(window)
         self._window = window
         self.key: int | None = None
+        self._left: dict[int, tuple[float, Part | None]] = {}  # where the user left other files, and their chosen parts
 
     @property
     def item(self) -> QueueItem | None:
@@ -29,6 +30,8 @@ class ShownFile(QObject):
     def show(self, key: int | None) -> None:
         """Show another file, None = none."""
         window = self._window
+        if self.key is not None and window.viewer.player.current is not None:
+            self._left[self.key] = window.viewer.player.position, window.viewer.transport.timeline.part
         self.key = key
         item = self.item
         if item is None:
@@ -40,11 +43,14 @@ class ShownFile(QObject):
             window.status.show_stored("")
             return
         window.setWindowTitle(f"{item.path.name} — Framefleet")
+        left, part = self._left.get(item.key, (None, None))
         at = window.grid.position_of(item.key)
+        at = left if at is None else at
         play = window.viewer.player.playing or (at is None and not item.ended)
         window.arrangement.pages.setCurrentWidget(window.arrangement.middle)
         window.filter.set_labels(item.results.labels if item.results else window.setup.labels)
         window.viewer.show_item(item, window.controller.tally(item.key), play, at or 0.0)
+        window.viewer.transport.timeline.set_part(part)
         window.grid.set_main(key)
         window.zones.show_item(item)
         window.status.show_stored(item.results.model if item.results is not None else "")

@@ -84,6 +84,7 @@ def _connect_model(window: MainWindow) -> None:
     setup.confidence_changed.connect(window.filter.set_confidence)
     setup.floor_changed.connect(window.filter.set_floor)
     setup.language_changed.connect(window.change_language)
+    setup.example = lambda: window.queue.current
     window.notices.settings_requested.connect(setup.open_dialog)
 
     def model_changed(summary: ModelSummary | None) -> None:
@@ -97,7 +98,7 @@ def _connect_model(window: MainWindow) -> None:
 def _connect_picture(window: MainWindow) -> None:
     """The video with its boxes, zones and corrections."""
     actions, viewer, zones = window.actions_, window.viewer, window.zones
-    for filtered in (viewer.set_filter, window.grid.set_filter, zones.detections.set_filter):
+    for filtered in (viewer.set_filter, window.grid.set_filter, zones.set_filter):
         window.filter.changed.connect(filtered)
     viewer.counted.connect(window.filter.set_counts)
     viewer.part_detection_requested.connect(window.controller.detect_again)
@@ -134,6 +135,7 @@ def _connect_results(window: MainWindow) -> None:
     actions.export.triggered.connect(lambda: window.export(window.queue.current))
     zones.list.save_requested.connect(lambda: window.export(window.queue.current, "events"))
     zones.list.clips_requested.connect(lambda: window.clips.ask(window.queue.current, window.filter.filter))
+    window.viewer.transport.part.save_requested.connect(lambda part: window.clips.ask(window.shown.item, window.filter.filter, part))
     window.viewer.saver.saved.connect(window.exports.show_saved)
 
 
@@ -150,6 +152,8 @@ def _connect_detection(window: MainWindow) -> None:
             controller.detect_again(key)
 
     window.queue.cancel_requested.connect(cancel)
+    window.queue.heading.pause_requested.connect(controller.set_paused)
+    controller.pause_changed.connect(window.queue.heading.set_paused)
     window.queue.retry_requested.connect(retry)
 
     def item_changed(key: int) -> None:

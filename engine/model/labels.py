@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from engine.errors import ModelError, UsageError
+from engine.errors import ModelError, UsageError, similar
 from engine.model.files import read_start
 
 MAX_BYTES = 1 << 22
@@ -79,8 +79,6 @@ def _class_id(name: str, by_label: dict[str, int], labels: Sequence[str]) -> int
         if int(name) < len(labels):
             return int(name)
         raise UsageError(f"class id {name}: this model has {len(labels)} classes, 0 to {len(labels) - 1}")
-    import difflib  # not in every process: only errors need it
-
-    close = [labels[by_label[match]] for match in difflib.get_close_matches(name.casefold(), by_label, 3)]
-    hint = f"did you mean {' or '.join(close)}?" if close else f"it has {', '.join(labels[:8])}{', …' if len(labels) > 8 else ''}"
+    more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
+    hint = similar(name, labels, 3) or f"it has {', '.join(labels[:8])}{more}"
     raise UsageError(f"this model has no class '{name}': {hint}")

@@ -49,8 +49,9 @@ class Number:
         """The number; None for "auto" if the engine can choose the number. Raises UsageError."""
         if self.automatic and text == "auto":
             return None
+        share = re.fullmatch(r"([\d.]+) ?%", text) if (self.least, self.most) == (0, 1) else None
         try:
-            value = int(text) if self.whole else float(text)
+            value = int(text) if self.whole else float(share[1]) / 100 if share else float(text)
         except ValueError:
             value = None
         if value is None or not self.allows(value):

@@ -84,7 +84,7 @@ class GoingOn:
             return Start(source.number, kept=source, stored=frames)
         position = self._positions[source.number]
         if position is not None:
-            self._notes.append(f"{path} goes on after {position.frames} frames of an earlier run")
+            self._notes.append(f"{path} goes on at frame {position.frames}, where an earlier run stopped")
         return Start(source.number, position=position, stored=frames)
 
 

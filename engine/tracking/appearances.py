@@ -26,8 +26,9 @@ APPEARANCE = np.dtype(
     ]
 )
 """One appearance. class_id: of a track, the class with the highest sum of confidences. track: -1 if it is of a class. start, end: times of
-the first and the last frame, seconds. first, last: indices of these frames. best, best_frame: time and index of the frame with the
-detection of the highest confidence. confidence: of this detection. detections: their number."""
+the first and the last frame, seconds; ``read_appearances`` adds the length of the last one. first, last: indices of these frames. best,
+best_frame: time and index of the frame with the detection of the highest confidence. confidence: of this detection. detections: their
+number."""
 
 GAP = 1.0
 """Objects of a class appear again if there was none for longer than this, seconds (or positions, of pictures)."""
@@ -50,8 +51,7 @@ def track_appearances(frames: Integers, times: Array, class_ids: Integers, track
 
     frames, times, class_ids, tracks, scores: of each detection, ordered by frame; all (m,).
     """
-    order = np.argsort(tracks, kind="stable")
-    order = order[np.searchsorted(tracks[order], 0) :]
+    order = np.argsort(tracks, kind="stable")  # detections without a track are first and begin no group
     begins = np.diff(tracks[order], prepend=-1) != 0
     return _summary(order, begins, frames, times, vote(tracks, class_ids, scores), tracks, scores)
 

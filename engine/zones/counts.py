@@ -66,6 +66,15 @@ class Counts:
         """What was counted up to this time, seconds."""
         return Counts(self.zones, self.crossings[self.crossings["time"] <= time], self.visits[self.visits["begin"] <= time])
 
+    def moved(self, seconds: float, tracks: int) -> Counts:
+        """The same with later times and higher numbers of tracks, so that they can be added to the counts of another source."""
+        crossings, visits = self.crossings.copy(), self.visits.copy()
+        for table, times in ((crossings, ("time",)), (visits, ("begin", "end"))):
+            table["track"] += tracks
+            for name in times:
+                table[name] += seconds
+        return Counts(self.zones, crossings, visits)
+
     def text(self, number: int) -> str:
         """The counts of one line or zone in a few words."""
         if isinstance(self.zones.shapes[number], Line):
@@ -73,11 +82,18 @@ class Counts:
         count, mean = self.visited(number), self.mean_seconds(number)
         return f"{count} visit" + "s" * (count != 1) + ("" if mean is None else f", {mean:.1f} s each")
 
+    def crossed_text(self, number: int) -> str:
+        """How often a line was crossed in each direction, with arrows, for a label in the picture."""
+        shape = self.zones.shapes[number]
+        assert isinstance(shape, Line)
+        forward, backward = shape.arrows
+        return f"{forward}{self.crossed(number, forward=True)} {backward}{self.crossed(number, forward=False)}"
+
     def short(self, number: int, time: float) -> str:
-        """The name of a line or zone, and its counts up to a time in seconds, for a label in the picture. ASCII only."""
+        """The name of a line or zone, and its counts up to a time in seconds, for a label in the picture."""
         shape = self.zones.shapes[number]
         if isinstance(shape, Line):
-            return f"{shape.name}: {self.crossed(number, forward=True)} forward, {self.crossed(number, forward=False)} backward"
+            return f"{shape.name}: {self.crossed_text(number)}"
         return f"{shape.name}: {self.inside(number, time)} inside, {self.visited(number)} in all"
 
     def as_json(self) -> list[dict[str, object]]:

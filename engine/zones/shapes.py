@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -14,6 +15,8 @@ Point: TypeAlias = tuple[float, float]
 """x and y, pixels, origin at the top left."""
 
 MARGIN = 0.1
+ARROWS = "→↘↓↙←↖↑↗"
+"""The directions in a picture, clockwise."""
 _SAME_SHAPE = 0.01  # pictures whose aspect ratios differ by less than this share have the same shape
 
 
@@ -41,6 +44,13 @@ class Line:
     def points(self) -> tuple[Point, ...]:
         """Its two ends."""
         return self.start, self.end
+
+    @property
+    def arrows(self) -> tuple[str, str]:
+        """The directions in which objects cross it forward and backward, as characters of ``ARROWS``."""
+        (x1, y1), (x2, y2) = self.points
+        forward = round(math.atan2(x2 - x1, y1 - y2) / math.tau * len(ARROWS))
+        return ARROWS[forward % 8], ARROWS[(forward + 4) % 8]
 
     def moved_to(self, points: Sequence[Point]) -> Line:
         """The same line between two other points."""

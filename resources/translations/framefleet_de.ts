@@ -178,10 +178,6 @@
         <translation>Wiederherstellen (auch Strg+Umschalt+Z)</translation>
     </message>
     <message>
-        <source>Done again: {words}</source>
-        <translation>Wiederhergestellt: {words}</translation>
-    </message>
-    <message>
         <source>From this picture on, the track is another object</source>
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
     </message>
@@ -194,8 +190,24 @@
         <translation>Die letzte Korrektur dieser Sitzung rückgängig machen (auch Strg+Z)</translation>
     </message>
     <message>
+        <source>Undone: {done} · {redo} does it again</source>
+        <translation>Rückgängig: {done} · {redo} wiederholt es</translation>
+    </message>
+    <message>
         <source>track {number}</source>
         <translation>Spur {number}</translation>
+    </message>
+    <message>
+        <source>track {track} ({label})</source>
+        <translation>Spur {track} ({label})</translation>
+    </message>
+    <message>
+        <source>track {track} split</source>
+        <translation>Spur {track} geteilt</translation>
+    </message>
+    <message>
+        <source>tracks {joined} and {track} joined</source>
+        <translation>Spuren {joined} und {track} verbunden</translation>
     </message>
     <message>
         <source>verified</source>
@@ -212,6 +224,10 @@
     <message>
         <source>Click an object, or press {key}</source>
         <translation>Klicken Sie auf ein Objekt, oder drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>Done again: {done} · {undo} undoes</source>
+        <translation>Wiederholt: {done} · {undo} macht es rückgängig</translation>
     </message>
     <message>
         <source>Give it another class</source>
@@ -238,12 +254,24 @@
         <translation>Teilen</translation>
     </message>
     <message>
+        <source>Track {track} begins in this frame: split it in a later one</source>
+        <translation>Spur {track} beginnt in diesem Bild: Teilen Sie sie in einem späteren</translation>
+    </message>
+    <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>Undone: {words}</source>
-        <translation>Rückgängig gemacht: {words}</translation>
+        <source>{object} confirmed</source>
+        <translation>{object} bestätigt</translation>
+    </message>
+    <message>
+        <source>{object} deleted</source>
+        <translation>{object} gelöscht</translation>
+    </message>
+    <message>
+        <source>{object} is now {label}</source>
+        <translation>{object} ist jetzt {label}</translation>
     </message>
     <message>
         <source>Whole track</source>
@@ -256,6 +284,10 @@
     <message>
         <source>select the other track and press {key}</source>
         <translation>wählen Sie die andere Spur und drücken Sie {key}</translation>
+    </message>
+    <message>
+        <source>{done} · {undo} undoes</source>
+        <translation>{done} · {undo} macht es rückgängig</translation>
     </message>
     <message>
         <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>
@@ -342,6 +374,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln pictures</source>
+        <translation>
+            <numerusform>%Ln Bild</numerusform>
+            <numerusform>%Ln Bilder</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln zones</source>
         <translation>
             <numerusform>%Ln Zone</numerusform>
@@ -376,8 +415,8 @@
         <translation>Demo</translation>
     </message>
     <message>
-        <source>Framefleet prepares the model for this machine. The first time, this can take a minute.</source>
-        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal kann das eine Minute dauern.</translation>
+        <source>Framefleet prepares the model for this machine. The first time, this takes longer.</source>
+        <translation>Framefleet bereitet das Modell für diesen Rechner vor. Beim ersten Mal dauert es länger.</translation>
     </message>
     <message>
         <source>Mean average precision where a box that overlaps an object by half counts as right</source>
@@ -686,10 +725,6 @@
     <message>
         <source>&apos;{address}&apos;: the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0), and give HOST:6379</source>
         <translation>„{address}“: Der Ray-Client wird nicht unterstützt; verbinden Sie diesen Rechner (ray start --address=HOST:6379 --num-cpus=0), und geben Sie HOST:6379 an</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is neither a file nor a model to download; models to download: {names}</source>
-        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; herunterladen lassen sich: {names}</translation>
     </message>
     <message>
         <source>&apos;{text}&apos; cannot be used: give a time or a number of frames above 0</source>
@@ -1036,10 +1071,6 @@
         <translation>neu erkennen, oder die Datei wiederherstellen</translation>
     </message>
     <message>
-        <source>did you mean {value}?</source>
-        <translation>Meinten Sie {value}?</translation>
-    </message>
-    <message>
         <source>directly where devices can reach each other</source>
         <translation>direkt, wo Geräte einander erreichen</translation>
     </message>
@@ -1144,8 +1175,8 @@
         <translation>es hat {value} Schichten und {value2} Parameter, {name} hat {layers} und {parameters}</translation>
     </message>
     <message>
-        <source>it has {value}{value2}</source>
-        <translation>Es hat {value}{value2}</translation>
+        <source>it has {value}{more}</source>
+        <translation>es hat {value}{more}</translation>
     </message>
     <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
@@ -1768,10 +1799,6 @@
         <translation>es gibt keinen Speicher für {least_surfaces} Bilder von {value} MiB</translation>
     </message>
     <message>
-        <source>there is no model &apos;{name}&apos; to download; there are {value}</source>
-        <translation>es gibt kein Modell „{name}“ zum Herunterladen; es gibt {value}</translation>
-    </message>
-    <message>
         <source>there is one device: {value} does every file from start to end</source>
         <translation>es gibt ein Gerät: {value} verarbeitet jede Datei vom Anfang bis zum Ende</translation>
     </message>
@@ -1806,6 +1833,10 @@
     <message>
         <source>{boxes} boxes in {pictures} frames of the first sources are too few to compare precisions</source>
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quellen sind zu wenig, um Genauigkeiten zu vergleichen</translation>
+    </message>
+    <message>
+        <source>{file} is a file: choose another folder</source>
+        <translation>{file} ist eine Datei: einen anderen Ordner wählen</translation>
     </message>
     <message>
         <source>{folder} cannot be made: {strerror}; set TMPDIR to another folder before &apos;ray start&apos;</source>
@@ -1864,12 +1895,20 @@
         <translation> und eigenen Kernels für Paare von 1×1-Faltungen</translation>
     </message>
     <message>
+        <source> and {value} more</source>
+        <translation> und {value} weitere</translation>
+    </message>
+    <message>
         <source> and {value} more sources</source>
         <translation> und {value} weiteren Quellen</translation>
     </message>
     <message>
         <source> with pairs of convolutions</source>
         <translation> mit Paaren von Faltungen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is neither a file nor a model to download; {value}</source>
+        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; {value}</translation>
     </message>
     <message>
         <source>Building engine</source>
@@ -1934,6 +1973,10 @@
     <message>
         <source>nothing answers at {address} ({why}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
         <translation>unter {address} antwortet nichts ({why}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
+    </message>
+    <message>
+        <source>there is no model &apos;{name}&apos; to download; {value}</source>
+        <translation>es gibt kein Modell „{name}“ zum Herunterladen; {value}</translation>
     </message>
     <message>
         <source>this device has no fp32 to compare with</source>
@@ -2280,8 +2323,8 @@
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
     </message>
     <message>
-        <source>{path} goes on after {frames} frames of an earlier run</source>
-        <translation>{path} macht nach {frames} Bildern eines früheren Laufs weiter</translation>
+        <source>{path} goes on at frame {frames}, where an earlier run stopped</source>
+        <translation>{path} wird bei Bild {frames} fortgesetzt, wo ein früherer Lauf endete</translation>
     </message>
     <message>
         <source>{path} has changed since an earlier run: it is detected again</source>
@@ -2488,6 +2531,10 @@
         <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
     </message>
     <message>
+        <source>{value} models to download: {value2}</source>
+        <translation>{value} Modelle zum Herunterladen: {value2}</translation>
+    </message>
+    <message>
         <source>{value} pages do not match their checksums</source>
         <translation>{value} Seiten passen nicht zu ihren Prüfsummen</translation>
     </message>
@@ -2576,10 +2623,6 @@
     <message>
         <source>All events</source>
         <translation>Alle Ereignisse</translation>
-    </message>
-    <message>
-        <source>Also save the picture of each appearance&apos;s highest confidence</source>
-        <translation>Auch das Bild mit der höchsten Konfidenz jedes Auftritts speichern</translation>
     </message>
     <message>
         <source>Appearances</source>
@@ -2717,6 +2760,10 @@
         <translation>Nichts von dem, was angezeigt wird, tritt in diesem Video auf.</translation>
     </message>
     <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
         <source>Reading the detections…</source>
         <translation>Die Erkennungen werden gelesen …</translation>
     </message>
@@ -2735,6 +2782,22 @@
     <message>
         <source>Show in folder</source>
         <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>The chosen part</source>
+        <translation>Der gewählte Abschnitt</translation>
+    </message>
+    <message>
+        <source>The events are listed when the file is done.</source>
+        <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
+    </message>
+    <message>
+        <source>The picture in which the model is most confident</source>
+        <translation>Das Bild mit der höchsten Konfidenz</translation>
+    </message>
+    <message>
+        <source>This file only</source>
+        <translation>Nur diese Datei</translation>
     </message>
     <message>
         <source>To</source>
@@ -2811,6 +2874,10 @@
             <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
             <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Also save the best picture of each appearance</source>
+        <translation>Auch das beste Bild jedes Auftritts speichern</translation>
     </message>
     <message>
         <source>Size</source>
@@ -3694,13 +3761,15 @@
     </message>
     <message>
         <source>
+Boxes: {found}</source>
+        <translation>
+Rahmen: {found}</translation>
+    </message>
+    <message>
+        <source>
 Frames {decoder}</source>
         <translation>
 Bilder: {decoder}</translation>
-    </message>
-    <message>
-        <source> · {rate} frames/s</source>
-        <translation> · {rate} Bilder/s</translation>
     </message>
     <message numerus="yes">
         <source>%Ln files were interrupted.</source>
@@ -3714,6 +3783,17 @@ Bilder: {decoder}</translation>
         <translation>
             <numerusform>%Ln Bild hat keine Erkennungen, weil es nicht gelesen oder verarbeitet werden konnte.</numerusform>
             <numerusform>%Ln Bilder haben keine Erkennungen, weil sie nicht gelesen oder verarbeitet werden konnten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %Ln files to the queue?</source>
+        <translation>
+            <numerusform>%Ln Datei in die Warteschlange aufnehmen?</numerusform>
+            <numerusform>%Ln Dateien in die Warteschlange aufnehmen?</numerusform>
         </translation>
     </message>
     <message>
@@ -3739,6 +3819,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Clear this list</source>
         <translation>Diese Liste leeren</translation>
+    </message>
+    <message>
+        <source>Continue the detection</source>
+        <translation>Erkennung fortsetzen</translation>
     </message>
     <message>
         <source>Detect again</source>
@@ -3773,8 +3857,24 @@ Bilder: {decoder}</translation>
         <translation>Hinzugefügte Dateien erscheinen hier.</translation>
     </message>
     <message>
+        <source>Open folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
         <source>Opening the results in {name}…</source>
         <translation>Die Ergebnisse in {name} werden geöffnet …</translation>
+    </message>
+    <message>
+        <source>Pause the detection</source>
+        <translation>Erkennung anhalten</translation>
+    </message>
+    <message>
+        <source>Paused after {frames}</source>
+        <translation>Angehalten nach {frames}</translation>
+    </message>
+    <message>
+        <source>Paused: {summary}</source>
+        <translation>Angehalten: {summary}</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -3816,12 +3916,20 @@ Bilder: {decoder}</translation>
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>They are in {folder} and in the folders below it.</source>
+        <translation>Sie liegen in {folder} und in den Ordnern darunter.</translation>
+    </message>
+    <message>
         <source>Waiting</source>
         <translation>Wartet</translation>
     </message>
     <message>
         <source>empty</source>
         <translation>leer</translation>
+    </message>
+    <message>
+        <source>show all</source>
+        <translation>alle zeigen</translation>
     </message>
     <message>
         <source>{changes}
@@ -3838,8 +3946,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{done} von {count} fertig</translation>
     </message>
     <message>
-        <source>{done} of {frames}, the rest failed</source>
-        <translation>{done} von {frames}, der Rest ist fehlgeschlagen</translation>
+        <source>{failed} of {frames} failed</source>
+        <translation>{failed} von {frames} fehlen</translation>
     </message>
     <message>
         <source>{name} failed</source>
@@ -3866,6 +3974,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{number} fehlgeschlagen</translation>
     </message>
     <message>
+        <source>{number} with objects</source>
+        <translation>{number} mit Objekten</translation>
+    </message>
+    <message>
         <source>{path} has changed since the detection.</source>
         <translation>{path} hat sich seit der Erkennung geändert.</translation>
     </message>
@@ -3875,6 +3987,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{rate} pictures/s</source>
         <translation>{rate} Bilder/s</translation>
     </message>
     <message>
@@ -4056,6 +4172,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Diagramm</translation>
     </message>
     <message>
+        <source>Detections</source>
+        <translation>Erkennungen</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Schließen</translation>
     </message>
@@ -4194,6 +4314,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Objects</source>
         <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>One table of all files</source>
+        <translation>Eine Tabelle für alle Dateien</translation>
     </message>
     <message>
         <source>Only detections with a track</source>
@@ -4468,6 +4592,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <source>Needs a model</source>
         <translation>Braucht ein Modell</translation>
     </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>Modell wird vorbereitet</translation>
+    </message>
 </context>
 <context>
     <name>sessions</name>
@@ -4558,8 +4686,8 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Neuer Name</translation>
     </message>
     <message>
-        <source>No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.</source>
-        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters erscheint hier; Strg+R öffnet eine, die woanders liegt.</translation>
+        <source>No sessions yet. Each run of the window and of framefleet detect appears here.</source>
+        <translation>Noch keine Sitzungen. Jeder Lauf des Fensters und von „framefleet detect“ erscheint hier.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -4858,7 +4986,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Found beside the network, or COCO&apos;s for 80 classes</source>
-        <translation>Neben dem Netz gefunden, oder die von COCO bei 80 Klassen</translation>
+        <translation>Neben dem Netz, sonst die von COCO (80 Klassen)</translation>
     </message>
     <message>
         <source>Frames: decoded once, dealt to devices by speed</source>
@@ -5055,6 +5183,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>the first value; change it with the slider beside the video</source>
         <translation>zu Beginn; ändern Sie sie mit dem Regler neben dem Video</translation>
+    </message>
+    <message>
+        <source>{name}: no time is found</source>
+        <translation>{name}: keine Zeit gefunden</translation>
     </message>
     <message>
         <source>{path} has no settings of Framefleet: choose a file that Framefleet has exported</source>
@@ -5350,6 +5482,10 @@ Labels: {labels}</translation>
         <translation>Position im Video</translation>
     </message>
     <message>
+        <source>Save this part…</source>
+        <translation>Diesen Abschnitt speichern …</translation>
+    </message>
+    <message>
         <source>The chosen part: drag its edges on the timeline, or press Shift+I and O (X: none)</source>
         <translation>Der gewählte Abschnitt: seine Ränder auf der Zeitleiste ziehen oder Umschalt+I und O drücken (X: keiner)</translation>
     </message>
@@ -5608,6 +5744,10 @@ Labels: {labels}</translation>
         <translation>Alle</translation>
     </message>
     <message>
+        <source>At the speed of detection</source>
+        <translation>So schnell wie die Erkennung</translation>
+    </message>
+    <message>
         <source>At {pts}: {found}</source>
         <translation>Bei {pts}: {found}</translation>
     </message>
@@ -5786,10 +5926,6 @@ Labels: {labels}</translation>
     <message>
         <source>Wait for detection: play no further than what is analysed</source>
         <translation>Auf Erkennung warten: nicht weiter abspielen, als analysiert ist</translation>
-    </message>
-    <message>
-        <source>Waiting for detection</source>
-        <translation>Wartet auf Erkennung</translation>
     </message>
     <message>
         <source>class {class_id}</source>
@@ -6160,15 +6296,23 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>All files with this set</source>
-        <translation>Alle Dateien mit diesem Satz</translation>
+        <translation>Alle Dateien mit diesem Set</translation>
     </message>
     <message>
         <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
         <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
     </message>
     <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
         <source>Backward</source>
         <translation>Rückwärts</translation>
+    </message>
+    <message>
+        <source>Classes that count</source>
+        <translation>Klassen, die zählen</translation>
     </message>
     <message>
         <source>Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops</source>
@@ -6212,7 +6356,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Delete this set</source>
-        <translation>Diesen Satz löschen</translation>
+        <translation>Dieses Set löschen</translation>
     </message>
     <message>
         <source>Double-click to edit</source>
@@ -6244,11 +6388,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Files with the set &apos;{name}&apos;</source>
-        <translation>Dateien mit dem Satz „{name}“</translation>
+        <translation>Dateien mit dem Set „{name}“</translation>
     </message>
     <message>
         <source>Files with this set…</source>
-        <translation>Dateien mit diesem Satz …</translation>
+        <translation>Dateien mit diesem Set …</translation>
     </message>
     <message>
         <source>Follow the objects through the stored results</source>
@@ -6268,7 +6412,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>If all files of a folder are checked, files that you add from this folder later use the set, too.</source>
-        <translation>Sind alle Dateien eines Ordners markiert, gilt der Satz auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
+        <translation>Sind alle Dateien eines Ordners markiert, gilt das Set auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
     </message>
     <message>
         <source>Import lines and zones</source>
@@ -6277,6 +6421,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Import…</source>
         <translation>Importieren …</translation>
+    </message>
+    <message>
+        <source>Length of a bar</source>
+        <translation>Länge eines Balkens</translation>
     </message>
     <message>
         <source>Line</source>
@@ -6292,7 +6440,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Lines and zones count tracked objects, and these results have no tracks.</source>
-        <translation>Linien und Zonen zählen verfolgte Objekte, und diese Ergebnisse haben keine Spuren.</translation>
+        <translation>Linien und Zonen zählen Spuren, und diese Ergebnisse haben keine.</translation>
     </message>
     <message>
         <source>Lines and zones over the video</source>
@@ -6312,11 +6460,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>New set of lines and zones</source>
-        <translation>Neuer Satz von Linien und Zonen</translation>
+        <translation>Neues Set von Linien und Zonen</translation>
     </message>
     <message>
         <source>New set…</source>
-        <translation>Neuer Satz …</translation>
+        <translation>Neues Set …</translation>
     </message>
     <message>
         <source>No lines and zones</source>
@@ -6355,7 +6503,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Present set</source>
-        <translation>Dieser Satz</translation>
+        <translation>Dieses Set</translation>
+    </message>
+    <message>
+        <source>Search classes</source>
+        <translation>Klassen suchen</translation>
     </message>
     <message>
         <source>Show</source>
@@ -6367,7 +6519,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>The lines and zones of this camera: videos of a folder use the same set</source>
-        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden denselben Satz</translation>
+        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden dasselbe Set</translation>
     </message>
     <message numerus="yes">
         <source>The sum of %Ln files.</source>
@@ -6385,6 +6537,14 @@ Klicken, um es zu ändern</translation>
         <translation>Was die Tabelle zählt; die Zahlen über dem Video gelten bis zum gezeigten Bild</translation>
     </message>
     <message>
+        <source>car, bus; empty: all</source>
+        <translation>car, bus; leer: alle</translation>
+    </message>
+    <message>
+        <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>
+        <translation>{name}: Überquerungen in {interval}, vorwärts nach oben, rückwärts nach unten</translation>
+    </message>
+    <message>
         <source>{name}: objects inside</source>
         <translation>{name}: Objekte darin</translation>
     </message>
@@ -6398,11 +6558,11 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Set</source>
-        <translation>Satz</translation>
+        <translation>Set</translation>
     </message>
     <message>
         <source>Set of lines and zones</source>
-        <translation>Satz von Linien und Zonen</translation>
+        <translation>Set von Linien und Zonen</translation>
     </message>
     <message>
         <source>Swap the directions of the line</source>
@@ -6450,7 +6610,7 @@ Klicken, um es zu ändern</translation>
     </message>
     <message>
         <source>Zones count the objects of each picture; lines count tracked objects of videos only.</source>
-        <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur verfolgte Objekte von Videos.</translation>
+        <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur die Spuren in Videos.</translation>
     </message>
     <message>
         <source>cannot write {path}: {strerror}</source>
@@ -6461,16 +6621,8 @@ Klicken, um es zu ändern</translation>
         <translation>{mean} s</translation>
     </message>
     <message>
-        <source>{name}   {forward} forward · {backward} backward so far</source>
-        <translation>{name}   bisher {forward} vorwärts · {backward} rückwärts</translation>
-    </message>
-    <message>
         <source>{name}   {inside} inside · {total} so far</source>
         <translation>{name}   {inside} darin · bisher {total}</translation>
-    </message>
-    <message>
-        <source>{name}: crossings in {seconds} s, forward upwards, backward downwards</source>
-        <translation>{name}: Überquerungen in {seconds} s, vorwärts nach oben, rückwärts nach unten</translation>
     </message>
     <message>
         <source>{x}, {y}</source>

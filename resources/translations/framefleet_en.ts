@@ -81,6 +81,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln pictures</source>
+        <translation>
+            <numerusform>%Ln picture</numerusform>
+            <numerusform>%Ln pictures</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln zones</source>
         <translation>
             <numerusform>%Ln zone</numerusform>
@@ -167,6 +174,13 @@
         <translation>
             <numerusform>%Ln frame has no detections, because it could not be read or detected.</numerusform>
             <numerusform>%Ln frames have no detections, because they could not be read or detected.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %Ln files to the queue?</source>
+        <translation>
+            <numerusform>Add %Ln file to the queue?</numerusform>
+            <numerusform>Add %Ln files to the queue?</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -36,7 +36,7 @@ def facts(report: dict[str, Any]) -> list[str]:
         ("segments", (), "detections.jsonl", DEVICES),
         ("streams", (), "detections.jsonl", DEVICES),
         ("frames", (), "detections.jsonl", DEVICES),
-        ("tiles", ("--tiles", "2x2"), "detections.tiles.jsonl", SHARED),
+        ("tiles", ("--tiles", "2x2", "--to", "10"), "detections.tiles.jsonl", SHARED),
         ("depth", (), "detections.jsonl", GROUP),
     ],
     ids=["segments", "streams", "frames", "tiles", "depth"],
@@ -71,7 +71,7 @@ def test_a_run_that_fails_gives_the_recorded_summary(goldens: Goldens, tmp_path:
     shutil.copy(CLIP, tmp_path / "street.mp4")
     content = CLIP.read_bytes()
     (tmp_path / "broken.mp4").write_bytes(content[: len(content) // 10])
-    options = (*MODEL, "--devices", "cpu:0", "--json")
+    options = (*MODEL, "--devices", "cpu:0", "--to", "4", "--json")
     lines = []
     for name, sources in (
         ("one source is missing", ("street.mp4", "missing.mp4")),

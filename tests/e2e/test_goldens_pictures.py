@@ -77,10 +77,10 @@ def test_the_screens_look_as_recorded(goldens: Goldens, tmp_path: Path, scale: s
     assert sorted(path.stem for path in folder.iterdir()) == sorted(names)
     wrong = []
     for name in names:
-        now = small(QImage(str(folder / f"{name}.png")), float(scale))
+        now = small(QImage(str(folder / f"{name}.jpg")), float(scale))
         recorded = QImage.fromData(goldens.expect(f"pictures/{name}.{scale}.png", encoded(now)))
         if (share := difference(recorded, now)) > TOLERANCE:
-            wrong.append(f"{folder / name}.png: {share:.1%} of it differs from tests/goldens/pictures/{name}.{scale}.png")
+            wrong.append(f"{folder / name}.jpg: {share:.1%} of it differs from tests/goldens/pictures/{name}.{scale}.png")
     assert not wrong, "\n".join([*wrong, "after an intended change: pytest tests/e2e/test_goldens_pictures.py --record-goldens"])
 
 

@@ -49,7 +49,9 @@ class Desktop:
     def __init__(self, display: str, folder: Path) -> None:
         self.folder = folder
         homes = {name: str(folder / name) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
-        self.environment = os.environ | homes | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": "1"}
+        self.environment = (
+            os.environ | homes | {"PYTHONPATH": str(PROJECT), "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": "1"}
+        )
         self.processes: list[subprocess.Popen[str]] = []
 
     def start(self, *command: str) -> subprocess.Popen[str]:
@@ -133,12 +135,19 @@ def processes_of_session(session: int) -> list[str]:
         if entry.name.isdecimal():
             try:
                 fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                command = (entry / "cmdline").read_text()
+                command = (entry / "cmdline").read_text(errors="replace")
             except OSError:
                 continue
             if int(fields[3]) == session and fields[0] != "Z":
                 found.append(command)
     return found
+
+
+def settings(home: Path, *lines: str) -> None:
+    """Write the settings that the window finds. It needs no trial of precisions, which takes seconds."""
+    (home / "XDG_CONFIG_HOME" / "framefleet").mkdir(parents=True)
+    text = "\n".join(("[detection]", "precision=fp32", *lines, ""))
+    (home / "XDG_CONFIG_HOME" / "framefleet" / "framefleet.conf").write_text(text)
 
 
 def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) -> None:
@@ -174,12 +183,12 @@ def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) 
 
 
 def test_a_video_dropped_on_the_window_gets_its_boxes(desktop: Desktop, tmp_path: Path) -> None:
-    (tmp_path / "XDG_CONFIG_HOME" / "framefleet").mkdir(parents=True)
-    (tmp_path / "XDG_CONFIG_HOME" / "framefleet" / "framefleet.conf").write_text("[detection]\nconfidence=0.05\n")
+    settings(tmp_path, "confidence=0.05")
     video = make_video(tmp_path / "numbers.mp4", 200, (320, 240))
     live_through(desktop, ["--model", str(TINY_CFG), "--weights", "random:1"], video, 3)
 
 
 @pytest.mark.data
-def test_real_people_get_their_boxes(desktop: Desktop, data: Path) -> None:
+def test_real_people_get_their_boxes(desktop: Desktop, data: Path, tmp_path: Path) -> None:
+    settings(tmp_path)
     live_through(desktop, ["--model", str(data / "models/yolo-fastest-1.1.cfg")], data / "video/people.mp4", 80)

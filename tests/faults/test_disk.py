@@ -50,7 +50,7 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) ->
 
 
 def test_a_disk_that_fills_during_the_run(video: Path, tmp_path: Path) -> None:
-    done = detect(video, "--size", "256", "--out", tmp_path / "out", before=limited(8_000))
+    done = detect(video, "--size", "256", "--out", tmp_path / "out", before=limited(3_000))
     assert done.status == 1
     assert done.report["exit"] == "failed"
     assert 0 < done.report["sources"][0]["frames"]["inferred"] <= FRAMES

@@ -57,7 +57,7 @@ def check_session(database: Path) -> None:
 
 @short_and_long(3, 50, "kills")
 def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path: Path, kills: int) -> None:
-    videos = [make_video(tmp_path / f"{name}.mp4", frames=400, size=(64, 48), gop=12) for name in "abc"]
+    videos = [make_video(tmp_path / f"{name}.mp4", frames=min(400, 50 * kills), size=(64, 48), gop=12) for name in "abc"]
     whole = ("detect", *videos, *FAST, "--format", FORMATS, "--out", tmp_path / "whole")
     longest = finished(*whole)
     expected, moment = files(tmp_path / "whole"), times(seeded(), longest, kills)
@@ -82,7 +82,8 @@ def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path
 @short_and_long(3, 50, "kills")
 def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int) -> None:
     out = tmp_path / "out"
-    write_session(out / "session.sqlite", {"a.mp4": 3000, "b.mp4": 1500})
+    frames = min(3000, 400 * kills)
+    write_session(out / "session.sqlite", {"a.mp4": frames, "b.mp4": frames // 2})
     old_way = ("results", out, "--format", FORMATS, "--confidence", "0.85")
     new_way = ("results", out, "--format", FORMATS)
     finished(*old_way)
@@ -105,7 +106,7 @@ def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int
 
 @short_and_long(2, 50, "kills")
 def test_a_killed_run_of_a_group_leaves_no_shared_memory(tmp_path: Path, kills: int) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=600, size=(320, 240), gop=12)
+    video = make_video(tmp_path / "a.mp4", frames=min(600, 100 * kills), size=(320, 240), gop=12)
     run = (
         "detect",
         video,

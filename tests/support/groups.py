@@ -19,6 +19,7 @@ from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.protocol import Setup
 from engine.pool.worker import worker
 from engine.types import DeviceId, FrameResult
+from tests.support.fork_server import forked_by
 from tests.support.pool import alive, broken_device_main, engine_fault_main, worker_pids
 
 
@@ -29,7 +30,8 @@ def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             started_by = int(stat.read_text().rpartition(")")[2].split()[1])
-            if started_by == parent and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
+            spawned = started_by == parent and b"spawn_main" in (stat.parent / "cmdline").read_bytes()
+            if spawned or forked_by(parent, stat.parent):
                 found.append(int(stat.parent.name))
     return sorted(found)
 

@@ -27,6 +27,8 @@ def run(argv: Sequence[str]) -> int:
         examples=("model --model yolov4-tiny", "scaling --model yolov4-tiny --out report"),
         epilog="\n".join(["what can be measured (each has its own --help):", *(f"  {name:10} {words}" for name, words in WHAT.items())]),
     )
+    if not argv:
+        parser.error(f"what should be measured? Choose from: {', '.join(WHAT)}")
     parser.add_argument("what", type=checked(lambda text: one_of(text, [*WHAT])), metavar="WHAT", help=", ".join(WHAT))
     parser.parse_args(argv)
     return 2

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.cli.arguments import options
 from app.cli.run.progress import PLAIN_SECONDS, draws
-from app.cli.run.summary import MOST_LINES
+from app.cli.run.summary import MOST_LINES, number_of
 from engine.errors import ExportError, UsageError
 from engine.model.labels import class_ids
 from engine.settings.kinds import Moment
@@ -67,6 +67,7 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--least-seen", type=options.checked(Least.read), metavar="N|TIME", help=_LEAST_SEEN)
     parser.add_argument("--coco-ids", action="store_true", help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
     parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
+    parser.add_argument("--one-table", action="store_true", help="csv, parquet: one table of the detections in all files, not one for each")
     parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
     parser.add_argument("--between", type=options.checked(read_between), metavar="A,B", help=_BETWEEN)
     parser.add_argument("--zones", type=Path, metavar="FILE", help="lines and zones at which tracks are counted, as JSON")
@@ -147,7 +148,7 @@ def print_exported(exported: Sequence[Exported], verbose: bool) -> None:
     many = len(exported) > MOST_LINES and not verbose
     for item in exported:
         if not item.complete:
-            print(f"{item.path} (only {item.frames} frames, until it was stopped)")
+            print(f"{item.path} (only {number_of(item.frames, 'frame')}, until it was stopped)")
         elif not many:
             print(item.path)
     if many:

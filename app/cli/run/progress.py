@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from app.cli.run.summary import number_of
 from engine.pool import events
 from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
@@ -23,7 +24,7 @@ class Bar(tqdm):  # type: ignore[misc]
 
 
 class Progress:
-    """Shows the events of a run. quiet: only devices and failures.
+    """Shows the events of a run. quiet: only failures.
 
     sources: the session's, by number; before the first event, all of them are queued or were finished by an earlier run. clock: monotonic
     seconds.
@@ -70,6 +71,8 @@ class Progress:
                 self._show_building(event)
             case events.DeviceReady(engine):
                 self._forget(engine.device)
+                if self._quiet:
+                    return
                 size = f"{engine.width}×{engine.height}, batch {engine.batch}"
                 self.say(f"{engine.device}: {engine.device_name}, {engine.backend}, {engine.precision} ({engine.reason}), {size}")
             case events.DeviceFailed(device, message, restarting):
@@ -89,13 +92,16 @@ class Progress:
             case events.FramesDone(source, frames):
                 self._show_frames(source, len(frames))
             case events.SourceFinished(source, ledger, _, error):
-                name = self._sources[source].path.name
+                path = self._sources[source].path
+                name = path.name
                 if error is not None:
-                    self.say(f"{name}: {error}")
+                    self.say(error if name in error else f"{name}: {error}")
                 if ledger.failed:
                     common = sorted(ledger.failed.items(), key=lambda entry: -entry[1])
-                    reasons = ", ".join(f"{reason} ({count})" for reason, count in common[:REASONS]) + (", …" if common[REASONS:] else "")
-                    self.say(f"{name}: {sum(ledger.failed.values())} of {ledger.decoded} frames failed: {reasons}")
+                    reasons = ", ".join(f"{reason.removeprefix(f'{path}: ')} ({count})" for reason, count in common[:REASONS]) + (
+                        ", …" if common[REASONS:] else ""
+                    )
+                    self.say(f"{name}: {sum(ledger.failed.values()):,} of {number_of(ledger.decoded, 'frame')} failed: {reasons}")
 
     def _show_building(self, event: events.EngineBuilding) -> None:
         """Show the phase of the build: in the bar at once, as lines every PLAIN_SECONDS."""
@@ -142,7 +148,7 @@ class Progress:
 
     def _line(self, seconds: float) -> str:
         total = max(self._frames, self._bar.total)
-        line = f"{self._frames} of {total} frames ({100 * self._frames // total} %)"
+        line = f"{self._frames} of {number_of(total, 'frame')} ({100 * self._frames // total} %)"
         if len(self._sources) > 1:
             line = f"{sum(source.finished is not None for source in self._sources.values())} of {len(self._sources)} files, {line}"
         if seconds < 1:

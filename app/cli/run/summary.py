@@ -1,43 +1,82 @@
-"""Shared by ``detect`` and ``results``: the last line after several files, and how much is printed about each of them."""
+"""Shared by ``detect`` and ``results``: what was found in each file, and the last line after several files."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from engine.media.types import SourceKind
 from engine.store.blocks import read_blocks
 from engine.store.exporters.common.options import Least
+from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.common.tallies import is_empty, read_files
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, StoredSource
 
 MOST_LINES = 20
 """With more files than this, files without a problem get no line of their own, unless the user asks for it."""
 
+MOST_NAMED = 3
+"""The largest number of classes that the line of a file names, and of failed files in the last line."""
 
-def summary(reader: SessionReader, least: Least, only: Collection[int] | None = None, seconds: float | None = None, before: int = 0) -> str:
-    """How many files are empty, have objects or failed, and how many frames there are; "" for a single file.
 
-    least: see ``ExportOptions.least_seen``. only: numbers of sources, None = all. seconds: that the run took, None = unknown.
-    before: number of frames that earlier runs inferred.
+class Summary:
+    """What was found in each file of a session. It reads the session once.
+
+    least: see ``ExportOptions.least_seen``. only: numbers of sources, None = all.
+
+    Attributes: found: what was found in each source, in words, by its number.
 
     Raises ExportError if the session cannot be read.
     """
-    files, frames = Counter[str](), 0
-    sources = [source for source in reader.sources() if only is None or source.number in only]
-    if len(sources) == 1 and sources[0].kind is not SourceKind.IMAGES:
-        return ""
-    for source in sources:
-        for group in read_files(read_blocks(reader, source.number, boxes=False), source):
-            empty = is_empty(source, group, least, reader.has_tracks)
-            failed = source.error is not None or group.failed > 0
-            files["empty" if empty else "with objects" if empty is False else "failed" if failed else "stopped early"] += 1
-            frames += group.inferred
-    if files.total() < 2:
-        return ""
-    kinds = [f"{files[kind]:,} {kind}" for kind in ("empty", "with objects", "failed", "stopped early") if files[kind] or kind == "empty"]
-    line = f"{files.total():,} files: {', '.join(kinds)}; {frames:,} frames"
-    if seconds is None:
-        return line
-    return f"{line}{f', {frames - before:,} of them new,' if before else ''} in {in_words(seconds)}"
+
+    def __init__(self, reader: SessionReader, least: Least, only: Collection[int] | None = None) -> None:
+        self._sources = [source for source in reader.sources() if only is None or source.number in only]
+        self._files, self._failed, self._frames = Counter[str](), list[str](), 0
+        self.found: dict[int, str] = {}
+        for source in self._sources:
+            frames, empty = Counter[int](), list[bool | None]()
+            for group in read_files(read_blocks(reader, source.number, boxes=False), source):
+                empty.append(is_empty(source, group, least, reader.has_tracks))
+                failed = source.error is not None or group.failed > 0
+                kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else "failed" if failed else "stopped early"
+                self._files[kind] += 1
+                if kind == "failed":
+                    picture = group.last.name if group.last is not None else None
+                    self._failed.append(source.name if picture is None else f"{source.name}/{picture}")
+                self._frames += group.inferred
+                frames.update({class_id: tally.frames for class_id, tally in group.seen(least, reader.has_tracks).items()})
+            self.found[source.number] = _found(reader.labels, source, frames, all(empty))
+
+    def line(self, seconds: float | None = None, before: int = 0) -> str:
+        """How many files are empty, have objects or failed, and how many frames there are; "" for a single file.
+
+        seconds: that the run took, None = unknown. before: number of frames that earlier runs inferred.
+        """
+        if self._files.total() < 2 or (len(self._sources) == 1 and self._sources[0].kind is not SourceKind.IMAGES):
+            return ""
+        kinds = [f"{self._files[kind]:,} {kind}" for kind in ("empty", "with objects", "failed", "stopped early")]
+        kinds = [words for words in kinds if words[:2] != "0 " or words == "0 empty"]
+        if 0 < len(self._failed) <= MOST_NAMED:
+            kinds = [f"{words} ({', '.join(self._failed)})" if words.endswith(" failed") else words for words in kinds]
+        line = f"{self._files.total():,} files: {', '.join(kinds)}; {number_of(self._frames, 'frame')}"
+        if seconds is None:
+            return line
+        return f"{line}{f', {self._frames - before:,} of them new,' if before else ''} in {in_words(seconds)}"
+
+
+def _found(labels: Sequence[str], source: StoredSource, frames: Counter[int], empty: bool) -> str:
+    """``empty``, or ``person in 5 frames, car in 2``; "" if that is unknown. frames: with each class, by its id."""
+    if not frames:
+        return "empty" if empty else ""
+    unit = "frame" if source.kind is SourceKind.VIDEO else "picture"
+    (first, most), *others = frames.most_common()
+    named = [f"{label_of(labels, first)} in {number_of(most, unit)}"]
+    named += [f"{label_of(labels, class_id)} in {count:,}" for class_id, count in others[: MOST_NAMED - 1]]
+    more = len(others) - MOST_NAMED + 1
+    return ", ".join([*named, *([number_of(more, "more class", "more classes")] if more > 0 else [])])
+
+
+def number_of(count: int, what: str, several: str = "") -> str:
+    """``1 frame``, ``1,394 frames``. several: the plural, "" = with an s."""
+    return f"{count:,} {what if count == 1 else several or what + 's'}"
 
 
 def in_words(seconds: float) -> str:

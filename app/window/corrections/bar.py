@@ -1,12 +1,13 @@
 """The bar under the picture with which the user corrects the selected object."""
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
 from app.window.keys.bindings import Bindings, Command
-from app.window.widgets.build import ElidedLabel, column, label, row
+from app.window.widgets.build import ElidedLabel, column, label, row, set_role
 from app.window.widgets.flow import Flow
 from app.window.widgets.translation import marked, translate
 
@@ -60,9 +61,10 @@ class CorrectionBar(QWidget):
             button = self.buttons[name] = QPushButton()
             button.setToolTip(translate("corrections", tip))
             button.clicked.connect(lambda _=False, name=name: self.asked.emit(name))
+        pairs = zip(*[iter(self.buttons.values())] * 2, strict=True)
         column(
             row((self.selected, 1), (self.hint, 1), spacing=6),
-            Flow(self.track, title, self.classes, *self.buttons.values(), spacing=4),
+            Flow(self.track, _together(title, self.classes), *starmap(_together, pairs), spacing=4),
             spacing=6,
             margins=(12, 6, 12, 6),
             of=self,
@@ -84,7 +86,14 @@ class CorrectionBar(QWidget):
         )
         following, before = self._bindings.short("correct/next"), self._bindings.short("correct/previous")
         later, earlier = self._bindings.short("player/next_frame"), self._bindings.short("player/previous_frame")
-        self.hint.setText(hint.format(next=following, previous=before, later=later, earlier=earlier))
+        self._help = hint.format(next=following, previous=before, later=later, earlier=earlier)
+        self.tell("")
+
+    def tell(self, done: str) -> None:
+        """Show what a correction did instead of the keys, "" = the keys."""
+        self.hint.setText(done or self._help)
+        set_role(self.hint, "caption" if done else "small")
+        self.hint.setToolTip(self.hint.text())
 
     def set_undoable(self, undo: bool, redo: bool) -> None:
         """Offer to undo and to do again."""
@@ -121,3 +130,10 @@ class CorrectionBar(QWidget):
             self.buttons[name].setEnabled(class_id is not None)
         for name in ("split", "join"):
             self.buttons[name].setEnabled(track is not None)
+
+
+def _together(*widgets: QWidget) -> QWidget:
+    """Widgets that stay in one row of the bar."""
+    made = QWidget()
+    row(*widgets, spacing=4, of=made)
+    return made

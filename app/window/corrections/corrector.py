@@ -15,10 +15,25 @@ from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats, undo_keys
 from app.window.widgets.translation import marked, translate
-from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack, undoable
+from engine.errors import UsageError
+from engine.store.objects.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
 from engine.store.session import SessionReader
 
 _NOTHING = marked("corrections", "Click an object, or press {key}")
+_DONE = {
+    "confirm": marked("corrections", "{object} confirmed"),
+    "delete": marked("corrections", "{object} deleted"),
+    "relabel": marked("corrections", "{object} is now {label}"),
+    "split": marked("corrections", "track {track} split"),
+    "join": marked("corrections", "tracks {joined} and {track} joined"),
+}
+"""What each correction did."""
+_UNDOES = marked("corrections", "{done} · {undo} undoes")
+_SAID = {
+    "undo": marked("corrections", "Undone: {done} · {redo} does it again"),
+    "redo": marked("corrections", "Done again: {done} · {undo} undoes"),
+}
+_NONE = {"undo": marked("corrections", "Nothing to undo"), "redo": marked("corrections", "Nothing to do again")}
 
 
 class Corrector(QObject):
@@ -39,6 +54,7 @@ class Corrector(QObject):
         self._frame: int | None = None
         self._busy = False
         self._database: Path | None = None  # the session whose edits the bar knows
+        self._words: dict[tuple[Path, int], str] = {}  # what the edits of each session did, by their numbers
         acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._act, name) for name, _, _ in BUTTONS}
         acts |= {"correct/next": partial(self._step, 1), "correct/previous": partial(self._step, -1)}
         acts |= {"correct/class": self._choose_class, "correct/track": self.bar.track.toggle}
@@ -83,6 +99,8 @@ class Corrector(QObject):
                 self._read_edits()
             if frame != self._frame or not self.bar.refused:  # a refusal stays while the picture is the same
                 self._select(self._selected if frame == self._frame else None)
+            if frame != self._frame:
+                self.bar.tell("")
         self._frame = frame
 
     @property
@@ -117,6 +135,8 @@ class Corrector(QObject):
 
     def _select(self, index: int | None) -> None:
         found = self._canvas.visible_detections
+        if index != self._selected:
+            self.bar.tell("")
         self._selected = index if index is not None and index < len(found) else None
         self._canvas.select(self._selected)
         self._nothing.setEnabled(self._selected is not None or self._joining is not None)  # else Escape leaves full screen
@@ -163,8 +183,9 @@ class Corrector(QObject):
             return
         joining, self._joining = self._joining, None
         whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
+        done = self._describe(name, class_id, joining, whole)
 
-        def work() -> str:
+        def work() -> Edit | None:
             chosen: Chosen | None = None
             if name in ("confirm", "relabel", "delete") and selected is not None and frame is not None:
                 with SessionReader(results.database, shown.confidence, shown.classes) as reader:
@@ -174,13 +195,30 @@ class Corrector(QObject):
 
         self._busy = True
         self._viewer.player.pause()
-        self._background.start(work, partial(self._done, item.key), self._failed)
+        self._background.start(work, partial(self._done, item.key, results.database, name, done), self._failed)
 
-    def _done(self, key: int, words: str) -> None:
+    def _describe(self, name: str, class_id: int, joined: int | None, whole: bool) -> str:
+        """What a correction of the selected object does, in words."""
+        if self._selected is None or name not in _DONE:
+            return ""
+        label, track = self._canvas.label_of(int(self._canvas.visible_detections.class_ids[self._selected])), self._track
+        chosen = translate("corrections", "track {track} ({label})").format(track=track, label=label) if whole else label
+        words = translate("corrections", _DONE[name])
+        return words.format(object=chosen, label=self._canvas.label_of(class_id), track=track, joined=joined)
+
+    def _done(self, key: int, database: Path, name: str, done: str, edit: Edit | None) -> None:
         self._busy = False
         self.corrected.emit(key)
         self._read_edits()
-        self._viewer.transport.hint.setText(words)
+        self._select(self._selected)  # instead of an earlier refusal
+        if edit is None:
+            self.bar.tell(translate("corrections", _NONE[name]))
+        else:
+            if name not in _SAID:
+                self._words[database, edit.number] = done
+            said = translate("corrections", _SAID.get(name, _UNDOES))
+            keys = {each: self._viewer.bindings.short(f"correct/{each}") for each in _SAID}
+            self.bar.tell(said.format(done=self._words.get((database, edit.number), edit.words), **keys))
         self._viewer.player.reread()
 
     def _failed(self, message: str) -> None:
@@ -190,23 +228,29 @@ class Corrector(QObject):
 
 def _correct(
     results: Results, name: str, chosen: Chosen | None, class_id: int, tracks: tuple[int | None, int | None], frame: int | None
-) -> str:
-    """Correct the session, and return what was done in words. tracks: to join; the second one is split."""
+) -> Edit | None:
+    """Correct the session, and return the edit, None if there is nothing to undo or redo. tracks: to join; the second one is split."""
     with Corrections(results.database) as corrections:
         first, second = tracks
-        if name in ("undo", "redo"):
-            edit = corrections.undo() if name == "undo" else corrections.redo()
-            if edit is None:
-                return translate("corrections", "Nothing to undo") if name == "undo" else translate("corrections", "Nothing to do again")
-            said = translate("corrections", "Undone: {words}") if name == "undo" else translate("corrections", "Done again: {words}")
-            return said.format(words=edit.words)
+        if name in _NONE:
+            return corrections.undo() if name == "undo" else corrections.redo()
         if name == "join" and first is not None and second is not None:
             corrections.join(results.source, [first, second])
         elif name == "split" and second is not None and frame is not None:
+            _check_split(results, second, frame)
             corrections.split(results.source, second, frame)
         elif chosen is not None:
             if name == "relabel":
                 corrections.relabel(chosen, class_id)
             else:
                 (corrections.confirm if name == "confirm" else corrections.delete)(chosen)
-        return corrections.edits()[-1].words
+        return corrections.edits()[-1]
+
+
+def _check_split(results: Results, track: int, frame: int) -> None:
+    """Raise UsageError if a track begins with this frame."""
+    with SessionReader(results.database) as reader:
+        begin = next(first for number, _, first, _, _ in reader.tracks(results.source) if number == track)
+    if frame <= begin:
+        words = translate("corrections", "Track {track} begins in this frame: split it in a later one")
+        raise UsageError(words.format(track=track))

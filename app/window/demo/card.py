@@ -29,7 +29,7 @@ class DemoCard(Panel):
         figures.setContentsMargins(0, 4, 0, 2)
         figures.setVerticalSpacing(0)
         figures.setColumnStretch(2, 1)
-        figures.setHorizontalSpacing(3 * theme.SPACE)
+        figures.setHorizontalSpacing(2 * theme.SPACE)
         units = (
             (
                 self.map50,
@@ -49,11 +49,11 @@ class DemoCard(Panel):
         self.classes = QWidget()
         self._grid = QGridLayout(self.classes)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(theme.SPACE)
+        self._grid.setHorizontalSpacing(5)  # two columns fit into that of the queue
         self._grid.setVerticalSpacing(1)
         for number in range(COLUMNS):
             self._grid.setColumnStretch(3 * number, 1)
-            self._grid.setColumnMinimumWidth(3 * number + 2, 12)
+            self._grid.setColumnMinimumWidth(3 * number + 2, 4)
         head, foot = row(label("section", translate("demo", "Demo")), None), row(choose, None, margins=(0, 2, 0, 0))
         parts = (head, label("small", translate("demo", ABOUT), wrap=True), self.figures, self.state, self.classes, foot)
         column(*parts, spacing=4, margins=(16, 10, 16, 12), of=self)
@@ -66,7 +66,7 @@ class DemoCard(Panel):
         elif item.state is ItemState.CANCELLED:
             self.show_text(translate("demo", "Cancelled: the accuracy is measured when all frames are detected."))
         elif not item.progress.frames:
-            self.show_text(translate("demo", "Framefleet prepares the model for this machine. The first time, this can take a minute."))
+            self.show_text(translate("demo", "Framefleet prepares the model for this machine. The first time, this takes longer."))
         else:
             so_far = translate("demo", " {fraction} so far.").format(fraction=formats.percent(item.fraction)) if item.fraction else ""
             self.show_text(translate("demo", "The accuracy follows when all frames are detected.{so_far}").format(so_far=so_far))
@@ -94,7 +94,7 @@ class DemoCard(Panel):
                 objects=formats.plural(found.objects, "object"),
             )
             self._grid.addWidget(label("small", found.label, tip=tip), line, 3 * block)
-            self._grid.addWidget(label("small", formats.share(found.ap50), tip=tip), line, 3 * block + 1, Qt.AlignmentFlag.AlignRight)
+            self._grid.addWidget(label("small", formats.part(found.ap50), tip=tip), line, 3 * block + 1, Qt.AlignmentFlag.AlignRight)
         objects = sum(found.objects for found in accuracy.classes)
         self.show_text(
             translate("demo", "Measured against {objects} known objects. Each class at 0.5:").format(objects=formats.count(objects)),

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.window.events.clips_dialog import ClipsDialog, ClipsWish
-from app.window.queue.item import QueueItem
+from app.window.queue.item import Part, QueueItem
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.banner import BannerArea, Severity
@@ -37,8 +37,8 @@ class Clips(QObject):
         self._numbers = count()
         self._progressed.connect(self._show_progress)
 
-    def ask(self, item: QueueItem | None, shown: ViewFilter) -> ClipsDialog | None:
-        """Open the dialog for a file, None = no file is chosen. Returns it, None if there is nothing to cut."""
+    def ask(self, item: QueueItem | None, shown: ViewFilter, part: Part | None = None) -> ClipsDialog | None:
+        """Open the dialog for a file, None = no file is chosen. part: to save. Returns the dialog, None if there is nothing to cut."""
         info = item.progress.info if item is not None else None
         if item is None or item.results is None or item.results.source < 0 or info is None:
             self._refuse(translate("events", "Clips are cut out of analysed videos: open one first."))
@@ -47,7 +47,7 @@ class Clips(QObject):
             self._refuse(translate("events", "Clips are cut out of videos, and this is a folder of pictures."))
             return None
         folder = Path(str(self._store.value(FOLDER) or item.path.absolute().parent / "clips"))
-        dialog = ClipsDialog(item.results, shown, folder, self._background, self._window)
+        dialog = ClipsDialog(item.results, shown, folder, self._background, self._window, part)
         dialog.accepted.connect(lambda: self.start(dialog.wish))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

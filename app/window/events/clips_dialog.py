@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QWidget
 from shiboken6 import Shiboken
 
-from app.window.queue.item import Results
+from app.window.queue.item import Part, Results
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
@@ -44,27 +44,43 @@ class ClipsWish:
 
 
 class ClipsDialog(QDialog):
-    """Plans the clips in the background while the user chooses; after the dialog is accepted, ``wish`` has them."""
+    """Plans the clips in the background while the user chooses; after the dialog is accepted, ``wish`` has them.
 
-    def __init__(self, results: Results, shown: ViewFilter, folder: Path, background: Background, parent: QWidget | None = None) -> None:
+    part: of the video, which can be saved as one clip; None: there is none.
+    """
+
+    def __init__(
+        self,
+        results: Results,
+        shown: ViewFilter,
+        folder: Path,
+        background: Background,
+        parent: QWidget | None = None,
+        part: Part | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(translate("events", "Clips"))
         self._results, self._shown, self._background = results, shown, background
         self._clips: tuple[ClipPlan, ...] = ()
-        self._planned: tuple[By, float] | None = None
+        self._planned: tuple[By | Part, float] | None = None
         self.by, self.exact = combo_box(translate("events", "A clip for")), combo_box(translate("events", "Method"))
         for by, title in _BY.items():
             self.by.addItem(translate("events", title), by)
+        if part is not None:
+            self.by.addItem(translate("events", "The chosen part"), part)
+            self.by.setCurrentIndex(self.by.count() - 1)
         for exact, title in _EXACT.items():
             self.exact.addItem(translate("events", title), exact)
-        self.padding = number(translate("events", "Seconds before and after"), Number(0, 600, unit="s"), PADDING)
-        self.stills = QCheckBox(translate("events", "Also save the picture of each appearance's highest confidence"))
+        self.padding = number(translate("events", "Seconds before and after"), Number(0, 600, unit="s"), PADDING if part is None else 0.0)
+        self.stills = QCheckBox(translate("events", "Also save the best picture of each appearance"))
+        self.stills.setToolTip(translate("events", "The picture in which the model is most confident"))
         self.folder = PathField(translate("events", "Folder"), "", translate("events", "Where to write the files"), folders=True)
         self.folder.set_path(folder)
         classes = "" if shown.classes is None else translate("events", "%Ln classes", None, len(shown.classes))
         filtered = translate("events", "Detections from {confidence} confidence, {classes}, as the window shows them.").format(
             confidence=formats.percent(shown.confidence), classes=classes or translate("events", "all classes")
         )
+        self._filtered = label("small", filtered, wrap=True)
         self.plan, self.problem = label("small", wrap=True), wrapped("error")
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.start = self.buttons.addButton(translate("events", "Write clips"), QDialogButtonBox.ButtonRole.AcceptRole)
@@ -77,7 +93,7 @@ class ClipsDialog(QDialog):
             (translate("events", "Method"), self.exact),
             ("", self.stills),
             (translate("events", "Folder"), self.folder),
-            *(("", line) for line in (label("small", filtered, wrap=True), self.plan, self.problem)),
+            *(("", line) for line in (self._filtered, self.plan, self.problem)),
         )
         column(form_grid(fields), None, self.buttons, spacing=14, margins=(24, 20, 24, 16), of=self)
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
@@ -95,10 +111,14 @@ class ClipsDialog(QDialog):
         return ClipsWish(self._results, self._shown, self._clips, folder, exact, self.stills.isChecked())
 
     @property
-    def _choice(self) -> tuple[By, float]:
-        return By(self.by.currentData()), float(self.padding.value())
+    def _choice(self) -> tuple[By | Part, float]:
+        by = self.by.currentData()
+        return by if isinstance(by, Part) else By(by), float(self.padding.value())
 
     def _update(self) -> None:
+        appearances = not isinstance(self._choice[0], Part)
+        for widget in (self._filtered, self.stills):
+            widget.setVisible(appearances)
         if self._planned != self._choice:
             self._wait.start()
             self.plan.setText(translate("events", "Looking for appearances…"))
@@ -115,18 +135,21 @@ class ClipsDialog(QDialog):
         plan = partial(_plan, self._results, self._shown, by, padding)
         self._background.start(plan, partial(self._show, choice), partial(self._show, choice, ()))
 
-    def _show(self, choice: tuple[By, float], clips: tuple[ClipPlan, ...], problem: str = "") -> None:
+    def _show(self, choice: tuple[By | Part, float], clips: tuple[ClipPlan, ...], problem: str = "") -> None:
         if not Shiboken.isValid(self) or choice != self._choice:
             return  # the dialog is closed, or the user has chosen something else
         self._planned, self._clips = choice, clips
         seconds = sum(clip.end - clip.start for clip in clips)
-        found = translate("events", "%Ln clips, {length} in all.", None, len(clips)).format(length=formats.clock(seconds))
+        length = formats.clock(seconds, int(seconds < 10))
+        found = translate("events", "%Ln clips, {length} in all.", None, len(clips)).format(length=length)
         none = translate("events", "Nothing that is shown appears in this video.")
         self.plan.setText(problem or (found if clips else none))
         self._update()
 
 
-def _plan(results: Results, shown: ViewFilter, by: By, padding: float) -> tuple[ClipPlan, ...]:
+def _plan(results: Results, shown: ViewFilter, by: By | Part, padding: float) -> tuple[ClipPlan, ...]:
+    if isinstance(by, Part):
+        return (ClipPlan(max(by.begin - padding, 0.0), by.end + padding, "part", ()),)
     with SessionReader(results.database, shown.confidence, shown.classes) as reader:
         source = next(each for each in reader.sources() if each.number == results.source)
         return tuple(plan_clips(reader, source, by, padding))

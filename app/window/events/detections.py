@@ -63,7 +63,7 @@ class DetectionModel(ArrayModel):
         """The text of a cell."""
         match column:
             case 0:
-                return formats.clock(float(row["start"]) - self.begin, 2)
+                return self.place(row, 2)
             case 1:
                 return formats.count(int(row["frame"]))
             case 2:
@@ -90,7 +90,7 @@ class DetectionsPanel(Panel):
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._start)
         self.model = DetectionModel(self)
-        self.table = sorted_table(self.model, translate("events", "Detections"), (62, 56, 84, 48, 84))
+        self.table = sorted_table(self.model, translate("events", "Detections"), (68, 60, 84, 54, 96, 84), CLASS)
         self.count = ElidedLabel("small")
         column((self.table, 1), self.count, spacing=6, of=self)
         self.table.clicked.connect(self._jump)
@@ -136,7 +136,7 @@ class DetectionsPanel(Panel):
         results, shown = wanted
         if results is None:
             self._show(np.zeros(0, DETECTIONS), ())
-            running = self._item is not None and self._item.state is ItemState.RUNNING
+            running = self._item is not None and not self._item.ended
             self.count.setText(translate("events", "The detections are listed when the file is done.") if running else "")
             return
         self._busy = True
@@ -154,6 +154,7 @@ class DetectionsPanel(Panel):
         self.count.setText(problem)
 
     def _show(self, table: NDArray[np.void], labels: tuple[str, ...]) -> None:
+        self.model.pictures = self._item is not None and self._item.pictures
         self.model.show_table(table, labels)
         self.count.setText(translate("events", "%Ln detections", None, len(table)))
 

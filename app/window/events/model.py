@@ -28,16 +28,15 @@ class EventModel(ArrayModel):
         self._zones: ZoneSet | None = None
         self._text = ""
         self._kind: EventKind | None = None
-        self._classes: frozenset[int] | None = None
 
     def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:
         """Show other events: ``EVENTS`` in the order of their starts. labels: of the model."""
         self.table, self.labels, self._zones = events, tuple(labels), zones
         self.refresh()
 
-    def set_filter(self, text: str, kind: EventKind | None, classes: frozenset[int] | None = None) -> None:
-        """Show only events of a kind, of some classes, and with a text in their class, track or event. None, "" = all."""
-        self._text, self._kind, self._classes = text.strip().casefold(), kind, classes
+    def set_filter(self, text: str, kind: EventKind | None) -> None:
+        """Show only events of a kind, and with a text in their class, track or event. None, "" = all."""
+        self._text, self._kind = text.strip().casefold(), kind
         self.refresh()
 
     def passing(self) -> NDArray[np.intp]:
@@ -46,8 +45,6 @@ class EventModel(ArrayModel):
         keep = np.ones(len(events), bool)
         if self._kind is not None:
             keep &= events["kind"] == self._kind
-        if self._classes is not None:
-            keep &= np.isin(events["class_id"], np.fromiter(self._classes, np.int64, len(self._classes)))
         if self._text:
             classes = [number for number, label in enumerate(self.labels) if self._text in label.casefold()]
             found = np.isin(events["class_id"], np.array(classes, np.int64))
@@ -78,7 +75,7 @@ class EventModel(ArrayModel):
         confidence, seconds = float(row["confidence"]), float(row["end"] - row["start"])
         match column:
             case 0:
-                return formats.clock(float(row["start"]) - self.begin, 1)
+                return self.place(row, 1)
             case 1:
                 return self.label(int(row["class_id"]))
             case 2:
@@ -86,9 +83,11 @@ class EventModel(ArrayModel):
             case 3:
                 return event_words(row, self._zones)
             case 4:
-                return (
-                    "" if row["kind"] == EventKind.CROSSING else translate("events", "{seconds} s").format(seconds=formats.decimal(seconds))
-                )
+                if row["kind"] == EventKind.CROSSING:
+                    return ""
+                if self.pictures:
+                    return formats.plural(round(seconds), "picture")
+                return translate("events", "{seconds} s").format(seconds=formats.decimal(seconds))
         return "" if np.isnan(confidence) else formats.percent(confidence)
 
 

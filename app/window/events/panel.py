@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, Signal
 
-from app.window.events.model import EventModel
+from app.window.events.model import CLASS, EVENT, EventModel
 from app.window.keys.bindings import Bindings, Command
 from app.window.keys.shortcuts import Shortcuts
 from app.window.widgets.build import ElidedLabel, Panel, column, push_button, row, tool_button
 from app.window.widgets.fields import clearable, combo_box, narrow
-from app.window.widgets.table import sorted_table
+from app.window.widgets.table import fit_names, sorted_table
 from app.window.widgets.translation import marked, translate
 from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
@@ -26,7 +26,7 @@ COMMANDS = (
     Command("events/next", marked("keys", "Next event of the list"), ("Shift+N",)),
     Command("events/previous", marked("keys", "Previous event of the list"), ("Shift+P",)),
 )
-_WIDTHS = (56, 76, 54, 84, 60)
+_WIDTHS = (62, 76, 54, 84, 60, 96)
 
 
 class EventsPanel(Panel):
@@ -42,7 +42,7 @@ class EventsPanel(Panel):
         bindings.add(COMMANDS)
         bindings.changed.connect(self._say)
         self.model = EventModel(self)
-        self._time = 0.0
+        self._time, self._running = 0.0, False
         self.kinds = combo_box(translate("events", "Kind of event"))
         for kind, title in _KINDS.items():
             self.kinds.addItem(translate("events", title), kind)
@@ -54,7 +54,7 @@ class EventsPanel(Panel):
         self.save = push_button(translate("events", "CSV…"), self.save_requested.emit, role="flat")
         self.clips = push_button(translate("events", "Clips…"), self.clips_requested.emit, role="flat")
         self.clips.setToolTip(translate("events", "Cut the appearances of objects out of the video"))
-        self.table = sorted_table(self.model, translate("events", "Events"), _WIDTHS)
+        self.table = sorted_table(self.model, translate("events", "Events"), _WIDTHS, EVENT)
         column(
             row(self.kinds, (self.search, 1), self.detach, spacing=6),
             (self.table, 1),
@@ -69,10 +69,18 @@ class EventsPanel(Panel):
         acts = {"events/next": self.next, "events/previous": self.previous}
         Shortcuts(self, bindings, acts, Qt.ShortcutContext.ApplicationShortcut)
 
-    def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:
-        """Show other events; the filter stays."""
+    def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None, pictures: bool = False) -> None:
+        """Show other events; the filter stays. pictures: of a folder of pictures."""
+        self.model.pictures = pictures
         self.model.set_events(events, labels, zones)
+        fit_names(self.table, CLASS, [self.model.label(number) for number in np.unique(events["class_id"]).tolist()])
         self._say()
+
+    def set_running(self, running: bool) -> None:
+        """Say whether the file is not finished, so that its events are not known yet."""
+        if running != self._running:
+            self._running = running
+            self._say()
 
     def set_time(self, time: float) -> None:
         """The time of the picture, seconds: the next event lies after it."""
@@ -102,6 +110,9 @@ class EventsPanel(Panel):
         self._say()
 
     def _say(self) -> None:
+        if self._running:
+            self.count.setText(translate("events", "The events are listed when the file is done."))
+            return
         keys = {name: self._bindings.short(f"events/{name}") for name in ("next", "previous")}
         text = translate("events", "%Ln events · {next}, {previous}: next, previous", None, self.model.rowCount())
         self.count.setText(text.format(**keys))

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QHeaderView
 
 from app.window.events.table_model import ArrayModel
 from app.window.widgets import formats
@@ -17,7 +16,7 @@ from engine.zones.counts import ROUTE_COUNTS, Counts
 
 HEADINGS = marked("events", "From"), marked("events", "To"), marked("events", "Class"), marked("events", "Tracks")
 _FIELDS = "origin", "target", "class_id", "tracks"
-_WIDTHS = (150, 150, 90)
+_WIDTHS = (150, 150, 90, 60)
 
 
 class RouteModel(ArrayModel):
@@ -54,10 +53,6 @@ class RoutesPanel(Panel):
     def __init__(self) -> None:
         super().__init__()
         self.model = RouteModel(self)
-        self.table = sorted_table(self.model, translate("events", "Routes"), _WIDTHS)
-        header = self.table.horizontalHeader()
-        for place in (0, 1):
-            header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(3, QHeaderView.ResizeMode.ResizeToContents)
+        self.table = sorted_table(self.model, translate("events", "Routes"), _WIDTHS, 0, 1)
         hint = translate("events", "From the first line or zone of a track to its last one.")
         column((self.table, 1), label("small", hint, wrap=True), spacing=6, of=self)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from app.window.widgets import formats
 from app.window.widgets.translation import translate
 from engine.media.annotation.colours import class_colour
 
@@ -18,9 +19,10 @@ _ROOT = QModelIndex()
 class ArrayModel(QAbstractTableModel):
     """Shows the rows of ``table`` that pass a filter, sorted by a column: the first one is the time, in whose order the table is.
 
-    A row has at least a start, in seconds, and a class id. begin: the start from which the shown times count, seconds.
+    A row has at least a start, in seconds, and a class id.
 
     headings: English titles of the columns. numeric: the columns that are aligned to the right. coloured: the column with the class.
+    Attributes: pictures: whether starts are positions of pictures, not seconds. begin: the start from which the shown times count, seconds.
     """
 
     def __init__(
@@ -28,7 +30,7 @@ class ArrayModel(QAbstractTableModel):
     ) -> None:
         super().__init__(parent)
         self.table, self.labels = table, tuple[str, ...]()
-        self.begin = 0.0
+        self.pictures, self.begin = False, 0.0
         self._headings, self._numeric, self._coloured = headings, numeric, coloured
         self._rows: NDArray[np.intp] = np.zeros(0, np.intp)
         self._column, self._descending = 0, False
@@ -44,6 +46,11 @@ class ArrayModel(QAbstractTableModel):
     def cell(self, row: np.void, column: int) -> str:
         """The text of a cell."""
         raise NotImplementedError
+
+    def place(self, row: np.void, decimals: int) -> str:
+        """When a row begins: its time, or the number of its picture."""
+        start = float(row["start"])
+        return formats.count(round(start) + 1) if self.pictures else formats.clock(start - self.begin, decimals)
 
     def label(self, class_id: int) -> str:
         """The name of a class, or its number."""
@@ -100,7 +107,9 @@ class ArrayModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(section)
-        return translate("events", self._headings[section]) if role == Qt.ItemDataRole.DisplayRole else None
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        return translate("events", "Picture") if self.pictures and section == 0 else translate("events", self._headings[section])
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """The text of a cell, and the colour of a class."""

@@ -1,12 +1,14 @@
 """The panel with the events, the detections, the counts over time, and the routes, one at a time."""
 
+from collections.abc import Collection
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QStackedWidget
+from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from app.window.events.detections import DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
-from app.window.widgets.build import Panel, column, push_button
+from app.window.widgets.build import Panel, column, label, push_button, row
 from app.window.widgets.flow import Flow
 from app.window.widgets.translation import translate
 from app.window.zones.chart import CountChart
@@ -30,4 +32,14 @@ class EventTabs(Panel):
             self.buttons.addButton(button, number)
         self.buttons.idClicked.connect(self.stack.setCurrentIndex)
         self.buttons.button(0).setChecked(True)
-        column(Flow(*self.buttons.buttons(), spacing=2), (self.stack, 1), spacing=6, margins=(12, 8, 12, 8), of=self)
+        self.one_file = label("small", translate("events", "This file only"))
+        self._marked: Collection[QWidget] = ()
+        self.stack.currentChanged.connect(lambda _: self.mark_one_file(self._marked))
+        self.mark_one_file(())
+        heads = row((Flow(*self.buttons.buttons(), spacing=2), 1), self.one_file, spacing=6)
+        column(heads, (self.stack, 1), spacing=6, margins=(12, 8, 12, 8), of=self)
+
+    def mark_one_file(self, panels: Collection[QWidget]) -> None:
+        """Say that these panels show one file, while counts of several files are shown elsewhere."""
+        self._marked = panels
+        self.one_file.setVisible(self.stack.currentWidget() in panels)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.window.models.library import ModelLibrary
 from app.window.models.parts import ModelParts
 from app.window.queue.intake import Intake
+from app.window.queue.item import QueueItem
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.settings import preferences as stored
@@ -59,6 +60,8 @@ class ModelSetup(QObject):
         self._found: tuple[DeviceDescription, ...] | None = None
         self.preferences = Preferences()
         self.summary: ModelSummary | None = None
+        self.example: Callable[[], QueueItem | None] = lambda: None
+        """Returns the file for which the settings show the clock time."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -105,7 +108,12 @@ class ModelSetup(QObject):
             self.dialog.raise_()
             return
         self.dialog = SettingsDialog(
-            replace(self.preferences, model=self._parts.files), self._background, self._store, self.last_run.sentences, self._window
+            replace(self.preferences, model=self._parts.files),
+            self._background,
+            self._store,
+            self.last_run.sentences,
+            self.example(),
+            self._window,
         )
         self.dialog.model.set_parts(self._parts)
         if self._found is not None:

@@ -16,7 +16,12 @@ from engine.media.sources import is_picture
 THUMBNAIL = QSize(64, 36)
 PADDING = 9
 CORNER = 5
-_BADGES = {ItemState.DONE: ("check", "GOOD"), ItemState.FAILED: ("error", "DANGER"), ItemState.CANCELLED: ("stop", "MUTED")}
+_BADGES = {
+    ItemState.DONE: ("check", "GOOD"),
+    ItemState.FAILED: ("error", "DANGER"),
+    ItemState.CANCELLED: ("stop", "MUTED"),
+    ItemState.PAUSED: ("pause", "MUTED"),
+}
 
 
 def thumbnail(image: QImage, ratio: float) -> QPixmap:
@@ -45,6 +50,14 @@ def shortened(metrics: QFontMetrics, name: str, width: int) -> str:
     if metrics.horizontalAdvance(stem) <= width:
         return stem
     return stem[:4] + metrics.elidedText(stem[4:], Qt.TextElideMode.ElideLeft, width - metrics.horizontalAdvance(stem[:4]))
+
+
+def classes_line(metrics: QFontMetrics, found: str, width: int) -> str:
+    """The classes of ``person 5 · car 2`` that fit: with their numbers; if not all fit, their names; if not all fit, how many more."""
+    parts = found.split(" · ")
+    names = [part.rpartition(" ")[0] for part in parts]
+    lines = [found, ", ".join(names), *(f"{', '.join(names[:kept])} +{len(names) - kept}" for kept in range(len(names) - 1, 0, -1))]
+    return next((line for line in lines if metrics.horizontalAdvance(line) <= width), parts[0])
 
 
 class QueueDelegate(QStyledItemDelegate):
@@ -93,7 +106,7 @@ class QueueDelegate(QStyledItemDelegate):
 
     def _paint_text(self, painter: QPainter, area: QRect, item: QueueItem, found: str) -> None:
         name_font, small_font = theme.font(), theme.font(-1)
-        running = item.state is ItemState.RUNNING
+        running = item.state in (ItemState.RUNNING, ItemState.PAUSED)
         small = QFontMetrics(small_font)
         painter.setFont(name_font)
         metrics = QFontMetrics(name_font)
@@ -105,9 +118,12 @@ class QueueDelegate(QStyledItemDelegate):
         painter.setFont(small_font)
         lost = item.state is ItemState.DONE and item.progress.failed > 0
         painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.WARNING if lost else theme.MUTED))
-        brief = fitting(small, " · ".join(filter(None, (item.brief, found) if lost else (found, item.brief))), area.width())
+        if found[-1:].isdigit() and not lost:
+            brief = classes_line(small, found, area.width())
+        else:
+            brief = fitting(small, " · ".join(filter(None, (item.brief, found) if lost else (found, item.brief))), area.width())
         line = small.elidedText(brief, Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(QPointF(area.x(), top + metrics.height() + 2 + small.ascent()), line)
         if running:
             bar = QRectF(area.x(), top + block - 3, area.width(), 3)
-            draw_bar(painter, bar, item.fraction, theme.ACCENT, theme.EDGE)
+            draw_bar(painter, bar, item.fraction, theme.MUTED if item.state is ItemState.PAUSED else theme.ACCENT, theme.EDGE)

@@ -8,14 +8,16 @@ from pathlib import Path
 from app.window.widgets import formats
 from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
+from engine.media.types import SourceKind
 from engine.pool.progress import SourceProgress
 
 
 class ItemState(StrEnum):
-    """The state of a file. FAILED: it could not be opened or not be read to its end."""
+    """The state of a file. PAUSED: it is unfinished, and no session has it. FAILED: it could not be opened or not be read to its end."""
 
     WAITING = "waiting"
     RUNNING = "running"
+    PAUSED = "paused"
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -72,6 +74,11 @@ class QueueItem:
         return self.state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
 
     @property
+    def active(self) -> bool:
+        """Whether a session has the file or will get it."""
+        return self.state in (ItemState.WAITING, ItemState.RUNNING)
+
+    @property
     def fraction(self) -> float | None:
         """The finished part, 0..1; None if the number of frames is unknown."""
         if self.state is ItemState.DONE:
@@ -91,27 +98,38 @@ class QueueItem:
         return self.progress.info.to_do if self.progress.info is not None else 0
 
     @property
+    def pictures(self) -> bool:
+        """Whether it is a picture or a folder of them."""
+        return self.progress.info is not None and self.progress.info.kind is SourceKind.IMAGES
+
+    @property
+    def _frames(self) -> str:
+        return formats.plural(self.progress.frames, "picture" if self.pictures else "frame")
+
+    def _speed(self, rate: float) -> str:
+        text = translate("queue", "{rate} pictures/s") if self.pictures else translate("queue", "{rate} frames/s")
+        return text.format(rate=formats.rate(rate))
+
+    @property
     def summary(self) -> str:
         """The state in one short line."""
-        progress, frames = self.progress, formats.plural(self.progress.frames, "frame")
+        progress, frames = self.progress, self._frames
         if self.state is ItemState.WAITING:
             return of_engine(self.reason or "") or translate("queue", "Waiting")
+        if self.state is ItemState.PAUSED:
+            return translate("queue", "Paused after {frames}").format(frames=frames)
         if self.state is ItemState.RUNNING:
             parts = [formats.percent(self.fraction) if self.fraction is not None else frames]
             if self.rate:
-                parts.append(translate("queue", "{rate} frames/s").format(rate=formats.rate(self.rate)))
+                parts.append(self._speed(self.rate))
             if self.remaining is not None:
                 parts.append(translate("queue", "{remaining} left").format(remaining=formats.remaining(self.remaining)))
             return " · ".join(parts)
         if self.state is ItemState.DONE:
-            speed = (
-                translate("queue", " · {rate} frames/s").format(rate=formats.rate(progress.frames / progress.seconds))
-                if progress.seconds
-                else ""
-            )
+            speed = f" · {self._speed(progress.frames / progress.seconds)}" if progress.seconds else ""
             if progress.failed:
-                done = formats.count(progress.frames - progress.failed)
-                frames = translate("queue", "{done} of {frames}, the rest failed").format(done=done, frames=frames)
+                failed, count = formats.count(progress.failed), formats.count(progress.frames)
+                frames = translate("queue", "{failed} of {frames} failed").format(failed=failed, frames=count)
             return f"{frames}{speed}"
         if self.state is ItemState.CANCELLED:
             return (
@@ -130,7 +148,7 @@ class QueueItem:
             if self.remaining is not None
             else []
         )
-        return " · ".join(parts) or formats.plural(self.progress.frames, "frame")
+        return " · ".join(parts) or self._frames
 
     @property
     def explanation(self) -> str:

@@ -13,7 +13,7 @@ from app.window.widgets.translation import translate
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
 FOUND_ROLE = Qt.ItemDataRole.UserRole + 2
-NAMED = 2
+NAMED = 5
 """The largest number of classes that a row names."""
 Index = QModelIndex | QPersistentModelIndex
 
@@ -133,7 +133,9 @@ class QueueModel(QAbstractListModel):
             if item.progress.failed and item.state is not ItemState.FAILED:
                 failed = translate("queue", "\n%Ln frames without detections", None, item.progress.failed)
             decoder = translate("queue", "\nFrames {decoder}").format(decoder=item.progress.decoder) if str(item.progress.decoder) else ""
-            return f"{item.path}\n{item.explanation}{failed}{decoder}"
+            found = self._found_text(item)
+            boxes = translate("queue", "\nBoxes: {found}").format(found=found) if self.found(item) else ""
+            return f"{item.path}\n{item.explanation}{boxes if found else ''}{failed}{decoder}"
         if role == FOUND_ROLE:
             return self._found_text(item)
         if role == Qt.ItemDataRole.AccessibleTextRole:

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from app.window.queue.intake import Contents, expand, listed, sort_paths
 from app.window.queue.item import QueueItem
@@ -13,7 +14,11 @@ from app.window.results.stored import count_stored, read_stored
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.questions import ask
 from app.window.widgets.translation import translate
+
+MANY = 20
+"""The largest number of files of folders that are queued without a question."""
 
 
 class Opening(QObject):
@@ -29,9 +34,10 @@ class Opening(QObject):
     lists = Signal(object)
 
     def __init__(
-        self, items: QueueModel, controller: DetectionController, background: Background, banners: BannerArea, parent: QObject
+        self, items: QueueModel, controller: DetectionController, background: Background, banners: BannerArea, parent: QWidget
     ) -> None:
         super().__init__(parent)
+        self._window = parent
         self._items, self._controller = items, controller
         self._background, self._banners = background, banners
         self._reading: set[Path] = set()
@@ -42,11 +48,24 @@ class Opening(QObject):
         if intake.has_model:
             self.model_taken.emit(intake)
         if intake.sources:
-            self._background.start(partial(expand, intake.sources), self._queue, self._cannot_open)
+            self._background.start(partial(expand, intake.sources), partial(self._ask_for_many, intake.sources), self._cannot_open)
         for database in intake.sessions:
             self._restore(database)
         if intake.lists:
             self.lists.emit(intake.lists)
+
+    def _ask_for_many(self, paths: Sequence[Path], found: Contents) -> None:
+        """Queue files; ask before that if folders contain more of them than the user may expect."""
+        number = len(found.sources)
+        if number <= MANY or number <= len(paths):
+            self._queue(found)
+            return
+        texts = (
+            translate("queue", "Add %Ln files to the queue?", None, number),
+            translate("queue", "They are in {folder} and in the folders below it.").format(folder=paths[0]),
+        )
+        answers = translate("queue", "Add"), translate("queue", "Cancel")
+        ask(self._window, translate("queue", "Open folder"), texts, answers, lambda yes: self._queue(found) if yes else None, harmless=True)
 
     def _queue(self, found: Contents) -> None:
         if found.problems:

@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
 from app.window.actions import Actions
 from app.window.queue.delegate import QueueDelegate
+from app.window.queue.heading import Found, QueueHeading, kind_of
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
 from app.window.queue.problem import ProblemCard
-from app.window.widgets import formats, theme
-from app.window.widgets.build import ElidedLabel, Panel, column, label, row, tool_button
+from app.window.widgets import theme
+from app.window.widgets.build import Panel, column, label, row
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import translate
 
@@ -60,27 +61,6 @@ class QueueView(QListView):
             super().keyPressEvent(event)
 
 
-def summary_of(model: QueueModel) -> str:
-    """The queue in one line: ``2 of 5 done``, ``4 done, 2 empty, 1 failed, 2 cancelled``."""
-    items = list(model)
-    done, failed, cancelled = (
-        sum(item.state is state for item in items) for state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
-    )
-    if not items:
-        return ""
-    all_ended = done + failed + cancelled == len(items)
-    first = (
-        translate("queue", "{done} done").format(done=formats.count(done))
-        if all_ended
-        else translate("queue", "{done} of {count} done").format(done=formats.count(done), count=formats.count(len(items)))
-    )
-    empty = sum(item.state is ItemState.DONE and model.found(item) == {} for item in items) if all_ended else 0
-    others = [translate("queue", "{number} empty").format(number=formats.count(empty))] if empty else []
-    others += [translate("queue", "{number} failed").format(number=formats.count(failed))] if failed else []
-    others += [translate("queue", "{number} cancelled").format(number=formats.count(cancelled))] if cancelled else []
-    return ", ".join([first] * (not all_ended or bool(done) or not others) + others)
-
-
 class QueuePanel(Panel):
     """Shows the queue. The signals carry a file's key, or the keys of several files. chosen: the file to show, None = none."""
 
@@ -94,9 +74,10 @@ class QueuePanel(Panel):
     def __init__(self, model: QueueModel, actions: Actions) -> None:
         super().__init__()
         self._model = model
-        self.summary = ElidedLabel("small")
-        add = tool_button("add", translate("queue", "Add files"), "Ctrl+O", actions.open_files.trigger)
-        self.stop = tool_button("stop", translate("queue", "Cancel all files that are not finished"), clicked=self._cancel_all)
+        self._kind: Found | None = None
+        self.heading = QueueHeading(model, actions)
+        self.heading.cancel_requested.connect(self._cancel_all)
+        self.heading.kind_changed.connect(self.refresh)
         self.view = QueueView()
         self.view.setMouseTracking(True)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -108,21 +89,19 @@ class QueuePanel(Panel):
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
         self.view.remove_pressed.connect(lambda: _emit(self.remove_requested, self.selected))
-        hint = label("small", translate("queue", "Files you add appear here."))
+        hint = label("small", translate("queue", "Files you add appear here."), wrap=True)
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         hint.setContentsMargins(16, 24, 16, 0)
         self._stack = QStackedWidget()
         self._stack.addWidget(hint)
         self._stack.addWidget(self.view)
-        head = row(label("section", translate("queue", "Queue")), None, self.stop, add, spacing=2, margins=(16, 10, 8, 0))
-        line = row((self.summary, 1), margins=(16, 0, 8, 6))
         self.problem = ProblemCard()
         self.problem.retry.connect(lambda: _emit(self.retry_requested, [self.current]))
         self.problem.reveal.connect(lambda: self.reveal_requested.emit(self.current.key) if self.current else None)
         self.problem.remove.connect(lambda: _emit(self.remove_requested, [self.current]))
         self.view.moved.connect(self._move)
         below = row(self.problem, margins=(8, 4, 8, 0))
-        column(head, line, (self._stack, 1), below, spacing=0, margins=(0, 0, 0, 8), of=self)
+        column(self.heading, (self._stack, 1), below, spacing=0, margins=(0, 0, 0, 8), of=self)
         self._soon = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._soon.timeout.connect(self.refresh)
         for signal in (model.rowsInserted, model.rowsRemoved, model.dataChanged):
@@ -140,11 +119,14 @@ class QueuePanel(Panel):
             self.view.selectionModel().select(self.view.currentIndex(), QItemSelectionModel.SelectionFlag.Select)
 
     def refresh(self) -> None:
-        """Show the number of completed files in the heading."""
-        self.stop.setVisible(not all(item.ended for item in self._model))
+        """Show the number of completed files in the heading, and the files that it has chosen."""
         self._stack.setCurrentIndex(1 if len(self._model) else 0)
-        self.summary.setText(summary_of(self._model))
-        self.summary.setToolTip(self.summary.text())
+        self.heading.refresh()
+        kind = self.heading.kind
+        if kind is not None or self._kind is not None:
+            for number, item in enumerate(self._model):
+                self.view.setRowHidden(number, kind is not None and kind_of(self._model, item) is not kind)
+        self._kind = kind
         self.problem.show_item(self.current)
 
     def show_found(self) -> None:
@@ -155,8 +137,8 @@ class QueuePanel(Panel):
     def show_item(self, key: int) -> None:
         """Select a file."""
         row = self._model.row_of(key)
-        if row >= 0:
-            self.view.setCurrentIndex(self._model.index(row))
+        if row >= 0:  # without a command, Qt would select or deselect as the held keys say: Ctrl of Ctrl+Z, for example
+            self.view.selectionModel().setCurrentIndex(self._model.index(row), QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def reveal_item(self, key: int) -> None:
         """Scroll to a file, with the files after it below."""

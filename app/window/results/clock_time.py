@@ -1,6 +1,10 @@
 """The clock time of pictures in the window."""
 
+from pathlib import Path
+
 from app.window.queue.item import QueueItem
+from app.window.widgets.translation import translate
+from engine.settings.clock import ClockSettings, ClockSource
 from engine.store.clock import Clock
 from engine.store.session import SessionReader
 
@@ -22,3 +26,21 @@ def clock_text(clock: Clock | None, pts: float, dated: bool) -> str:
     """Return the clock time of a picture, "" if unknown. pts: seconds. dated: whether to begin with the date."""
     moment = None if clock is None else clock.at(pts)
     return "" if moment is None else moment.strftime("%Y-%m-%d %H:%M:%S" if dated else "%H:%M:%S")
+
+
+NAME = Path("north_20261101_070000.mp4")
+"""Shows how a name states the time, while the queue has no file."""
+
+
+def clock_preview(clock: ClockSettings, item: QueueItem | None) -> dict[str, str]:
+    """Return the time at which a file began with this setting, in words, by the setting's name. item: None = an example of a name."""
+    path = NAME if item is None else item.path
+    if clock.clock is None or (item is None and clock.clock is not ClockSource.NAME):
+        return {}
+    info = None if item is None else item.progress.info
+    if clock.clock is ClockSource.METADATA and info is None:
+        return {}  # not opened yet
+    moment = clock.started(path, None if info is None else info.created)
+    if moment is None:
+        return {"clock": translate("settings", "{name}: no time is found").format(name=path.name)}
+    return {"clock": f"{path.name} → {moment:%Y-%m-%d %H:%M:%S}"}

@@ -39,6 +39,8 @@ def _options(options: ExportOptions) -> Iterator[str]:
         yield from ("--interval", f"{options.interval:g}s")
     if options.bom:
         yield "--bom"
+    if options.one_table:
+        yield "--one-table"
     if options.coco_ids:
         yield "--coco-ids"
     if options.pictures is not None:

@@ -85,6 +85,8 @@ class OptionsForm(QWidget):
         )
         self.least_seen.setToolTip(translate("results", "A class that is seen more briefly does not count in files.csv."))
         combos = (self.interval, self.pictures, self.every, self.least_seen)
+        self.one_table = QCheckBox(translate("results", "One table of all files"))
+        self.one_table.toggled.connect(self._changed)
         self.bom = QCheckBox(translate("results", "Begin with a byte order mark"))
         self.bom.setToolTip(translate("results", "Excel needs it to read all letters."))
         for combo, titles in zip(combos, ([*each.values()] for each in (INTERVALS, PICTURES, EVERY, LEAST_SEEN)), strict=True):
@@ -114,6 +116,7 @@ class OptionsForm(QWidget):
         fields: dict[str, tuple[str, QWidget]] = {
             "interval": (translate("results", "Intervals"), self.interval),
             "least_seen": (translate("results", "Seen at least"), self.least_seen),
+            "one_table": (translate("results", "Detections"), self.one_table),
             "bom": (translate("results", "Excel"), self.bom),
             "pictures": (translate("results", "Content"), self.pictures),
             "every": (translate("results", "Frames"), self.every),
@@ -161,6 +164,7 @@ class OptionsForm(QWidget):
         values: dict[str, Any] = {
             "interval": [*INTERVALS][self.interval.currentIndex()],
             "bom": self.bom.isChecked(),
+            "one_table": self.one_table.isChecked(),
             "least_seen": [*LEAST_SEEN][self.least_seen.currentIndex()],
             "pictures": [*PICTURES][self.pictures.currentIndex()],
             "every": [*EVERY][self.every.currentIndex()],

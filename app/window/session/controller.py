@@ -32,13 +32,15 @@ class Removed:
 
 
 class DetectionController(SessionDriver):
-    """Runs detection for the window. refused: why a device cannot join or leave."""
+    """Runs detection for the window. refused: why a device cannot join or leave. pause_changed: whether the run is paused now."""
 
     refused = Signal(str)
+    pause_changed = Signal(bool)
 
     def __init__(self, model: QueueModel, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(model, folder, parent)
         self._keys = itertools.count(1)
+        self._paused_run: Chosen | None = None
 
     @property
     def running(self) -> bool:
@@ -56,6 +58,8 @@ class DetectionController(SessionDriver):
         return self._add(((path, None) for path in paths), own)
 
     def _add(self, files: Iterable[tuple[Path, Part | None]], own: Chosen | None = None) -> list[int]:
+        if self.paused and all(item.ended for item in self._model):
+            self.set_paused(False)
         items = []
         for path, part in files:
             key = next(self._keys)
@@ -102,6 +106,32 @@ class DetectionController(SessionDriver):
                     self._forget(item, item.part)
             session.finish()
         self._submit()
+
+    def set_paused(self, paused: bool) -> None:
+        """Stop detection in all files, or go on behind the stored frames. A paused run uses no device; the stored results stay."""
+        self.paused = paused
+        session = self._session
+        if paused and session is not None:
+            begun = [item for item in self._model if item.results is not None and item.active]
+            for item in begun:
+                session.cancel(item.key)
+                if item.state is ItemState.RUNNING:
+                    self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None))
+                else:
+                    self._forget(item, item.part)
+            if begun:
+                self._next_database, self._paused_run = session.database, (session.settings, session.labels)
+            session.finish()
+        elif not paused:
+            for item in self._model:
+                if item.state is ItemState.PAUSED:
+                    self._forget(item, item.part)
+            waiting = (item for item in self._model if item.state is ItemState.WAITING and item.results is None)
+            if self._paused_run is not None and next(filter(None, map(self._chosen.of, waiting)), None) != self._paused_run:
+                self._next_database = None  # with other settings, a session would replace the results there
+            self._paused_run = None
+            self._submit()
+        self.pause_changed.emit(paused)
 
     def set_cluster(self, cluster: ClusterConnection | None, left: Callable[[], None] = lambda: None) -> None:
         """Use the devices of a cluster from now on, None = of this machine. left: called when nothing uses the earlier ones any more.

@@ -35,6 +35,7 @@ class SessionDriver(QObject):
 
     devices_changed: tuple of DeviceStatus. figures_changed: the same with new figures only. strategy_changed: StrategyChosen.
     device_failed: DeviceFailed. failed: why a session ended. item_changed: key. rate_changed: the throughput of all files, frames/s.
+    paused: whether no session begins.
     """
 
     devices_changed = Signal(object)
@@ -59,6 +60,7 @@ class SessionDriver(QObject):
         self._cluster: ClusterConnection | None = None
         self._left: list[Callable[[], None]] = []
         self._closing = False
+        self.paused = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
         self._ahead = Ahead()
@@ -88,7 +90,7 @@ class SessionDriver(QObject):
             for item in self._model
             if item.state is ItemState.WAITING and item.results is None and (settings := self._chosen.of(item)) is not None
         ]
-        if self._closing or not waiting:
+        if self._closing or self.paused or not waiting:
             return
         fresh = self._session is None
         if self._session is None:
@@ -124,7 +126,7 @@ class SessionDriver(QObject):
         ended = False
         for number in snapshot.sources.keys() | snapshot.rates.sources.keys():
             item, progress = self._model.get(keys.get(number, -1)), snapshot.sources.get(number)
-            if item is not None and item.results is not None and not item.ended:
+            if item is not None and item.results is not None and item.active:
                 if item.results.source != number:
                     self._tallies[item.key] = session.feed.tally(number)
                     item = replace(item, results=replace(item.results, source=number))
@@ -139,6 +141,7 @@ class SessionDriver(QObject):
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
         self._devices = snapshot.devices
+        self._explain_waiting(session)
         (self.devices_changed if snapshot.states_changed else self.figures_changed).emit(snapshot.devices)
         for problem in snapshot.problems:
             self.device_failed.emit(problem)
@@ -148,6 +151,15 @@ class SessionDriver(QObject):
             session.finish()  # the next file starts another session with new processes
         elif ended:
             self._submit()
+
+    def _explain_waiting(self, session: SessionThread) -> None:
+        """Say in the rows of the session's files that they wait for the model, while no device is ready."""
+        preparing = not any(status.phase in (Phase.READY, Phase.LEAVING) for status in self._devices)
+        reason = translate("session", "Preparing the model") if preparing else None
+        for item in self._model:
+            given = item.results is not None and item.results.database == session.database
+            if given and item.active and item.reason != reason:
+                self._put(replace(item, reason=reason))
 
     def _ended(self, session: SessionThread, error: str | None) -> None:
         session.join()
@@ -160,7 +172,7 @@ class SessionDriver(QObject):
             given = item.results is not None and item.results.database == session.database
             # files with the same settings would fail, too
             next_ = (error is not None or lost) and item.results is None and self._chosen.of(item) == (session.settings, session.labels)
-            if (given or next_) and not item.ended:
+            if (given or next_) and item.active:
                 reason = error or translate("session", "Detection ended before this file.")
                 self._put(replace(item, state=ItemState.FAILED, reason=reason, rate=None))
         if error is not None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from app.window.queue.intake import SESSION
 from app.window.queue.item import ItemState, QueueItem
-from engine.media.types import SourceKind
 from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.settings.kinds import Moment
@@ -26,8 +25,7 @@ def limited(settings: RunSettings, item: QueueItem) -> RunSettings:
     """The settings for one file, limited to its part if it has one."""
     if item.part is None:
         return settings
-    pictures = item.progress.info is not None and item.progress.info.kind is SourceKind.IMAGES
-    begin, end = (_moment(time, pictures) for time in (item.part.begin, item.part.end))
+    begin, end = (_moment(time, item.pictures) for time in (item.part.begin, item.part.end))
     return replace(settings, begin=begin, end=end)
 
 

@@ -26,6 +26,8 @@ COLUMNS = (
     marked("sessions", "Model"),
     marked("sessions", "Size on disk"),
 )
+NUMBERS = 2, 3, 6
+"""The columns of numbers."""
 SIZE = 860, 460
 AGES = {
     marked("sessions", "none"): None,
@@ -61,6 +63,8 @@ class SessionsDialog(QDialog):
         self.table = QTreeWidget()
         self.table.setAccessibleName(translate("sessions", "Sessions"))
         self.table.setHeaderLabels([translate("sessions", title) for title in COLUMNS])
+        for number in NUMBERS:
+            self.table.headerItem().setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
         self.table.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
@@ -119,14 +123,14 @@ class SessionsDialog(QDialog):
             item = QTreeWidgetItem((session.name, date, files, frames, session.state, session.model, formats.size(session.size)))
             for number in range(len(COLUMNS)):
                 item.setToolTip(number, "\n".join(filter(None, (str(session.path), *session.files, session.problem))))
-            for number in (2, 3, 6):
+            for number in NUMBERS:
                 item.setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.table.addTopLevelItem(item)
         size = formats.size(sum(session.size for session in sessions))
         self.total.setText(
             translate("sessions", "%Ln sessions, {size}, in {folder}", None, len(sessions)).format(size=size, folder=self._folder)
         )
-        nothing = translate("sessions", "No sessions yet. Each run of the window appears here; Ctrl+R opens one that lies elsewhere.")
+        nothing = translate("sessions", "No sessions yet. Each run of the window and of framefleet detect appears here.")
         say(self.empty, "" if sessions else nothing)
         self._selected()
 
@@ -140,7 +144,7 @@ class SessionsDialog(QDialog):
         readable = len(chosen) == 1 and not chosen[0].problem
         for button in (self.show_, self.export):
             button.setEnabled(readable)
-        self.rename.setEnabled(len(chosen) == 1)
+        self.rename.setEnabled(len(chosen) == 1 and chosen[0].path.parent == self._folder)
         self.delete.setEnabled(bool(chosen))
         self.clean.setEnabled(bool(self.cleanable))
 
@@ -149,7 +153,7 @@ class SessionsDialog(QDialog):
         """The sessions that cleaning up would delete."""
         days, most = [*AGES.values()][self.age.currentIndex()], [*SIZES.values()][self.size_.currentIndex()]
         used = self._in_use()
-        free = [session for session in self._sessions if session.path not in used]
+        free = [session for session in self._sessions if session.path not in used and session.path.parent == self._folder]
         return to_clean(free, datetime.now().astimezone(), timedelta(days=days) if days else None, most)
 
     def _emit(self, signal: object) -> None:

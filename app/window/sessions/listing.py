@@ -11,6 +11,7 @@ from app.window.queue.intake import SESSION
 from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.errors import ExportError
+from engine.store.elsewhere import noted_sessions
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 
@@ -37,6 +38,8 @@ class StoredSession:
     @property
     def name(self) -> str:
         """The name that the user gave it, or else its first file."""
+        if self.path.stem == "session":  # of the command line: the folder has the name that the user gave
+            return self.path.parent.name
         if not self.files or not _AUTOMATIC.match(self.path.name):
             return self.path.stem
         return f"{self.files[0]} + {len(self.files) - 1}" if len(self.files) > 1 else self.files[0]
@@ -55,8 +58,9 @@ class StoredSession:
 
 
 def list_sessions(folder: Path) -> list[StoredSession]:
-    """The sessions in a folder, the newest first."""
-    return sorted((_read(path) for path in folder.glob(f"*{SESSION}")), key=lambda session: session.created, reverse=True)
+    """The sessions in a folder and those that the command line has noted there, the newest first."""
+    paths = dict.fromkeys([*folder.glob(f"*{SESSION}"), *noted_sessions(folder)])
+    return sorted(map(_read, paths), key=lambda session: session.created, reverse=True)
 
 
 def _read(path: Path) -> StoredSession:

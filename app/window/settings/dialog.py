@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 from app.window.models.parts import ModelParts
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
+from app.window.queue.item import QueueItem
+from app.window.results.clock_time import clock_preview
 from app.window.session.background import Background
 from app.window.settings.device_form import DeviceForm
 from app.window.settings.exchange import NAME, read_settings, write_settings
@@ -27,6 +29,7 @@ from app.window.widgets.questions import Mode, choose_path
 from app.window.widgets.translation import of_settings, translate
 from engine.errors import ExportError, UsageError
 from engine.settings.checks import find_notes, find_problems
+from engine.settings.clock import ClockSettings
 from engine.settings.table import DEFAULTS, Section
 
 WIDTH, MOST_HEIGHT = 880, 820
@@ -36,7 +39,8 @@ NOTHING: Mapping[str, str] = {}
 class SettingsDialog(QDialog):
     """Edits preferences; after the dialog is accepted, ``preferences`` are the new ones.
 
-    store: keeps the theme and the language. chosen: what the last run chose by itself, in words, by the setting's name.
+    store: keeps the theme and the language. chosen: what the last run chose by itself, in words, by the setting's name. example: a file
+    for which the dialog shows the clock time.
     """
 
     def __init__(
@@ -45,10 +49,11 @@ class SettingsDialog(QDialog):
         background: Background,
         store: QSettings,
         chosen: Mapping[str, str] = NOTHING,
+        example: QueueItem | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._chosen = chosen
+        self._chosen, self._example = chosen, example
         self.setWindowTitle(translate("settings", "Settings"))
         self.setModal(True)
         self.setAcceptDrops(True)
@@ -176,6 +181,7 @@ class SettingsDialog(QDialog):
                 {name: f"{formats.capitalised(text)}." for name, text in problems.items()},
                 {name: of_engine(text) for name, text in find_notes(values).items()},
                 self._chosen,
+                clock_preview(ClockSettings(values["clock"], values["time_zone"]), self._example),
             )
         if problems.keys() & self.advanced.fields.keys():
             self.pane.fold.setChecked(True)  # so that the problem can be seen

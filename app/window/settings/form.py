@@ -55,13 +55,16 @@ class SettingsForm(QWidget):
         lines = {name: field for name, field in self.fields.items() if isinstance(field, QLineEdit | ChoiceOrText)}
         return {name: problem for name, line in lines.items() if (problem := _read(TABLE[name].kind, line)[1])}
 
-    def show_sentences(self, problems: Mapping[str, str], notes: Mapping[str, str], choices: Mapping[str, str]) -> None:
+    def show_sentences(
+        self, problems: Mapping[str, str], notes: Mapping[str, str], choices: Mapping[str, str], previews: Mapping[str, str]
+    ) -> None:
         """Show sentences below the fields, by the setting's name.
 
-        problems: of values that cannot be used. choices: what the engine chose; shown where the value is the default.
+        problems: of values that cannot be used. choices: what the engine chose; shown where the value is the default. previews: what the
+        value gives.
         """
         values = self.values
-        automatic = {name: text for name, text in choices.items() if name in values and values[name] == DEFAULTS[name]}
+        automatic = {name: text for name, text in choices.items() if name in values and values[name] == DEFAULTS[name]} | {**previews}
         for lines, texts in ((self.problems, problems), (self.notes, notes), (self.choices, automatic)):
             for name, line in lines.items():
                 say(line, texts.get(name, ""))

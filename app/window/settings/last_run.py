@@ -9,6 +9,7 @@ from app.window.queue.item import QueueItem
 from app.window.widgets.engine_text import of_engine, strategy_name
 from app.window.widgets.translation import translate
 from engine.pool.events import StrategyChosen
+from engine.types import AS_ASKED
 
 GROUP = "last_run"
 MOST = 3
@@ -48,7 +49,8 @@ class LastRun(QObject):
             return
         few = len(engines) <= MOST and len({(engine.precision, engine.reason) for engine in engines}) > 1
         named = [(f"{engine.device}: " if few else "") + _because(engine.precision, engine.reason) for engine in engines]
-        self._keep("precision", "; ".join(dict.fromkeys(named)))
+        if all(engine.reason != AS_ASKED for engine in engines):  # the demo asks for one
+            self._keep("precision", "; ".join(dict.fromkeys(named)))
         self._keep("batch", ", ".join(dict.fromkeys(str(engine.batch) for engine in engines)))
         self._keep("decode_threads", ", ".join(dict.fromkeys(str(engine.decode_threads) for engine in engines)))
         self._keep("devices", ", ".join(str(engine.device) for engine in engines))

@@ -22,11 +22,14 @@ def length_of(info: SourceInfo | None) -> float:
     return float(max(info.frames - 1, 1)) if info.kind is SourceKind.IMAGES else info.duration or 0.0
 
 
-def slices_of(pts: NDArray[np.float64], info: SourceInfo | None) -> NDArray[np.int64]:
-    """The slices of a source's length in which these times lie, int64 (n,)."""
-    length = length_of(info)
-    places = (pts - info.begin) / length if info is not None and length else np.zeros_like(pts)
+def slices_of(times: NDArray[np.float64], length: float) -> NDArray[np.int64]:
+    """The slices of a source of this length in which these times since its beginning lie, int64 (n,)."""
+    places = times / length if length else np.zeros_like(times)
     return np.clip(places * BINS, 0, BINS - 1).astype(np.int64)
+
+
+def _slices_of_pts(pts: NDArray[np.float64], info: SourceInfo | None) -> NDArray[np.int64]:
+    return slices_of(pts - (info.begin if info is not None else 0.0), length_of(info))
 
 
 class Tally:
@@ -61,7 +64,7 @@ class Tally:
         self._add_failures(failed, info)
         found = [(frame.ref.pts, frame.detections) for frame in frames if frame.detections is not None and len(frame.detections)]
         if found:
-            slices = slices_of(np.array([pts for pts, _ in found]), info).repeat([len(detections) for _, detections in found])
+            slices = _slices_of_pts(np.array([pts for pts, _ in found]), info).repeat([len(detections) for _, detections in found])
             self.add(
                 np.concatenate([detections.class_ids for _, detections in found]),
                 np.concatenate([detections.scores for _, detections in found]),
@@ -70,13 +73,13 @@ class Tally:
 
     def _add_failures(self, times: Sequence[float], info: SourceInfo | None) -> None:
         if times:
-            np.add.at(self.failures, slices_of(np.array(times), info), 1)
+            np.add.at(self.failures, _slices_of_pts(np.array(times), info), 1)
 
     def add_stored(self, reader: SessionReader, source: int, info: SourceInfo | None) -> None:
         """Count the stored detections of a source. An hour of video takes about a second."""
         self.complete = False
         self._add_failures(reader.failed_times(source), info)
-        slices = slices_of(reader.times(source, reader.count(source)), info)
+        slices = _slices_of_pts(reader.times(source, reader.count(source)), info)
         ends = np.flatnonzero(np.diff(slices, append=BINS)).tolist()  # the last frame of each slice
         first = 0
         for last in ends:

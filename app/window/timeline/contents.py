@@ -14,7 +14,8 @@ from app.window.widgets import formats, theme
 from app.window.widgets.translation import translate
 from engine.store.objects.events import EVENTS, EventKind
 
-TRACK_ROWS = LANES = 6
+LANES, FEW_LANES = 6, 2
+"""Rows of classes or tracks at most, usually and where there is little room."""
 MARKS = 4.0
 """The height of the marks of crossings and failures, logical pixels."""
 CROSSING = QColor("#f5d76e")
@@ -27,8 +28,8 @@ class Contents:
     """What was found in a source.
 
     lanes: of classes. columns: the finest useful division of the length. failures: failed frames in each slice of the length, int32
-    (BINS,). events: ``EVENTS``. by_track: whether to show tracks instead of classes, if there are any. all_lanes: whether to show more
-    than ``LANES`` of them.
+    (BINS,). events: ``EVENTS``. by_track: whether to show tracks instead of classes, if there are any. most: lanes at most, unless
+    all_lanes is set.
     """
 
     lanes: tuple[Lane, ...] = ()
@@ -37,6 +38,7 @@ class Contents:
     events: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, EVENTS))
     _kinds: tuple[object, NDArray[np.void], NDArray[np.float64]] | None = None
     by_track: bool = False
+    most: int = LANES
     all_lanes: bool = False
 
     @property
@@ -56,22 +58,22 @@ class Contents:
     @property
     def rows(self) -> int:
         """The number of lanes, and of the row that says how many more there are."""
-        return TRACK_ROWS if len(self.tracks) else len(self.shown) + bool(self.more)
+        return self.most if len(self.tracks) else len(self.shown) + bool(self.more)
 
     @property
     def shown(self) -> tuple[Lane, ...]:
         """The lanes that are shown, if no tracks are."""
-        few = len(self.lanes) <= LANES + 1  # a row that says "1 more" is as high as the lane
-        return self.lanes if few or self.all_lanes else self.lanes[:LANES]
+        few = len(self.lanes) <= self.most + 1  # a row that says "1 more" is as high as the lane
+        return self.lanes if few or self.all_lanes else self.lanes[: self.most]
 
     @property
     def more(self) -> str:
         """The text of the row that shows more or fewer lanes, "" without such a row."""
-        if len(self.lanes) <= LANES + 1 or len(self.tracks):
+        if len(self.lanes) <= self.most + 1 or len(self.tracks):
             return ""
         if self.all_lanes:
             return translate("timeline", "fewer classes")
-        return translate("timeline", "+ %Ln classes", None, len(self.lanes) - LANES)
+        return translate("timeline", "+ %Ln classes", None, len(self.lanes) - self.most)
 
     @property
     def names_width(self) -> float:
@@ -89,7 +91,7 @@ class Contents:
             draw_names(painter, [*(lane.name for lane in self.shown), self.more] if names.width() else (), names, height)
             painter.setClipRect(area.adjusted(0, 0, 0, MARKS))
             if len(self.tracks):
-                draw_tracks(painter, self.tracks, view, duration, TRACK_ROWS, area)
+                draw_tracks(painter, self.tracks, view, duration, self.most, area)
             elif self.lanes:
                 lanes = QRectF(area.left(), area.top(), area.width(), height * len(self.shown))
                 draw_lanes(painter, self.shown, view, self.columns, lanes, ratio)

@@ -1,6 +1,7 @@
 """What the timeline shows: the position, the analysed part, the chosen part, and what was found. No mouse."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +10,8 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
 
 from app.window.queue.item import Part
-from app.window.timeline.class_counts import BINS
-from app.window.timeline.contents import LANES, MARKS, Contents
+from app.window.timeline.class_counts import BINS, slices_of
+from app.window.timeline.contents import FEW_LANES, LANES, MARKS, Contents
 from app.window.timeline.lanes import Lane
 from app.window.timeline.view import TimeView
 from app.window.widgets import formats, theme
@@ -57,6 +58,11 @@ class TimelineFace(QAbstractSlider):
         self._least_rows = LANES + 1 if keep else 2
         self.updateGeometry()
 
+    def show_few(self, few: bool) -> None:
+        """Show fewer lanes than usual, because there is little room."""
+        self._contents.most = FEW_LANES if few else LANES
+        self._changed()
+
     def set_duration(self, duration: float, pictures: bool = False) -> None:
         """Set the length in seconds, or the last position of pictures; 0 = unknown."""
         if duration != self._duration:
@@ -84,10 +90,13 @@ class TimelineFace(QAbstractSlider):
 
         failures: frames in each slice of the length, int32 (BINS,). frames: of the whole source, 0 = unknown.
         """
+        nearest = np.arange(BINS)
+        if self._pictures and frames <= BINS:  # each slice shows the picture that is nearest to it
+            nearest = slices_of(np.round((nearest + 0.5) / BINS * self._duration), self._duration)
         # with fewer frames, slices without a frame look like gaps
-        self._contents.columns = min(max(frames // 2, 1), BINS) if frames else BINS
-        self._contents.lanes = tuple(lane for lane in lanes if lane.counts.any())
-        self._contents.failures = failures if failures is not None else np.zeros(BINS, np.int32)
+        self._contents.columns = min(max(frames // 2, 1), BINS) if frames and not self._pictures else BINS
+        self._contents.lanes = tuple(replace(lane, counts=lane.counts[nearest]) for lane in lanes if lane.counts.any())
+        self._contents.failures = failures[nearest] if failures is not None else np.zeros(BINS, np.int32)
         self._changed()
 
     def set_events(self, events: NDArray[np.void]) -> None:
@@ -150,9 +159,9 @@ class TimelineFace(QAbstractSlider):
         """The length of the source in seconds, or the last position of pictures; 0 = unknown."""
         return self._duration
 
-    def written(self, pts: float) -> str:
+    def written(self, pts: float, decimals: int = 1) -> str:
         """A time as text, or the number of a picture."""
-        return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, 1)
+        return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, decimals)
 
     def text_at(self, pts: float) -> str:
         """A time, and what was seen there: a line for each class."""
@@ -210,7 +219,8 @@ class TimelineFace(QAbstractSlider):
 
     def _paint_contents(self, painter: QPainter, played: float) -> None:
         if self._contents.rows:  # the colours of classes need a dark ground
-            ground = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, self.height() - BELOW + MARKS - TOP)
+            top = TOP - 2  # letters of the first name reach above its lane
+            ground = QRectF(MARGIN, top, self.width() - 2 * MARGIN, self.height() - BELOW + MARKS - top)
             draw_box(painter, ground, 2, theme.STAGE)
         key = (self.size(), self.devicePixelRatio(), self.view, theme.VARIANT)
         if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.window.timeline.view import TimeView
 from app.window.widgets import theme
+from app.window.widgets.painting import write
 from engine.media.annotation.colours import class_colour, ink_on
 
 MOST_BARS = 200
@@ -63,7 +64,7 @@ def draw_names(painter: QPainter, names: Sequence[str], area: QRectF, height: fl
     painter.setPen(QColor(theme.ON_STAGE))
     for number, name in enumerate(names):
         place = QRectF(area.left() + 4, area.top() + number * height, area.width() - 8, height - 1)
-        painter.drawText(place, painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, round(place.width())))
+        write(painter, place, name)
 
 
 def rows_of(tracks: NDArray[np.void], rows: int) -> list[tuple[int, np.void]]:
@@ -76,7 +77,7 @@ def rows_of(tracks: NDArray[np.void], rows: int) -> list[tuple[int, np.void]]:
     for track in tracks[longest]:
         start, end = float(track["start"]), float(track["end"])
         for number, row in enumerate(filled):
-            if all(end < before or start > after for before, after in row):
+            if all(end <= before or start >= after for before, after in row):
                 row.append((start, end))
                 placed.append((number, track))
                 break

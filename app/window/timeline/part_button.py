@@ -9,9 +9,10 @@ from app.window.widgets.translation import translate
 
 
 class PartButton(QToolButton):
-    """Shown while a part is chosen. detection_requested: the Part in which to detect."""
+    """Shown while a part is chosen. detection_requested: the Part in which to detect. save_requested: the Part to save as a clip."""
 
     detection_requested = Signal(object)
+    save_requested = Signal(object)
 
     def __init__(self, timeline: Timeline) -> None:
         super().__init__()
@@ -23,6 +24,7 @@ class PartButton(QToolButton):
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         menu.addAction(translate("timeline", "Detect only in this part"), lambda: self.detection_requested.emit(self._timeline.part))
+        menu.addAction(translate("timeline", "Save this part…"), lambda: self.save_requested.emit(self._timeline.part))
         menu.addAction(translate("timeline", "Choose the whole video"), lambda: self._timeline.set_part(None))
         self.setMenu(menu)
         self.hide()
@@ -39,5 +41,5 @@ class PartButton(QToolButton):
 
     def _chosen(self, part: Part | None) -> None:
         if part is not None:
-            self.setText(f"{self._timeline.written(part.begin)} – {self._timeline.written(part.end)}")
+            self.setText(" – ".join(self._timeline.written(edge, decimals=2) for edge in (part.begin, part.end)))
         self.setVisible(part is not None)

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.window.cluster.topology import ClusterTopology
 from app.window.devices.telemetry import DeviceTelemetry
+from app.window.floating import SIZE
 from app.window.topology.drawing import TopologyDrawing
 from app.window.topology.links import NVLINK, PCIE, SYSTEM
 from app.window.topology.matrix import TopologyMatrix
@@ -110,6 +111,10 @@ class TopologyPanel(Panel):
         if self.topology is not None:
             joined = any(gpu.nvlinks for gpu in self.topology.gpus)
             self.legend.setText(_legend(nvlink=joined, nodes=len(self.topology.nodes) > 1))
+
+    def own_size(self) -> QSize:
+        """The size of the panel's own window at first: a machine without GPUs fills less of it."""
+        return SIZE if self.topology is None or self.topology.gpus else SIZE / 2
 
     def _watch(self) -> None:
         """Take telemetry of the GPUs and the processors while the panel is visible."""

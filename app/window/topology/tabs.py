@@ -4,7 +4,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from app.window.devices.panel import DevicePanel
-from app.window.floating import Floating
+from app.window.floating import SIZE, Floating
 from app.window.scaling.panel import ScalingPanel
 from app.window.topology.panel import TopologyPanel
 from app.window.widgets.build import Panel, column, push_button, row, tool_button
@@ -30,7 +30,7 @@ class DeviceTabs(Panel):
         )
         for number, (name, title, panel) in enumerate(panels):
             self.stack.addWidget(panel)
-            floating = Floating(panel, title, name, store)
+            floating = Floating(panel, title, name, store, topology.own_size if panel is topology else lambda: SIZE)
             floating.changed.connect(self._show_detach)
             self.floating.append(floating)
             button = push_button(title, role="flat")

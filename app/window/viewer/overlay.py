@@ -18,7 +18,7 @@ from shiboken6 import Shiboken
 from app.window.viewer.layout import Placement
 from app.window.widgets import theme
 from engine.media.annotation.colours import PALETTE, PATTERNS, class_colour, ink_on
-from engine.media.annotation.label_position import VERIFIED, LabelPlaces, Rect
+from engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
 from engine.types import Detections
 
 NARROW = 420
@@ -75,19 +75,17 @@ class Overlay:
         tracks = found.tracks[seen].tolist() if numbers and found.tracks is not None else [-1] * len(seen)
         labels = []
         for box, class_id, percent, track in zip(self.rects[seen].tolist(), class_ids, percents.tolist(), tracks, strict=True):
-            across, written = _label(names[class_id], class_id, percent, step, ratio)
-            picture: QPixmap | None = written
             before, number = _number(track, step, ratio) if track >= 0 else (0, None)
-            place = places.place(box, before + across)
-            if place is None and number is not None:  # the number of a track says more than its class, which the colour shows
-                place, picture = places.place(box, before), None
-            if place is None:  # without room, a weaker box has only its colour and its tooltip
-                continue
-            x, y = round(place[0]), round(place[1])
-            if number is not None:
-                labels.append((x, y, number))
-            if picture is not None:
+            for shown in (percent, BARE):  # without room, a weaker box has no percentage, or only its colour and its tooltip
+                across, picture = _label(names[class_id], class_id, shown, step, ratio)
+                place = places.place(box, before + across)
+                if place is None:
+                    continue
+                x, y = round(place[0]), round(place[1])
+                if number is not None:
+                    labels.append((x, y, number))
                 labels.append((x + before, y, picture))
+                break
         return labels
 
     def at(self, point: QPointF) -> int | None:
@@ -198,7 +196,7 @@ def _label_height(step: int) -> int:
 @lru_cache(maxsize=8192)
 def _label(name: str, class_id: int, percent: int, step: int, ratio: float) -> tuple[int, QPixmap]:
     """A label's width in logical pixels, and the label: its text on the class's colour."""
-    text = f"{name} ✓" if percent == VERIFIED else f"{name} {percent}%"
+    text = name + {VERIFIED: " ✓", BARE: ""}.get(percent, f" {percent}%")
     return _written(text, _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
 
 

@@ -1,6 +1,6 @@
 """The picture with its detections drawn over it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
@@ -24,7 +24,8 @@ NOTE = QPointF(10, 10)
 class PictureView(QWidget):
     """Shows one undistorted picture with the boxes of the same frame.
 
-    Attributes: visible_detections: those that pass the filter. statistics: the text at the top right, "" = none.
+    Attributes: visible_detections: those that pass the filter. statistics: the text at the top right, "" = none. paint_below: paints on the
+    picture, below the boxes.
     """
 
     def __init__(self) -> None:
@@ -39,6 +40,7 @@ class PictureView(QWidget):
         self.visible_detections = Detections()
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
+        self.paint_below: Callable[[QPainter, Placement], None] | None = None
         self._message = self.statistics = ""
         self._missing = translate("viewer", NOT_YET)
         self._pointed: int | None = None
@@ -197,6 +199,8 @@ class PictureView(QWidget):
                 return
             ratio = self.devicePixelRatio()
             draw_picture(painter, target, self._image, ratio)
+            if self.paint_below is not None:
+                self.paint_below(painter, placement)
             if len(self.visible_detections) and self.overlay is not None:
                 self.overlay.paint(painter, self._pointed, self._selected)
             if self.note:

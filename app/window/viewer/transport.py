@@ -28,7 +28,8 @@ TEXT_MS = 100
 class Transport(Panel):
     """The signals tell the player what to do. stepped: 1 or -1 frame. sought: pts. speed_chosen: seconds of video per second.
 
-    begin: the pts of the source's first frame, seconds; the timeline and the shown times count from there.
+    clock_found: of the source, None if it is unknown. begin: the pts of the source's first frame, seconds; the timeline and the shown
+    times count from there.
     """
 
     play_toggled = Signal()
@@ -37,13 +38,14 @@ class Transport(Panel):
     speed_chosen = Signal(float)
     wait_toggled = Signal(bool)
     fullscreen_requested = Signal()
+    clock_found = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("bar")
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
         self.begin = 0.0
         self._roomy, self._playing = True, False
-        self._waiting, self._silent = False, ""
+        self._waiting, self._silent, self._name = False, "", ""
         self._writing = QTimer(self, singleShot=True, interval=TEXT_MS)
         self._writing.timeout.connect(lambda: self.set_position(*self._shown) if self._shown != self._written else None)
         self._shown: tuple[float, int | None] = (0.0, None)
@@ -101,6 +103,9 @@ class Transport(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window hide the length, the hint and the label of Wait. At last, sound and full screen move into a menu."""
         super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
         narrow = self.width() < 32 * theme.base_size()
         self.more.setVisible(narrow)
         for button in (self.sound, self.fullscreen):
@@ -108,7 +113,7 @@ class Transport(Panel):
         self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
-        self.hint.setVisible(self.width() >= 56 * theme.base_size())
+        self.hint.setVisible(self.width() >= (36 if self._pictures else 56) * theme.base_size())  # pictures have no clock times
         self.wait.setText(translate("viewer", "Wait") if roomy else "")
         self.set_position(*self._shown)
 
@@ -158,6 +163,7 @@ class Transport(Panel):
         for widget in (self.back, self.play, self.forward, self.sound, self.speed, self.fullscreen, self.more):
             widget.setEnabled(info is not None)
         self._writing.stop()
+        self._arrange()
         self.set_position(self.begin)
 
     def show_silent(self, reason: str) -> None:
@@ -167,12 +173,19 @@ class Transport(Panel):
         self._silent = reason
         self._write_hint()
 
+    def show_name(self, name: str) -> None:
+        """Show the name of the current picture of a folder, "" for a video."""
+        if name != self._name:
+            self._name = name
+            self._write_hint()
+
     def _write_hint(self) -> None:
-        self.hint.setText(translate("viewer", "Waiting for detection") if self._waiting else self._silent)
+        self.hint.setText(translate("viewer", "At the speed of detection") if self._waiting else self._silent or self._name)
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of pictures, too. None: unknown."""
         self._clock = clock
+        self.clock_found.emit(clock)
         self.set_position(*self._shown)
 
     @property

@@ -223,6 +223,7 @@ class Viewer(QWidget):
         if info is not None and info.kind is SourceKind.IMAGES and shown.result is None:
             size = (shown.image.width(), shown.image.height())  # pictures of one folder differ in size
         self.canvas.show_picture(shown.image, size, shown.result)
+        self.transport.show_name(shown.name or "")
         own = shown.result is not None and shown.result.ref.pts == shown.pts  # else the boxes are those of a sample before
         self.transport.set_position(shown.pts, shown.result.ref.index if own and shown.result is not None else None)
         self._statistics.count()

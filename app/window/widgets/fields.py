@@ -28,8 +28,7 @@ from app.window.widgets.translation import of_settings, translate
 from engine.settings.kinds import Number, write
 
 NUMBER_WIDTH = 124
-TEXT_WIDTH = 172
-CHOICE_WIDTH = 236
+TEXT_WIDTH = 236
 TITLE_WIDTH = 11
 """Width of titles, times the height of body text."""
 STEP = 0.01
@@ -75,7 +74,7 @@ class ChoiceOrText(QComboBox):
         self.setCompleter(None)  # type: ignore[arg-type]  # it would turn "10" into "10 seconds"
         self.installEventFilter(_Inputs(self))
         self.setAccessibleName(name)
-        self.setFixedWidth(CHOICE_WIDTH)
+        self.setFixedWidth(TEXT_WIDTH)
         for text, title in titles.items():
             self.addItem(title, text)
 
@@ -139,7 +138,7 @@ class PercentBox(QDoubleSpinBox):
 
 
 def text_field(name: str, value: Any, placeholder: str) -> QLineEdit:
-    """A field as wide as that of a number, for a value that is written as text. None: it is empty."""
+    """A field for a value that is written as text. None: it is empty."""
     edit = clearable(placeholder)
     edit.setText("" if value is None else write(value))
     edit.setCursorPosition(0)

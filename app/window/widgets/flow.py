@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class Flow(QLayout):
-    """Widgets from left to right, in further rows where they do not fit. spacing: logical pixels."""
+    """Widgets from left to right, in further rows where they do not fit, each in the middle of its row. spacing: logical pixels."""
 
     def __init__(self, *widgets: QWidget, spacing: int) -> None:
         super().__init__()
@@ -56,12 +56,21 @@ class Flow(QLayout):
 
     def _arrange(self, area: QRect, place: bool) -> int:
         """Return the height of all rows. place: also place the widgets."""
-        x, y, height = area.x(), area.y(), 0
+        rows: list[list[tuple[QLayoutItem, QSize]]] = []
+        used = 0
         for item in self._items:
             hint = item.sizeHint()
-            if x > area.x() and x + hint.width() > area.x() + area.width():
-                x, y, height = area.x(), y + height + self.spacing(), 0
-            if place:
-                item.setGeometry(QRect(QPoint(x, y), hint))
-            x, height = x + hint.width() + self.spacing(), max(height, hint.height())
-        return y + height - area.y()
+            if not rows or used + hint.width() > area.width():
+                rows.append([])
+                used = 0
+            rows[-1].append((item, hint))
+            used += hint.width() + self.spacing()
+        y = area.y()
+        for each in rows:
+            x, height = area.x(), max(hint.height() for _, hint in each)
+            for item, hint in each:
+                if place:
+                    item.setGeometry(QRect(QPoint(x, y + (height - hint.height()) // 2), hint))
+                x += hint.width() + self.spacing()
+            y += height + self.spacing()
+        return max(y - self.spacing() - area.y(), 0)

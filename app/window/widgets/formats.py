@@ -20,6 +20,7 @@ COUNTED = {
     "link": "%Ln links",
     "NVLink": "%Ln NVLinks",
     "object": "%Ln objects",
+    "picture": "%Ln pictures",
     "zone": "%Ln zones",
 }
 """What ``plural`` counts. The translations have the singular, the English one too."""

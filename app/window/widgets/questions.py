@@ -7,16 +7,23 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 Mode = QFileDialog.FileMode
 
 
-def ask(window: QWidget, title: str, texts: tuple[str, str], answers: tuple[str, str], answered: Callable[[bool], object]) -> QMessageBox:
-    """Ask a question. texts: the question and its details. answers: yes and no; no is the default and the answer of Esc.
+def ask(
+    window: QWidget,
+    title: str,
+    texts: tuple[str, str],
+    answers: tuple[str, str],
+    answered: Callable[[bool], object],
+    harmless: bool = False,
+) -> QMessageBox:
+    """Ask a question. texts: the question and its details. answers: yes and no; no is the answer of Esc.
 
-    answered: gets whether the answer is yes.
+    answered: gets whether the answer is yes. harmless: whether yes is the default.
     """
     box = QMessageBox(QMessageBox.Icon.Question, title, texts[0], parent=window)
     box.setInformativeText(texts[1])
-    yes = box.addButton(answers[0], QMessageBox.ButtonRole.DestructiveRole)
+    yes = box.addButton(answers[0], QMessageBox.ButtonRole.AcceptRole if harmless else QMessageBox.ButtonRole.DestructiveRole)
     no = box.addButton(answers[1], QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(no)
+    box.setDefaultButton(yes if harmless else no)
     box.setEscapeButton(no)
     box.finished.connect(lambda _: answered(box.clickedButton() is yes))
     box.finished.connect(box.deleteLater)

@@ -90,14 +90,16 @@ QAbstractSpinBox::up-arrow {{ image: url({icon_path(f"sheet-up{theme.VARIANT}").
 QAbstractSpinBox::down-arrow {{ image: url({icon_path(f"sheet-down{theme.VARIANT}").as_posix()}); width: 12px; height: 12px; }}
 
 QCheckBox {{ spacing: 8px; }}
-QCheckBox::indicator, QListView::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.EDGE}; border-radius: 4px;
+QCheckBox::indicator, QAbstractItemView::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.EDGE}; border-radius: 4px;
     background: {theme.RAISED}; }}
-QCheckBox::indicator:hover, QListView::indicator:hover {{ border-color: {theme.MUTED}; }}
+QCheckBox::indicator:hover, QAbstractItemView::indicator:hover {{ border-color: {theme.MUTED}; }}
 QCheckBox::indicator:focus {{ border-color: {theme.ACCENT}; }}
 QCheckBox:focus {{ color: {theme.ACCENT_HOVER}; }}
-QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {theme.ACCENT}; border-color: {theme.ACCENT};
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{ background: {theme.ACCENT}; border-color: {theme.ACCENT};
     image: url({icon_path(f"sheet-check{theme.VARIANT}").as_posix()}); }}
+QAbstractItemView::indicator:indeterminate {{ background: {theme.ACCENT_QUIET}; border-color: {theme.ACCENT}; }}
 QCheckBox::indicator:disabled {{ background: {theme.SURFACE}; border-color: {theme.BORDER}; }}
+QCheckBox::indicator:checked:disabled {{ background: {theme.DISABLED}; border-color: {theme.DISABLED}; }}
 
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {theme.EDGE}; }}
 QSlider::sub-page:horizontal {{ height: 4px; border-radius: 2px; background: {theme.ACCENT}; }}
@@ -126,7 +128,7 @@ QListView[role="topics"] {{ padding: 10px 6px 10px 14px; border: 1px solid trans
 QListView[role="topics"]:focus {{ border-color: {theme.ACCENT}; }}
 QListView[role="topics"]::item {{ padding: 6px 8px; color: {theme.MUTED}; }}
 QListView[role="topics"]::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.ACCENT_HOVER}; }}
-QListView[role="picks"]::item:hover {{ background: {theme.HOVER}; }}
+QListView[role="picks"]::item:hover, QListView[role="picks"]::item:selected {{ color: {theme.TEXT}; background: {theme.HOVER}; }}
 QListView[role="classes"]::item:hover, QListView[role="topics"]::item:hover:!selected {{ background: {theme.HOVER}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar::handle:vertical {{ background: {theme.EDGE}; min-height: 28px; border-radius: 3px; margin: 2px; }}
@@ -137,7 +139,8 @@ QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
 QMenu {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; padding: 5px; }}
-QMenu::item {{ padding: 6px 26px 6px 10px; border-radius: 4px; }}
+QFrame[role="popup"] {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; }}
+QMenu::item {{ min-height: 16px; padding: 6px 26px 6px 10px; border-radius: 4px; }}
 QMenu::icon {{ padding-left: 12px; }}
 QMenu::item:selected {{ background: {theme.HOVER}; }}
 QMenu::item:disabled {{ color: {theme.DISABLED}; }}

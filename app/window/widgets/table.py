@@ -1,6 +1,6 @@
 """The look of tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
@@ -20,8 +20,11 @@ def style_table(table: QTableView) -> None:
     table.horizontalHeader().setHighlightSections(False)
 
 
-def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int]) -> QTableView:
-    """A table that the user can sort, at first by the first column. name: for screen readers. widths: of columns; the last one fills up."""
+def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int], *stretched: int) -> QTableView:
+    """A table that the user can sort, at first by the first column.
+
+    name: for screen readers. widths: of the columns, logical pixels. stretched: the columns that fill the table.
+    """
     table = QTableView()
     table.setModel(model)
     table.setAccessibleName(name)
@@ -30,7 +33,14 @@ def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int]) ->
     for number, width in enumerate(widths):
         table.setColumnWidth(number, width)
     table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
-    table.horizontalHeader().setSectionResizeMode(len(widths), QHeaderView.ResizeMode.Stretch)
+    for number in stretched:
+        table.horizontalHeader().setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
     table.setSortingEnabled(True)
     table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     return table
+
+
+def fit_names(table: QTableView, column: int, names: Iterable[str]) -> None:
+    """Make a column as wide as its longest name beside the colour of a class, and its heading."""
+    widest = max((table.fontMetrics().horizontalAdvance(name) for name in names), default=0)
+    table.setColumnWidth(column, max(widest + 28, table.horizontalHeader().sectionSizeHint(column)))

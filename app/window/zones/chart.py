@@ -1,6 +1,6 @@
 """A chart of counts over time, by class."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 import numpy as np
@@ -9,17 +9,30 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label
+from app.window.widgets.build import column, label, row
+from app.window.widgets.fields import combo_box
 from app.window.widgets.plotting import pg
 from app.window.widgets.translation import translate
 from engine.media.annotation.colours import class_colour
-from engine.zones.counts import Counts
+from engine.store.clock import Clock
+from engine.zones.counts import Counts, Intervals
 from engine.zones.shapes import Line
 
 MOST_BARS = 60
-LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
-"""The lengths of a bar, seconds or pictures: the first one with at most ``MOST_BARS`` bars."""
+LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
+"""The lengths of a bar, seconds or pictures: the first one with at most ``MOST_BARS`` bars, if the user chooses none."""
+CHOICES = (1, 10, 60, 300, 900, 3600)
+"""The lengths of a bar that the user can choose, seconds."""
+QUARTER = 900
+"""The shortest bar for several files on one clock, seconds, if the user chooses none."""
+MOST_CHOSEN = 5000
+"""The largest number of bars of a chosen length: a longer one follows, because more bars are slow to draw."""
 MOST_CLASSES = 6
+_TIMES = (0.1, 0.2, 0.5, *LENGTHS)
+_WHOLE = tuple(step * 10**power for power in range(7) for step in (1, 2, 5))
+_NUMBERS = (0.1, 0.2, 0.5, *_WHOLE)
+_ROOM = {"bottom": 70, "left": 22}
+"""The least distance of two numbers of an axis, logical pixels."""
 
 
 class CountChart(QWidget):
@@ -37,68 +50,141 @@ class CountChart(QWidget):
             item.getAxis(side).setPen(theme.ON_STAGE_MUTED)
             item.getAxis(side).setTextPen(theme.ON_STAGE_MUTED)
             item.getAxis(side).setStyle(tickFont=theme.font(-2))
-        item.getAxis("bottom").tickStrings = self._ticks
+        item.getAxis("bottom").tickValues = self._places
+        item.getAxis("bottom").tickStrings = self._times
+        item.getAxis("left").tickValues = self._levels
         item.getAxis("left").tickStrings = self._numbers
-        self._pictures, self._begin = False, 0.0
+        self._counts: Counts | None = None
+        self._number: int | None = None
+        self._begin, self._end, self._pictures, self._is_line = 0.0, 0.0, False, True
+        self._clock = Clock(None)
+        self._common: Clock | None = None
         self._heading = label("small", "", wrap=True)
         self._heading.setTextFormat(Qt.TextFormat.RichText)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.interval = combo_box(translate("zones", "Length of a bar"))
+        self.interval.addItem(translate("zones", "Automatic"), None)
+        for seconds in CHOICES:
+            self.interval.addItem(_written(seconds), seconds)
+        self.interval.currentIndexChanged.connect(self._draw)
         self._plot.setMinimumSize(120, 80)
         self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.ON_STAGE_MUTED))
         self.setAccessibleName(translate("zones", "Counts over time"))
-        column(self._heading, (self._plot, 1), None, spacing=4, of=self)
+        column(row((self._heading, 1), self.interval, spacing=6), (self._plot, 1), None, spacing=4, of=self)
 
-    def show_counts(self, counts: Counts | None, number: int | None, length: float, pictures: bool = False, begin: float = 0.0) -> None:
-        """Draw the counts of one line or zone. begin, length: the file's first and last pts, seconds or positions."""
-        item = self._plot.getPlotItem()
+    def show_counts(
+        self,
+        counts: Counts | None,
+        number: int | None,
+        end: float,
+        pictures: bool = False,
+        begin: float = 0.0,
+        clock: Clock | None = None,
+    ) -> None:
+        """Draw the counts of one line or zone.
+
+        begin, end: the file's first and last pts, seconds, or positions if it has pictures. clock: of several files, None = there is one.
+        """
+        known = counts is not None and number is not None and number < len(counts.zones.shapes) and end > begin
+        self._counts, self._number = counts if known else None, number
+        self._begin, self._end, self._pictures, self._common = begin, end, pictures, clock
+        self._draw()
+
+    def set_clock(self, clock: Clock | None) -> None:
+        """Show clock times below the chart, and let bars begin at full minutes or hours of the clock. None: unknown."""
+        self._clock = clock or Clock(None)
+        self._draw()
+
+    def _draw(self) -> None:
+        item, counts, number = self._plot.getPlotItem(), self._counts, self._number
         item.clear()
-        item.addItem(self._cursor)
-        self._pictures, self._begin = pictures, begin
-        known = counts is not None and number is not None and number < len(counts.zones.shapes) and length > 0
-        self._plot.setVisible(known)
-        if not known or counts is None or number is None:
+        if self._common is None:
+            item.addItem(self._cursor)
+        self._plot.setVisible(counts is not None)
+        self.interval.setVisible(counts is not None and not self._pictures)
+        if counts is None or number is None:
             self._heading.setText(translate("zones", "Choose a line or zone in the list to see its counts over time."))
             return
         shape = counts.zones.shapes[number]
-        is_line = isinstance(shape, Line)
+        self._is_line = is_line = isinstance(shape, Line)
         table = counts.crossings if is_line else counts.visits
         table = table[table["shape"] == number]
         class_ids, totals = np.unique(table["class_id"], return_counts=True)
         shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
-        bar = next((each for each in LENGTHS if length - begin <= each * MOST_BARS), (length - begin) / MOST_BARS)
-        edges = np.append(np.arange(begin, length, bar), length)
+        bar = self._bar()
+        starts = Intervals.of(self._begin, self._end, bar, self._offset).starts
+        edges = np.append(np.maximum(starts[starts < self._end], self._begin), self._end)
         sums = {sign: np.zeros(len(edges) - 1) for sign in ((1, -1) if is_line else (1,))}
         for class_id in shown:  # bars on top of each other, so that the outer edge is the sum
             mine = table[table["class_id"] == class_id]
             for sign, sum_ in sums.items():
-                values = sign * _per_bin(mine[mine["forward"] == (sign > 0)] if is_line else mine, edges, is_line, pictures)
+                values = sign * _per_bin(mine[mine["forward"] == (sign > 0)] if is_line else mine, edges, is_line, self._pictures)
                 bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=sum_, height=values, pen=None, brush=class_colour(class_id))
                 item.addItem(bars)
                 sums[sign] = sum_ + values
-        item.setXRange(begin, length, padding=0.01)
+        item.setXRange(self._begin, self._end, padding=0.01)
         highest = max(float(np.abs(each).max()) for each in sums.values())
-        item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.05)
+        item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.12)
         squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
         what = (
-            translate("zones", "{name}: crossings in {seconds} s, forward upwards, backward downwards")
+            translate("zones", "{name}: crossings in {interval}, forward upwards, backward downwards")
             if is_line
             else translate("zones", "{name}: objects inside")
-        ).format(name=escape(shape.name), seconds=formats.decimal(bar, 0))
+        ).format(name=escape(shape.name), interval=_written(bar))
         self._heading.setText(f"{what}&nbsp;&nbsp; {'  '.join(squares)}")
 
-    def _ticks(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
-        """The texts below the chart: times, or numbers of pictures."""
+    def _bar(self) -> float:
+        chosen = None if self._pictures else self.interval.currentData()
+        most, length = MOST_CHOSEN if chosen else MOST_BARS, self._end - self._begin
+        least = chosen or (0 if self._common is None else QUARTER)
+        return next((each for each in LENGTHS if length <= each * most and each >= least), length / most)
+
+    @property
+    def _offset(self) -> float:
+        clock = self._common or self._clock
+        if clock.started is None:
+            return -self._begin
+        return 0.0 if self._pictures else clock.since_midnight()
+
+    def _places(self, low: float, high: float, size: float) -> list[tuple[float, NDArray[np.float64]]]:
+        """The distance of the texts below the chart, and where they stand: at full pictures, seconds, minutes or hours."""
+        return _spaced(_WHOLE if self._pictures else _TIMES, low, high, size / _ROOM["bottom"], self._offset)
+
+    def _times(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
+        """The texts below the chart: numbers of pictures, clock times if they are known, or times of the video."""
         if self._pictures:
             return [f"{value + 1:.0f}" for value in values]
-        return [formats.clock(max(value - self._begin, 0.0), int(spacing < 1)) for value in values]
+        moments = [(self._common or self._clock).at(value) for value in values]
+        form = "%H:%M" if spacing >= 60 else "%H:%M:%S"
+        return [
+            formats.clock(max(value - self._begin, 0.0), int(spacing < 1)) if moment is None else moment.strftime(form)
+            for value, moment in zip(values, moments, strict=True)
+        ]
+
+    def _levels(self, low: float, high: float, size: float) -> list[tuple[float, NDArray[np.float64]]]:
+        """The distance of the numbers at the left, and where they stand. Crossings are whole numbers; the mean of objects may be less."""
+        return _spaced(_WHOLE if self._is_line else _NUMBERS, low, high, size / _ROOM["left"])
 
     def _numbers(self, values: Sequence[float], _scale: float, spacing: float) -> list[str]:
-        """The numbers at the left: a crossing is a whole one, in both directions."""
+        """The numbers at the left, in both directions."""
         return [formats.decimal(abs(value), int(spacing < 1)) for value in values]
 
     def set_time(self, time: float) -> None:
         """Mark the current time, seconds."""
         self._cursor.setValue(time)
+
+
+def _spaced(steps: Iterable[float], low: float, high: float, most: float, offset: float = 0.0) -> list[tuple[float, NDArray[np.float64]]]:
+    """The first distance with which at most ``most`` values lie between two, and the multiples of it, counted from ``-offset``."""
+    *_, longest = steps
+    step = next((each for each in steps if (high - low) / each <= most), longest)
+    return [(step, np.arange(np.ceil((low + offset) / step), np.floor((high + offset) / step) + 1) * step - offset)]
+
+
+def _written(seconds: float) -> str:
+    """A length of time with the largest unit that it is a multiple of: ``15 s``, ``5 min``, ``1 h``."""
+    unit, length = next((each for each in (("h", 3600), ("min", 60)) if seconds % each[1] == 0), ("s", 1))
+    return formats.quantity(seconds / length, unit)
 
 
 def _per_bin(table: NDArray[np.void], edges: NDArray[np.float64], is_line: bool, pictures: bool) -> NDArray[np.float64]:

@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.session.background import Background
+from app.window.viewer.filter import ViewFilter
 from app.window.widgets.translation import translate
-from app.window.zones.tracks import Tracks, count, count_files, events, read_tracks
+from app.window.zones.tracks import Total, Tracks, count, count_files, events, read_tracks, with_appearances
 from engine.errors import FramefleetError
 from engine.media.types import SourceKind
 from engine.store.file.lock import lock_session, written_here
@@ -34,18 +35,24 @@ MOST_NAMES = 3
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The tracks of the file with this key, and what was counted for these lines and zones. problem: why there are no counts, or ""."""
+    """The tracks of the file with this key, and what was counted for these lines, zones and shown detections.
+
+    problem: why there are no counts, or "".
+    """
 
     key: int
     tracks: Tracks
     counts: Counts | None
     events: NDArray[np.void]
     zones: ZoneSet
+    shown: ViewFilter
     problem: str = ""
 
 
 class Counting(QObject):
     """Counts one file. zones: returns the present lines and zones. tracker: returns the tracker for results without tracks.
+
+    shown: returns which detections are shown: only they appear, and only tracks that they belong to are counted.
 
     found: Counted. found_live: Counts and the time up to which they go. failed: why the results cannot be read. Attributes: tracks: of the
     file, None until they are read. whole: whether to read results without tracks, too.
@@ -55,9 +62,16 @@ class Counting(QObject):
     found_live = Signal(object, float)
     failed = Signal(str)
 
-    def __init__(self, background: Background, zones: Callable[[], ZoneSet], tracker: Callable[[], TrackerName], parent: QObject) -> None:
+    def __init__(
+        self,
+        background: Background,
+        zones: Callable[[], ZoneSet],
+        shown: Callable[[], ViewFilter],
+        tracker: Callable[[], TrackerName],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
-        self._background, self._zones, self._tracker = background, zones, tracker
+        self._background, self._zones, self._shown, self._tracker = background, zones, shown, tracker
         self.tracks: Tracks | None = None
         self.whole = False
         self._item: QueueItem | None = None
@@ -85,18 +99,17 @@ class Counting(QObject):
         if self._reading:
             self._stale = True
         elif item.state is not ItemState.RUNNING:
-            self._start(item, partial(_read_and_count, item.key, item.results, self._zones(), self.whole))
+            self._start(item, partial(_read_and_count, item.key, item.results, self._zones(), self._shown(), self.whole))
         elif self._zones().shapes and item.progress.frames:
             self._count_live(item, item.results)
 
     def count_again(self) -> None:
-        """Count for other lines and zones."""
-        if self.tracks is not None and self._item is not None and not self._reading:
-            self._start(self._item, partial(_count, self._item.key, self.tracks, self._zones()))
-        elif self._item is not None and self._item.state is ItemState.RUNNING:
+        """Count for other lines, zones or shown detections."""
+        item = self._item
+        if self.tracks is not None and item is not None and item.results is not None and not self._reading:
+            self._start(item, partial(_count, item.key, item.results, self.tracks, self._zones(), self._shown()))
+        elif item is not None and item.state is ItemState.RUNNING:
             self._read_soon()
-        else:
-            self._stale = self._reading
 
     def track(self) -> bool:
         """Follow the objects through the stored results. Returns whether this has begun."""
@@ -106,7 +119,7 @@ class Counting(QObject):
         if self._reading:
             self._to_track = item.key
             return True
-        self._start(item, partial(_track_and_count, item.key, item.results, self._zones(), self._tracker()))
+        self._start(item, partial(_track_and_count, item.key, item.results, self._zones(), self._shown(), self._tracker()))
         return True
 
     def _read_soon(self) -> None:
@@ -119,7 +132,8 @@ class Counting(QObject):
         if self._live is None or self._live[0] != key:
             self._live = key, partial(LiveCounts, results.database, results.source, key[2])
         self._reading, self._stale = True, False
-        self._background.start(partial(_count_live, self._live[1]), partial(self._counted_live, key), partial(self._failed, item.key))
+        work = partial(_count_live, self._live[1], self._shown())
+        self._background.start(work, partial(self._counted_live, key), partial(self._failed, item.key))
 
     def _counted_live(self, key: tuple[int, Results, ZoneSet], counted: tuple[LiveCounts, Counts]) -> None:
         self._reading = False
@@ -153,7 +167,7 @@ class Counting(QObject):
             self._read_soon()
         elif self._stale:
             self.read()
-        elif counted.zones != self._zones():
+        elif (counted.zones, counted.shown) != (self._zones(), self._shown()):
             self.count_again()
 
     def _failed(self, key: int, problem: str) -> None:
@@ -165,14 +179,21 @@ class Counting(QObject):
 class Totals(QObject):
     """Counts all files with the set of lines and zones together, while it is on. files: returns their results.
 
-    found: Counts or None, what is wrong, and what they count.
+    found: Total or None, what is wrong, and what they count.
     """
 
     found = Signal(object, str, str)
 
-    def __init__(self, background: Background, files: Callable[[], list[Results]], zones: Callable[[], ZoneSet], parent: QObject) -> None:
+    def __init__(
+        self,
+        background: Background,
+        files: Callable[[], list[Results]],
+        zones: Callable[[], ZoneSet],
+        shown: Callable[[], ViewFilter],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
-        self._background, self._files, self._zones = background, files, zones
+        self._background, self._files, self._zones, self._shown = background, files, zones, shown
         self.on = self._reading = self._stale = False
         self._soon = QTimer(self, singleShot=True, interval=REREAD_MS)
         self._soon.timeout.connect(self.count)
@@ -188,37 +209,36 @@ class Totals(QObject):
             self._stale = self._reading
             return
         self._reading, self._stale = True, False
-        self._background.start(partial(count_files, self._files(), self._zones()), self._counted, self._failed)
+        self._background.start(partial(count_files, self._files(), self._zones(), self._shown()), self._counted, self._failed)
 
-    def _counted(self, counted: tuple[Counts | None, int, list[str]]) -> None:
-        counts, files, others = counted
+    def _counted(self, total: Total) -> None:
         problem = ""
-        if others:
-            names = ", ".join(others[:MOST_NAMES]) + (" …" if len(others) > MOST_NAMES else "")
+        if total.others:
+            names = ", ".join(total.others[:MOST_NAMES]) + (" …" if len(total.others) > MOST_NAMES else "")
             problem = translate("zones", "Without tracks or of another shape: {names}.").format(names=names)
-        self._end(counts, problem, translate("zones", "The sum of %Ln files.", None, files))
+        self._end(total, problem, translate("zones", "The sum of %Ln files.", None, total.files))
 
     def _failed(self, problem: str) -> None:
         self._end(None, problem, "")
 
-    def _end(self, counts: Counts | None, problem: str, remark: str) -> None:
+    def _end(self, total: Total | None, problem: str, remark: str) -> None:
         self._reading = False
         if self._stale:
             self.count()
         elif self.on:
-            self.found.emit(counts, problem, remark)
+            self.found.emit(total, problem, remark)
 
 
-def _count_live(live: LiveCounts | partial[LiveCounts]) -> tuple[LiveCounts, Counts]:
+def _count_live(live: LiveCounts | partial[LiveCounts], shown: ViewFilter) -> tuple[LiveCounts, Counts]:
     made = live if isinstance(live, LiveCounts) else live()
-    return made, made.update(LIVE_SECONDS)
+    return made, made.update(LIVE_SECONDS, shown.confidence, shown.classes)
 
 
-def _read_and_count(key: int, results: Results, zones: ZoneSet, whole: bool) -> Counted:
-    return _count(key, read_tracks(results, whole), zones)
+def _read_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, whole: bool) -> Counted:
+    return _count(key, results, read_tracks(results, whole), zones, shown)
 
 
-def _track_and_count(key: int, results: Results, zones: ZoneSet, tracker: TrackerName) -> Counted:
+def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, tracker: TrackerName) -> Counted:
     if written_here(results.database):  # the window's own run may go on with other files
         with SessionReader(results.database, corrected=False) as reader:
             for source in reader.sources():
@@ -227,13 +247,13 @@ def _track_and_count(key: int, results: Results, zones: ZoneSet, tracker: Tracke
     else:
         with lock_session(results.database):
             track_session(results.database, tracker)
-    return _read_and_count(key, results, zones, whole=True)
+    return _read_and_count(key, results, zones, shown, whole=True)
 
 
-def _count(key: int, tracks: Tracks, zones: ZoneSet) -> Counted:
-    problem = ""
+def _count(key: int, results: Results, tracks: Tracks, zones: ZoneSet, shown: ViewFilter) -> Counted:
+    tracks, problem = with_appearances(tracks, results, shown), ""
     try:
-        counts = count(tracks, zones) if zones.shapes else None
+        counts = count(tracks, zones, shown) if zones.shapes else None
     except FramefleetError as error:
         counts, problem = None, str(error)
-    return Counted(key, tracks, counts, events(tracks, counts), zones, problem)
+    return Counted(key, tracks, counts, events(tracks, counts), zones, shown, problem)

@@ -25,6 +25,7 @@ class FilesDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(translate("zones", "Files with the set '{name}'").format(name=name))
         self.tree = QTreeWidget()
+        self.tree.ensurePolished()  # rows that are shown before have not the height of the style
         self.tree.setHeaderLabels([translate("zones", "File"), translate("zones", "Present set")])
         self.tree.setAccessibleName(translate("zones", "Files of the queue"))
         folders: dict[Path, QTreeWidgetItem] = {}

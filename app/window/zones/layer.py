@@ -1,4 +1,4 @@
-"""The layer over the picture: heat map, trails, lines and zones with their counts. The mouse and keys change lines and zones there."""
+"""The heat map, trails, lines and zones on the picture. The mouse and keys change lines and zones there."""
 
 import math
 
@@ -24,7 +24,7 @@ from app.window.zones.editor import ZoneEditor
 from app.window.zones.keyboard import ShapeKeyboard
 from app.window.zones.mouse import ShapeMouse
 from app.window.zones.scale import Scale
-from app.window.zones.shape_drawing import count_text, draw_draft, draw_shape, place_texts
+from app.window.zones.shape_drawing import count_text, draw_draft, draw_shape, write_texts
 from app.window.zones.track_drawing import draw_trails, heat_image
 from app.window.zones.tracks import Tracks
 from engine.zones.counts import Counts
@@ -32,7 +32,9 @@ from engine.zones.shapes import Line, Point, Zone
 
 
 class ZoneLayer(QWidget):
-    """Lies over the picture. Mouse events that it does not use reach the picture.
+    """Shows lines and zones with their counts over the picture. Mouse events that it does not use reach the picture.
+
+    The canvas paints all but the texts, because it lies below the boxes and their labels.
 
     Attributes: show_trails, show_heat, show_zones: what is drawn. editing: whether mouse and keys change lines and zones. keyboard: says
     what the keys did.
@@ -43,6 +45,7 @@ class ZoneLayer(QWidget):
         self.show_trails, self.show_heat, self.show_zones = True, False, True
         self.editing = False
         self._canvas, self._editor, self._hand = canvas, editor, ShapeMouse(editor)
+        canvas.paint_below = self._paint_below
         self.keyboard = ShapeKeyboard(editor, self)
         self.keyboard.said.connect(self._announce)
         self._tracks: Tracks | None = None
@@ -62,10 +65,10 @@ class ZoneLayer(QWidget):
 
     def _refresh(self) -> None:
         """Paint again, or hide the layer while nothing is on it: each picture of a playing video would paint it."""
-        self.setVisible(self.editing or self._tracks is not None or bool(self._editor.zones.shapes) or self._editor.drawing is not None)
+        self.setVisible(self.editing or bool(self._editor.zones.shapes) or self._editor.drawing is not None)
         if self.isHidden():
             self._canvas.reserve([])
-        self.update()
+        self._canvas.update()
 
     def set_editing(self, editing: bool) -> None:
         """Let the mouse draw and move lines and zones, or pass through."""
@@ -88,6 +91,11 @@ class ZoneLayer(QWidget):
         if text:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
+    def show_parts(self, zones: bool, trails: bool, heat: bool) -> None:
+        """Choose what is drawn."""
+        self.show_zones, self.show_trails, self.show_heat = zones, trails, heat
+        self._refresh()
+
     def set_tracks(self, tracks: Tracks | None) -> None:
         """Draw the trails and the heat map of these tracks."""
         self._tracks, self._heat = tracks, None
@@ -96,7 +104,7 @@ class ZoneLayer(QWidget):
     def set_counts(self, counts: Counts | None, until: float = math.inf) -> None:
         """Show these counts at lines and zones. until: nothing is counted behind this time, seconds."""
         self._counts, self._until = counts, until
-        self.update()
+        self._canvas.update()
 
     def set_time(self, time: float) -> None:
         """Show the state at the time of the current picture, seconds. The canvas paints this widget together with that picture.
@@ -105,18 +113,24 @@ class ZoneLayer(QWidget):
         """
         self._time = time
 
+    def _paint_below(self, painter: QPainter, placement: Placement) -> None:
+        """Draw the heat map, trails, lines and zones on the canvas."""
+        if self._tracks is not None:
+            if self.show_heat:
+                self._paint_heat(painter, placement, self._tracks)
+            if self.show_trails:
+                draw_trails(painter, placement, self._tracks, self._time, self._canvas.visible_detections)
+        if self.show_zones and self._editor.zones.shapes:
+            painter.drawPixmap(0, 0, self._shapes(Scale(placement, self._editor.zones.size)))
+
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the heat map, trails, and lines and zones with their counts."""
+        """Draw the texts of lines and zones, and the one that the user draws."""
         placement = self._canvas.placement
         if placement is None:
             return
         with QPainter(self) as painter:
-            if self.show_heat and self._tracks is not None:
-                self._paint_heat(painter, placement, self._tracks)
-            if self.show_trails and self._tracks is not None:
-                draw_trails(painter, placement, self._tracks, self._time, self._canvas.visible_detections)
             if self.show_zones and (self._editor.zones.shapes or self._editor.drawing is not None):
-                self._paint_zones(painter, Scale(placement, self._editor.zones.size))
+                self._paint_texts(painter, Scale(placement, self._editor.zones.size))
             else:
                 self._canvas.reserve([])
 
@@ -126,18 +140,16 @@ class ZoneLayer(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(QRectF(placement.x, placement.y, placement.width, placement.height), self._heat)
 
-    def _paint_zones(self, painter: QPainter, scale: Scale) -> None:
+    def _paint_texts(self, painter: QPainter, scale: Scale) -> None:
         editor, time = self._editor, min(self._time, self._until)
-        painter.drawPixmap(0, 0, self._shapes(scale))
         now = self._counts.until(time) if self._counts is not None else None
         texts = [
-            (count_text(shape, number, now, time), [scale.to_canvas(point) for point in self._points_of(number)])
+            (count_text(shape, number, now, time), [(place.x(), place.y()) for place in map(scale.to_canvas, self._points_of(number))])
             for number, shape in enumerate(editor.zones.shapes)
         ]
-        placed = place_texts(texts, QRectF(self.rect()), self.devicePixelRatio())
-        for place, picture in placed:
-            painter.drawPixmap(place.topLeft(), picture)
-        self._canvas.reserve([(place.x(), place.y(), place.width(), place.height()) for place, _ in placed])
+        area = scale.placement.visible((self.width(), self.height()))
+        placed = write_texts(painter, texts, area, self.devicePixelRatio())
+        self._canvas.reserve(placed)
         if editor.drawing is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             draw_draft(painter, scale, editor.draft, self.keyboard.at or self._hand.at, self.keyboard.at is not None)
@@ -190,12 +202,12 @@ class ZoneLayer(QWidget):
                 event.ignore()  # the picture highlights the box under the mouse
         if event.isAccepted():
             self._canvas.highlight(None)
-        self.update()
+        self._canvas.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Put down what the mouse holds."""
         event.setAccepted(self._hand.release())
-        self.update()
+        self._canvas.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Complete a zone, or add a corner to an edge."""
@@ -206,7 +218,7 @@ class ZoneLayer(QWidget):
         """Draw or change lines and zones, or let others have the key."""
         if not self.keyboard.press(event) and not undo_keys.press(event, self._editor.undo, self._editor.redo):
             event.ignore()
-        self.update()
+        self._canvas.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Hide the help for keys, which go elsewhere now."""

@@ -1,18 +1,20 @@
 """The panel below the picture: the set of lines and zones, tools to draw them, their counts, and what is drawn over the picture."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
 from app.window.widgets import undo_keys
-from app.window.widgets.build import Panel, column, push_button, row, say, tool_button, wrapped
+from app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
+from app.window.zones.classes_popup import ClassesDelegate
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
 from app.window.zones.parts import BY_TRACK, ShownParts
@@ -31,8 +33,20 @@ _REFERENCES = {
 }
 
 
+class _Table(QTableView):
+    """A table that does not make the panel scroll before it has to."""
+
+    def sizeHint(self) -> QSize:
+        """The size of the heads and one row."""
+        return QSize(256, 46)
+
+    def minimumSizeHint(self) -> QSize:
+        """The same."""
+        return self.sizeHint()
+
+
 class ZonesPanel(Panel):
-    """Shows and edits the lines and zones of the shown file.
+    """Shows and edits the lines and zones of the shown file. labels: returns those of the model.
 
     chosen: the name of another set, "" = none. scope_chosen: whether the table counts all files with the set. create_requested: a name.
     delete_requested, apply_requested. import_requested, export_requested: a Path.
@@ -47,7 +61,7 @@ class ZonesPanel(Panel):
     import_requested = Signal(object)
     export_requested = Signal(object)
 
-    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, parts: ShownParts) -> None:
+    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, parts: ShownParts, labels: Callable[[], Sequence[str]]) -> None:
         super().__init__()
         self._editor, self._layer = editor, layer
         self.sets = combo_box(translate("zones", "Set of lines and zones"))
@@ -94,16 +108,16 @@ class ZonesPanel(Panel):
         self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
         self.model = ShapeModel(editor, self)
-        self.table = QTableView()
+        self.table = _Table()
         self.table.setModel(self.model)
         self.table.setAccessibleName(translate("zones", "Lines and zones"))
+        self.table.setItemDelegateForColumn(1, ClassesDelegate(labels, editor.set_classes, self.table))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setMinimumSectionSize(NARROWEST)
-        for section in (0, 1):
-            header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
         self.note, self.remark = wrapped("notice"), wrapped("small")
         self.track = push_button(
@@ -113,6 +127,7 @@ class ZonesPanel(Panel):
         )
         self.track.hide()
         tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, self.scope, spacing=4)
+        self._inside = inside = QWidget()
         column(
             row((self.sets, 1), more, spacing=6),
             tools,
@@ -121,12 +136,17 @@ class ZonesPanel(Panel):
             row((self.note, 1), (self.track, 0, Qt.AlignmentFlag.AlignTop)),
             spacing=6,
             margins=(12, 10, 12, 8),
-            of=self,
+            of=inside,
         )
+        column(ScrollPane(translate("zones", "Lines and zones"), inside), of=self)
         editor.changed.connect(self._update)
         editor.drawn.connect(self._update)
         editor.refused.connect(self.say)
         self.set_sets([], None)
+
+    def minimumSizeHint(self) -> QSize:
+        """The width of all tools beside a scroll bar: the panel scrolls vertically only."""
+        return QSize(self._inside.minimumSizeHint().width() + 12, super().minimumSizeHint().height())
 
     def event(self, event: QEvent) -> bool:
         """Let undo and redo concern lines and zones while the focus is here."""

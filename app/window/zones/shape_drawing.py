@@ -1,18 +1,23 @@
 """Draws lines, zones, their counts, and the one that the user is drawing."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from app.window.widgets import theme
 from app.window.widgets.chips import chip
 from app.window.widgets.translation import translate
 from app.window.zones.scale import Scale
+from engine.media.annotation.label_position import Rect
+from engine.media.annotation.shape_position import arrow_points, place_texts
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Point, Shape
 
+ARROW = 22.0
+"""Length of the arrows of lines, logical pixels."""
+MOST_LETTERS = 24
+"""Letters of a name over the picture."""
 COLOUR, PICKED = QColor("#f5d76e"), QColor("#ffffff")
 _ARM = 14.0  # half the size of the cross hair, logical pixels
 _RIM, _INSIDE = QColor(8, 10, 14, 170), QColor(245, 215, 110, 38)
@@ -32,7 +37,8 @@ def draw_shape(
         if isinstance(shape, Line):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawLine(*places)
-            painter.drawPolyline(_arrow(*places))
+            arrow = arrow_points([(place.x(), place.y()) for place in places], ARROW)
+            painter.drawPolyline(QPolygonF([QPointF(*point) for point in arrow]))
         else:
             painter.setBrush(_INSIDE if width < 3 else Qt.BrushStyle.NoBrush)
             painter.drawPolygon(QPolygonF(places))
@@ -67,53 +73,29 @@ def _draw_handles(painter: QPainter, places: Sequence[QPointF], colour: QColor) 
 
 def count_text(shape: Shape, number: int, now: Counts | None, time: float) -> str:
     """The name of a line or zone, and what was counted there up to a time, seconds. now: the counts up to this time."""
+    name = shape.name if len(shape.name) <= MOST_LETTERS else f"{shape.name[: MOST_LETTERS - 1]}…"
     if now is None or number >= len(now.zones.shapes):
-        return shape.name
+        return name
     if isinstance(shape, Line):
-        return translate("zones", "{name}   {forward} forward · {backward} backward so far").format(
-            name=shape.name, forward=now.crossed(number, forward=True), backward=now.crossed(number, forward=False)
-        )
+        return f"{name}   {now.crossed_text(number)}"
     return translate("zones", "{name}   {inside} inside · {total} so far").format(
-        name=shape.name, inside=now.inside(number, time), total=now.visited(number)
+        name=name, inside=now.inside(number, time), total=now.visited(number)
     )
 
 
-def place_texts(texts: Sequence[tuple[str, Sequence[QPointF]]], area: QRectF, ratio: float) -> list[tuple[QRectF, QPixmap]]:
-    """Find a place for the text of each line or zone: in its middle, or at another point of it where that would cover another text.
+def write_texts(painter: QPainter, texts: Sequence[tuple[str, Sequence[Point]]], area: Rect, ratio: float) -> list[Rect]:
+    """Write the text of each line or zone where it has room, and return these places. The table below the picture has all counts.
 
     texts: each text with the points of its line or zone, logical pixels. area: where there may be text. ratio: device pixels of a
-    logical pixel. Without room, a text is left out; the table below the picture has the counts.
+    logical pixel.
     """
-    placed: list[tuple[QRectF, QPixmap]] = []
-    for text, points in texts:
-        picture = chip(text, theme.ON_STAGE, round(area.width()), ratio)
-        size = QSizeF(picture.width() / ratio, picture.height() / ratio)
-        for middle in _middles(points):
-            place = QRectF(middle - QPointF(size.width(), size.height()) / 2, size)
-            place.moveLeft(max(min(place.left(), area.right() - size.width() - 4), area.left() + 4))
-            place.moveTop(max(min(place.top(), area.bottom() - size.height() - 4), area.top() + 4))
-            if not any(place.intersects(other) for other, _ in placed):
-                placed.append((place, picture))
-                break
+    chips = [chip(text, theme.ON_STAGE, round(area[2]) - 27, ratio) for text, _ in texts]
+    sizes = [(picture.width() / ratio, picture.height() / ratio) for picture in chips]
+    wished = tuple((tuple(points), size) for (_, points), size in zip(texts, sizes, strict=True))
+    inner = (area[0] + 4, area[1] + 4, area[2] - 8, area[3] - 8)
+    placed = []
+    for place, picture in zip(place_texts(wished, inner, ARROW), chips, strict=True):
+        if place is not None:
+            painter.drawPixmap(QPointF(*place[:2]), picture)
+            placed.append(place)
     return placed
-
-
-def _middles(points: Sequence[QPointF]) -> Iterator[QPointF]:
-    """Where a text may stand: the middle of the points, then between it and the points, ever farther out."""
-    middle = QPointF()
-    for point in points:
-        middle += point / len(points)
-    yield middle
-    edges = [(one + other) / 2 for one, other in zip(points, [*points[1:], points[0]], strict=True)]
-    for share in (0.3, 0.6, 0.9):
-        yield from (middle + (point - middle) * share for point in (*edges, *points))
-
-
-def _arrow(start: QPointF, end: QPointF) -> QPolygonF:
-    """An arrow in the middle of a line, in the direction of objects that cross it forward."""
-    middle, along = (start + end) / 2, end - start
-    length = max(math.hypot(along.x(), along.y()), 1.0)
-    ahead = QPointF(-along.y(), along.x()) / length
-    side = along / length
-    tip = middle + ahead * 22
-    return QPolygonF([middle, tip, tip - ahead * 8 + side * 6, tip, tip - ahead * 8 - side * 6])

@@ -90,8 +90,8 @@ class ShapeModel(QAbstractTableModel):
         counts = self._counts
         if counts is None or number >= len(counts.zones.shapes) or isinstance(shape, Line) != (column < 4):
             return ""
-        if column < 4:
-            return str(counts.crossed(number, forward=column == 2))
+        if isinstance(shape, Line):
+            return f"{shape.arrows[column - 2]} {counts.crossed(number, forward=column == 2)}"
         if column == 4:
             return str(counts.visited(number))
         mean = counts.mean_seconds(number)

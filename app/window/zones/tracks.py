@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.window.queue.item import Results
+from app.window.viewer.filter import ViewFilter
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings import Track
 from engine.store.blocks import read_blocks
+from engine.store.clock import Clock
 from engine.store.facts import TRACK
 from engine.store.file.lock import written_here
 from engine.store.objects.appearances import read_appearances
@@ -33,7 +35,8 @@ class Tracks:
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
     that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
-    although objects were followed. pending: the run that goes on will store them.
+    although objects were followed. pending: the run that goes on will store them. shown: the filter of the appearances, None = they are not
+    read.
     """
 
     labels: tuple[str, ...]
@@ -45,6 +48,7 @@ class Tracks:
     whole: bool = True
     untracked: Untracked | None = None
     pending: bool = False
+    shown: ViewFilter | None = None
 
     def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The recent paths of some tracks up to a time, as lines from point to point.
@@ -80,39 +84,70 @@ def read_tracks(results: Results, whole: bool = True) -> Tracks:
         table = TrackTable.joined(tables) if tables and (tracked or source.kind is SourceKind.IMAGES) else None
         if table is not None and not tracked:
             table = replace(table, tracks=np.arange(len(table.tracks)))
-        seen = read_appearances(reader, source.number) if tables else np.zeros(0, APPEARANCE)
         untracked = why_untracked(reader, source.number) if tracked else None
-        return Tracks(reader.labels, table, heat, seen, length, tracked, untracked=untracked, pending=pending)
+        return Tracks(reader.labels, table, heat, np.zeros(0, APPEARANCE), length, tracked, untracked=untracked, pending=pending)
 
 
-def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
-    """Count tracks at lines and in zones; None without tracks. Raises UsageError if the model does not have a label of the zones."""
+def with_appearances(tracks: Tracks, results: Results, shown: ViewFilter) -> Tracks:
+    """The tracks with the appearances of shown detections. Raises ExportError if the session cannot be read."""
+    if tracks.shown == shown or not (tracks.whole or tracks.tracked):
+        return tracks
+    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+        return replace(tracks, appearances=read_appearances(reader, results.source), shown=shown)
+
+
+def count(tracks: Tracks, zones: ZoneSet, shown: ViewFilter) -> Counts | None:
+    """Count shown tracks at lines and in zones; None without tracks. Raises UsageError if the model does not have a label of the zones."""
     if tracks.table is None:
         return None
-    counter, table = TrackCounter(zones, tracks.labels), tracks.table
+    counter, table = TrackCounter(zones, tracks.labels, shown.confidence, shown.classes), tracks.table
     for first in range(0, len(table.times), _PART):
         part = slice(first, first + _PART)
         counter.add(TrackTable(*(getattr(table, name)[part] for name in TrackTable.__dataclass_fields__)))
     return counter.counts()
 
 
-def count_files(files: Sequence[Results], zones: ZoneSet) -> tuple[Counts | None, int, list[str]]:
-    """Count several sources together. Returns the counts, the number of counted sources, and the names of the others.
+@dataclass(frozen=True, eq=False)
+class Total:
+    """What was counted in several files together.
 
-    Raises ExportError if a session cannot be read.
+    counts: None if no file could be counted. files: the number of counted ones. others: the names of the others. clock: of the times of
+    the counts, which begin with the first file; None if a clock time is unknown, and then the times are those of each file. length: of
+    all files on the clock, seconds.
     """
+
+    counts: Counts | None
+    files: int
+    others: Sequence[str]
+    clock: Clock | None = None
+    length: float = 0.0
+
+
+def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter) -> Total:
+    """Count the shown tracks of several sources together. Raises ExportError if a session cannot be read."""
     found, others = [], []
     for results in files:
-        with SessionReader(results.database) as reader:
+        with SessionReader(results.database, shown.confidence, shown.classes) as reader:
             source = next(each for each in reader.sources() if each.number == results.source)
             try:
-                found.append(read_counts(reader, source, zones_for(zones, source)[0]))
+                counts = read_counts(reader, source, zones_for(zones, source)[0])
             except UsageError:
                 others.append(source.name)
+                continue
+            found.append((counts, Clock.of(reader, source), reader.last_pts(source.number) or 0.0))
     if not found:
-        return None, 0, others
-    crossings, visits = (np.concatenate([getattr(counts, name) for counts in found]) for name in ("crossings", "visits"))
-    return Counts(zones, crossings, visits), len(found), others
+        return Total(None, 0, others)
+    begins = [clock.started for _, clock, _ in found if clock.started is not None]
+    first = min(begins) if len(begins) == len(found) else None
+    moved, length, tracks = [], 0.0, 0
+    for counts, clock, last in found:
+        zero = clock.at(0.0)
+        start = (zero - first).total_seconds() if zero is not None and first is not None else 0.0
+        moved.append(counts.moved(start, tracks))
+        length = max(length, start + last)
+        tracks = max([tracks, *(int(table["track"].max(initial=0)) + 1 for table in (moved[-1].crossings, moved[-1].visits))])
+    crossings, visits = (np.concatenate([getattr(counts, name) for counts in moved]) for name in ("crossings", "visits"))
+    return Total(Counts(zones, crossings, visits), len(found), others, Clock(first) if first is not None else None, length)
 
 
 def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from app.window.events.detections import DetectionsPanel
+from app.window.events.detections import WAIT_MS, DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
 from app.window.events.tabs import EventTabs
@@ -14,6 +14,7 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.settings.preferences import load
+from app.window.viewer.filter import ViewFilter
 from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
@@ -27,7 +28,7 @@ from app.window.zones.library import ZoneLibrary
 from app.window.zones.panel import ZonesPanel
 from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
 from app.window.zones.sets import ShownSet
-from engine.media.types import SourceKind
+from app.window.zones.tracks import Total
 from engine.store.objects.events import EVENTS
 from engine.store.tracks import Untracked
 from engine.tracking.follow import TrackerName
@@ -47,12 +48,15 @@ class Zones(QObject):
         self.set = ShownSet(ZoneLibrary(folder, store), self.editor, items, self)
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
-        self.panel = ZonesPanel(self.editor, self.layer, self.parts)
+        self.panel = ZonesPanel(self.editor, self.layer, self.parts, lambda: self._labels)
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
-        self.counting = Counting(background, lambda: self.editor.zones, lambda: TrackerName.of(load(store).values["track"]), self)
-        self.totals = Totals(background, self.set.files, lambda: self.editor.zones, self)
+        self._filter = ViewFilter()
+        self._filtering = QTimer(self, singleShot=True, interval=WAIT_MS)
+        present = lambda: self.editor.zones, lambda: self._filter
+        self.counting = Counting(background, *present, lambda: TrackerName.of(load(store).values["track"]), self)
+        self.totals = Totals(background, self.set.files, *present, self)
         self.area = QSplitter(Qt.Orientation.Horizontal)
         self.area.addWidget(self.panel)
         self.area.addWidget(self.tabs)
@@ -61,21 +65,23 @@ class Zones(QObject):
         self.area.hide()
         self._item: QueueItem | None = None
         self._counts: Counts | None = None
+        self._total: Total | None = None
         self._on = self._tracking = False
         self._length = 0.0
-        self.editor.changed.connect(self.counting.count_again)
+        for changed in (self.editor.changed, self._filtering.timeout):
+            changed.connect(self.counting.count_again)
         self.editor.drawn.connect(self._show_chart)
         self.layer.keyboard.said.connect(self.spoken.setText)
         self.counting.found.connect(self._found)
         self.counting.found_live.connect(self._found_live)
         self.counting.failed.connect(lambda problem: self._take_counts(None, problem))
-        self.totals.found.connect(lambda counts, note, remark: self.panel.set_counts(counts, note, remark=remark))
+        self.totals.found.connect(self._found_total)
         items.dataChanged.connect(lambda *_: self.totals.count_soon())
         self.set.listed.connect(lambda: self.panel.set_sets(self.set.library.names(), self.set.name))
         self.set.failed.connect(self.panel.say)
         self.parts.changed.connect(self._parts_changed)
         viewer.player.shown.connect(self._shown)
-        viewer.player.result.connect(self.layer.update)
+        viewer.transport.clock_found.connect(self.chart.set_clock)
         for table in (self.list, self.detections):
             table.sought.connect(viewer.player.seek)
         panel = self.panel
@@ -100,11 +106,18 @@ class Zones(QObject):
         """Show the lines, zones and events of another file, or of the same one in another state."""
         before, self._item = self._item, item
         self.detections.show_item(item)
+        self.list.set_running(item is not None and not item.ended)
         known = before is not None and item is not None and before.key == item.key
         if not known or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
             self._load()
         elif before.results != item.results or before.state is not item.state or item.state is ItemState.RUNNING:
             self.counting.update_item(item)
+
+    def set_filter(self, shown: ViewFilter) -> None:
+        """List and count only these detections."""
+        self._filter = shown
+        self.detections.set_filter(shown)
+        self._filtering.start()
 
     def reread(self) -> None:
         """Count and list the corrected results."""
@@ -140,8 +153,7 @@ class Zones(QObject):
 
     def _parts_changed(self) -> None:
         self._viewer.canvas.show_numbers(self.parts[NUMBERS])
-        self.layer.show_zones, self.layer.show_trails, self.layer.show_heat = (self.parts[part] for part in (ZONES, TRAILS, HEAT))
-        self.layer.update()
+        self.layer.show_parts(*(self.parts[part] for part in (ZONES, TRAILS, HEAT)))
         self._viewer.transport.timeline.show_tracks(self.parts[BY_TRACK])
         self._read_what_is_missing()
 
@@ -152,14 +164,21 @@ class Zones(QObject):
         self._length = counted.tracks.length
         self.layer.set_tracks(counted.tracks)
         self.list.model.begin = self._viewer.transport.begin
-        self.list.set_events(counted.events, counted.tracks.labels, counted.zones)
+        self.list.set_events(counted.events, counted.tracks.labels, counted.zones, self._pictures)
         self._viewer.transport.set_events(counted.events)
         self._take_counts(counted.counts, counted.problem)
 
     def _set_scope(self, all_files: bool) -> None:
-        """Let the table count the shown file, or all files with its set."""
-        self.totals.on = all_files
+        """Let the table, the chart and the routes count the shown file, or all files with its set."""
+        self.totals.on, self._total = all_files, None
+        self._show_chart()
         self.counting.count_again() if self.counting.tracks is not None else self._take_counts(None, "")
+
+    def _found_total(self, total: Total | None, problem: str, remark: str) -> None:
+        self._total = total
+        self.panel.set_counts(total.counts if total is not None else None, problem, remark=remark)
+        self._show_chart()
+        self._show_routes()
 
     def _found_live(self, counts: Counts, until: float) -> None:
         self.layer.set_counts(counts, until)
@@ -176,7 +195,9 @@ class Zones(QObject):
         item, tracks = self._item, self.counting.tracks
         self._counts = counts
         self.layer.set_counts(counts)
-        untracked, pictures = tracks is not None and not tracks.tracked, self._pictures
+        pictures = self._pictures
+        ended = pictures or (item is not None and item.ended)  # tracks may follow
+        untracked = tracks is not None and not tracks.tracked and ended
         note, remark = problem, ""
         if tracks is not None and tracks.pending:
             untracked, remark = False, translate("zones", "Following the objects…")
@@ -188,23 +209,31 @@ class Zones(QObject):
             )
         elif not problem and tracks is not None and tracks.untracked is not None:
             note = _words(tracks.untracked)
-        idle = item is not None and item.state is not ItemState.RUNNING
-        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and idle and not pictures, remark=remark)
+        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and not pictures, remark=remark)
         self.totals.count()
         self._show_chart()
         self._show_routes()
 
     @property
     def _pictures(self) -> bool:
-        info = self._item.progress.info if self._item is not None else None
-        return info is not None and info.kind is SourceKind.IMAGES
+        return self._item is not None and self._item.pictures
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return self._item.results.labels if self._item is not None and self._item.results is not None else ()
 
     def _show_routes(self) -> None:
-        results = self._item.results if self._item is not None else None
-        self.routes.model.show_counts(self._counts, results.labels if results is not None else ())
+        self.routes.model.show_counts(self._counts if self._total is None else self._total.counts, self._labels)
 
     def _show_chart(self) -> None:
-        self.chart.show_counts(self._counts, self.editor.selected, self._length, self._pictures, self._viewer.transport.begin)
+        total, selected = self._total, self.editor.selected
+        clocked = total is not None and total.clock is not None
+        if total is not None and clocked:
+            self.chart.show_counts(total.counts, selected, total.length, clock=total.clock)
+        else:
+            self.chart.show_counts(self._counts, selected, self._length, self._pictures, self._viewer.transport.begin)
+        files = self.list, self.detections, *(() if clocked else (self.chart,)), *(() if self._total is not None else (self.routes,))
+        self.tabs.mark_one_file(files if self.totals.on else ())
 
     def _track(self) -> None:
         if self.counting.track():

@@ -94,6 +94,6 @@ class CountChart:
 
 
 def _clock(seconds: float) -> str:
-    minutes, second = divmod(int(max(seconds, 0.0)), 60)
+    minutes, second = divmod(int(max(seconds, 0.0) + 1e-6), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"

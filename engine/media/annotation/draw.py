@@ -4,6 +4,9 @@ Draws into the luma plane and the two half-size chroma planes. Converting to RGB
 blur the picture.
 """
 
+import cmath
+import math
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -13,9 +16,10 @@ import cv2
 import numpy as np
 
 from engine.media.annotation.colours import DARK_INK, Rgb, class_colour, ink_on
-from engine.media.annotation.label_position import VERIFIED, LabelPlaces, Rect
+from engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
 from engine.media.picture import Plane
 from engine.types import Detections
+from engine.zones.shapes import ARROWS
 
 Planes: TypeAlias = tuple[Plane, Plane, Plane]
 
@@ -50,10 +54,13 @@ class Annotator:
         """The label of a class in the characters that can be drawn."""
         return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
 
-    def draw(self, planes: Planes, detections: Detections, source: tuple[int, int], ids: bool = False) -> None:
+    def draw(
+        self, planes: Planes, detections: Detections, source: tuple[int, int], ids: bool = False, reserved: Sequence[Rect] = ()
+    ) -> None:
         """Draw detections on a picture in place.
 
-        source: width and height of the picture that the boxes refer to, pixels. ids: with the numbers of their tracks.
+        source: width and height of the picture that the boxes refer to, pixels. ids: with the numbers of their tracks. reserved: where
+        no label may be.
         """
         scale = np.array([self._size[0] / source[0], self._size[1] / source[1]] * 2)
         boxes = np.clip(detections.boxes * scale, 0, (*self._size, *self._size)).tolist()
@@ -61,16 +68,20 @@ class Annotator:
             self._draw_box(planes, box, class_id)
         bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1] - self.kept_free))
         places = LabelPlaces(bounds, self.height)
+        for rect in reserved:
+            places.reserve(rect)
         tracks = detections.tracks.tolist() if ids and detections.tracks is not None else [-1] * len(boxes)
         percents = (detections.scores.astype(np.float64) * 100 + 0.5).astype(np.int64)
         if detections.verified is not None:
             percents[detections.verified] = VERIFIED
         for box, class_id, percent, track in zip(boxes, detections.class_ids.tolist(), percents.tolist(), tracks, strict=True):
-            patch = self._patch(class_id, percent, track)
             rect = (box[0] - self.line / 2, box[1] - self.line / 2, box[2] - box[0] + self.line, box[3] - box[1] + self.line)
-            place = places.place(rect, patch[0].shape[1])
-            if place is not None:  # a label that would overlap a stronger one is left out
-                paste(planes, patch, place)
+            for shown in (percent, BARE):  # a label that would overlap a stronger one loses its percentage, or is left out
+                patch = self._patch(class_id, shown, track)
+                place = places.place(rect, patch[0].shape[1])
+                if place is not None:
+                    paste(planes, patch, place)
+                    break
 
     def _draw_box(self, planes: Planes, box: Sequence[float], class_id: int) -> None:
         colours = yuv(class_colour(class_id))
@@ -83,20 +94,28 @@ class Annotator:
                     cv2.rectangle(plane, corners[:2], corners[2:], value, width, cv2.LINE_AA, FRACTION)
 
     def _draw_label(self, class_id: int, percent: int, track: int) -> Planes:
-        """Draw a label: its text on the class's colour. percent: ``VERIFIED`` = a person verified it. track: -1 = none."""
-        name = f"{self.name_of(class_id)} {track}" if track >= 0 else self.name_of(class_id)
-        return self._draw_text(f"{name} verified" if percent == VERIFIED else f"{name} {percent}%", class_colour(class_id))
+        """Draw a label: its text on the class's colour. percent: ``VERIFIED`` = a person verified it, ``BARE`` = none. track: -1 = none."""
+        name = f"{track} {self.name_of(class_id)}" if track >= 0 else self.name_of(class_id)
+        return self._draw_text(name + {VERIFIED: " ✓", BARE: ""}.get(percent, f" {percent}%"), class_colour(class_id))
 
     def _draw_text(self, text: str, ground: Rgb) -> Planes:
         scale = FINE * self._text / CAPITAL
         stroke = max(1, round(FINE * self._text / 8))
-        (length, _), _ = cv2.getTextSize(text, FONT, scale, stroke)
+        pieces = [piece for piece in _SIGN.split(text) if piece]
+        lengths = [round(FINE * self._text) if piece in _SIGNS else cv2.getTextSize(piece, FONT, scale, stroke)[0][0] for piece in pieces]
+        length = sum(lengths)
         margin = 0.45 * self._text
         width = _even(length / FINE + 2 * margin)
         height = self.height
         large = np.zeros((height * FINE, width * FINE), np.uint8)
-        origin = (round((width * FINE - length) / 2), round((height + self._text) * FINE / 2))
-        cv2.putText(large, text, origin, FONT, scale, 255, stroke, cv2.LINE_AA)
+        x, base = round((width * FINE - length) / 2), round((height + self._text) * FINE / 2)
+        for piece, across in zip(pieces, lengths, strict=True):
+            if piece in _SIGNS:
+                points = np.rint(np.array(_SIGNS[piece]) * across * 0.8 + (x + across * 0.1, base - across * 0.9)).astype(np.int32)
+                cv2.polylines(large, [points], False, 255, stroke, cv2.LINE_AA)
+            else:
+                cv2.putText(large, piece, (x, base), FONT, scale, 255, stroke, cv2.LINE_AA)
+            x += across
         planes = []
         for below, above, part in zip(yuv(ground), yuv(ink_on(ground)), (1, 2, 2), strict=True):
             cover = cv2.resize(large, (width // part, height // part), interpolation=cv2.INTER_AREA) / 255.0
@@ -117,8 +136,19 @@ def _even(length: float) -> int:
 
 
 def _legible(label: str) -> str:
-    """Return the characters of a text that OpenCV's fonts can draw: ASCII, with accents removed."""
-    return unicodedata.normalize("NFKD", label).encode("ascii", "ignore").decode().strip()
+    """Return the characters of a text that can be drawn: ASCII, with accents removed, and signs."""
+    return "".join(each for each in unicodedata.normalize("NFKD", label) if each.isascii() or each in _SIGNS).strip()
+
+
+def _arrow(number: int) -> list[tuple[float, float]]:
+    """The points of one of ``ARROWS`` in a square of size 1."""
+    turn = cmath.rect(0.5, number * math.tau / len(ARROWS))
+    return [(point.real + 0.5, point.imag + 0.5) for point in (turn * part for part in (-1, 1, 0.3 - 0.6j, 1, 0.3 + 0.6j))]
+
+
+_SIGNS = {"✓": [(0.0, 0.5), (0.35, 0.9), (1.0, 0.1)]} | {sign: _arrow(number) for number, sign in enumerate(ARROWS)}
+"""The lines of signs that OpenCV's fonts lack, in a square of size 1."""
+_SIGN = re.compile(f"([{''.join(_SIGNS)}])")
 
 
 @cache

@@ -9,6 +9,9 @@ Rect: TypeAlias = tuple[float, float, float, float]
 VERIFIED = -1
 """In place of the percentage of an object that a person verified: the model was certain of something else, perhaps."""
 
+BARE = -2
+"""In place of the percentage of an object whose label has no room for it."""
+
 
 class LabelPlaces:
     """The labels of one picture, placed so that they do not overlap. bounds: the area for labels. height: of each label."""

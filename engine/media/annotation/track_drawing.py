@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.annotation.colours import DARK_INK, Rgb, class_colour
-from engine.media.annotation.draw import FRACTION, Annotator, Planes, paste, yuv
+from engine.media.annotation.draw import FRACTION, Annotator, Planes, yuv
+from engine.media.annotation.label_position import Rect
+from engine.media.annotation.shape_position import arrow_points, place_texts
 from engine.types import Detections
-from engine.zones.shapes import Line, Point, Shape
+from engine.zones.shapes import Point, Shape
 from engine.zones.trails import first_time, trails
 
 PLACES: Rgb = (245, 215, 110)
@@ -43,21 +45,20 @@ class TrackDrawing:
         for class_id in np.unique(classes).tolist():
             self._lines(planes, lines[classes == class_id].reshape(-1, 2, 2), class_colour(class_id), closed=False)
 
-    def draw_places(self, planes: Planes, shapes: Iterable[tuple[Shape, str]]) -> None:
-        """Draw lines and zones, in pixels of the picture, each with a text."""
-        for shape, text in shapes:
-            points = list(shape.points)
-            self._line(planes, points, DARK_INK, closed=not isinstance(shape, Line), extra=2)
-            self._line(planes, points, PLACES, closed=not isinstance(shape, Line))
-            if isinstance(shape, Line):
-                arrow = arrow_points(shape.start, shape.end, 11.0 * self._width)
-                self._line(planes, arrow, PLACES, closed=False)
-            patch = self._annotator.text(text)
-            height, width = patch[0].shape
-            x, y = (sum(values) / len(points) for values in zip(*points, strict=True))
-            x = min(max(x - width / 2, 0), self._size[0] - width)
-            y = min(max(y - height / 2, 0), self._size[1] - self._annotator.kept_free - height)
-            paste(planes, patch, (max(x, 0), max(y, 0), width, height))
+    def draw_places(self, planes: Planes, shapes: Iterable[tuple[Shape, str]]) -> list[tuple[Planes, Rect]]:
+        """Draw lines and zones, in pixels of the picture. Returns their texts and where to paste them, above the boxes."""
+        texts = [(tuple(shape.points), self._annotator.text(text)) for shape, text in shapes]
+        arrow = 11.0 * self._width
+        for points, _ in texts:
+            is_line = len(points) == 2
+            self._line(planes, points, DARK_INK, closed=not is_line, extra=2)
+            self._line(planes, points, PLACES, closed=not is_line)
+            if is_line:
+                self._line(planes, arrow_points(points, arrow), PLACES, closed=False)
+        sizes = tuple((points, (patch[0].shape[1], patch[0].shape[0])) for points, patch in texts)
+        area = (0.0, 0.0, float(self._size[0]), float(self._size[1] - self._annotator.kept_free))
+        placed = zip(texts, place_texts(sizes, area, arrow), strict=True)
+        return [(patch, place) for (_, patch), place in placed if place is not None]
 
     def _line(self, planes: Planes, points: Sequence[Point], colour: Rgb, closed: bool, extra: int = 0) -> None:
         self._lines(planes, np.array([points]), colour, closed, extra)
@@ -89,15 +90,3 @@ class HeatDrawing:
         """Blend the heat map into a picture in place."""
         for plane, (colour, rest) in zip(planes, self._layers, strict=True):
             plane[...] = (plane * rest + colour).astype(np.uint8)
-
-
-def arrow_points(start: Point, end: Point, length: float) -> list[Point]:
-    """An arrow from the middle of a line, in the direction of objects that cross it forward."""
-    (x1, y1), (x2, y2) = start, end
-    size = max(float(np.hypot(x2 - x1, y2 - y1)), 1.0)
-    across, down = (x2 - x1) / size, (y2 - y1) / size
-    middle = (x1 + x2) / 2, (y1 + y2) / 2
-    tip = middle[0] - down * length, middle[1] + across * length
-    back = 0.36 * length
-    wings = [(tip[0] + down * back + side * across * back, tip[1] - across * back + side * down * back) for side in (0.75, -0.75)]
-    return [middle, tip, wings[0], tip, wings[1]]

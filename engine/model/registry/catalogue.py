@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
 
-from engine.errors import UsageError
+from engine.errors import UsageError, similar
 
 MIRROR = "FRAMEFLEET_MODELS_URL"
 """The environment variable with the URL of a folder that holds all files, for machines that cannot access GitHub."""
@@ -99,5 +99,11 @@ def entry_named(name: str) -> ModelEntry:
     """Return the model with this name in any case. Raises UsageError if there is no such model."""
     entry = find_entry(name)
     if entry is None:
-        raise UsageError(f"there is no model '{name}' to download; there are {', '.join(entry.name for entry in FAMILY)}")
+        raise UsageError(f"there is no model '{name}' to download; {other_models(name)}")
     return entry
+
+
+def other_models(name: str) -> str:
+    """Return what to choose in place of an unknown name, in words."""
+    names = [entry.name for entry in FAMILY]
+    return f"{similar(name, names)} models to download: {', '.join(names)}".strip()

@@ -63,8 +63,7 @@ def model_named(name: str, folder: Path | None = None) -> ModelFiles:
     folder = models_folder() if folder is None else folder
     entry = find_entry(name)
     if entry is None:
-        names = ", ".join(entry.name for entry in catalogue.FAMILY)
-        raise UsageError(f"'{name}' is neither a file nor a model to download; models to download: {names}")
+        raise UsageError(f"'{name}' is neither a file nor a model to download; {catalogue.other_models(name)}")
     if not is_installed(entry, folder):
         size = f"{entry.download_bytes / 1e6:.0f} MB"
         raise UsageError(f"{entry.name} is not downloaded yet: 'framefleet models download {entry.name}' does it ({size})")

@@ -34,7 +34,7 @@ def plan_clips(reader: SessionReader, source: StoredSource, by: By, padding: flo
     for row in read_appearances(reader, source.number, by, gap):
         class_id, track = int(row["class_id"]), int(row["track"])
         label = reader.labels[class_id] if class_id < len(reader.labels) else str(class_id)
-        start, end = max(float(row["start"]) - padding, first), min(float(row["end"]) + padding, last) + 1 / rate
+        start, end = max(float(row["start"]) - padding, first), min(float(row["end"]) + padding, last + 1 / rate)
         name = f"{_safe(label)}{f'-{track}' if track >= 0 else ''}"
         if by is By.CLASS and plans and start <= plans[-1].end:
             before = plans[-1]

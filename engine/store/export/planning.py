@@ -70,7 +70,7 @@ def plan_export(
     frames = {source.number: reader.count(source.number) for source in sources}
     chosen = [source for source in sources if only is None or source.number in only]
     planned = []
-    for output, group in _outputs([EXPORTERS[name] for name in formats], chosen, sources if whole else chosen, frames):
+    for output, group in _outputs([_wanted(EXPORTERS[name], options) for name in formats], chosen, sources if whole else chosen, frames):
         numbers = [source.number for source in group]
         whole_name = Path(output.suffix)
         stem, suffix = (whole_name.stem, whole_name.suffix) if output.per_session else (stems[numbers[0]], output.suffix)
@@ -78,6 +78,14 @@ def plan_export(
         steps = sum(_frames_of_video(reader, source) for source in group) if output.slow else total
         planned.append(Planned(stem, suffix, output, group, [stems[number] for number in numbers], total, steps))
     return planned
+
+
+def _wanted(exporter: Exporter, options: ExportOptions) -> Exporter:
+    """Return the format with the files that these options leave."""
+    outputs = [output for output in exporter.outputs if not output.needs or options.zones is None or getattr(options.zones, output.needs)]
+    if options.one_table:
+        outputs = [replace(each, suffix=each.suffix.lstrip("."), per_session=True) if each.joins else each for each in outputs]
+    return replace(exporter, outputs=tuple(outputs))
 
 
 def _frames_of_video(reader: SessionReader, source: StoredSource) -> int:

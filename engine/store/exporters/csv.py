@@ -6,7 +6,7 @@ source began. Text that spreadsheet programs would take for a formula begins wit
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from operator import add
@@ -48,39 +48,43 @@ def columns_of(export: Export) -> tuple[str, ...]:
 
 def write_detections(export: Export) -> None:
     """Write a row per detection. If the source is a folder, ``source`` is the picture."""
-    source, rows = export.source, 1
-    clock = Clock.of(export.reader, source)
-    classes: dict[int, str] = {}
+    rows = 1
     devices = {number: row([device]) for number, device in export.reader.device_names().items()}
-    video = row([source.name])
-    corrected = export.reader.corrected
     with table_file(export, columns_of(export)) as table:
-        for block in export.blocks(source):
-            for class_id in {*block.class_ids.tolist()} - classes.keys():
-                classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
-            files = [video if frame.name is None else row([file_of(source, frame.name)]) for frame in block.frames]
-            heads = [
-                f"{file},{frame.number},{round(frame.pts, 6)},{clock.text(frame.pts)}"
-                for file, frame in zip(files, block.frames, strict=True)
-            ]
-            tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
-            frames, tracks = block.frame.tolist(), (str(track) if track >= 0 else "" for track in block.tracks.tolist())
-            columns = (
-                map(heads.__getitem__, frames),
-                map(classes.__getitem__, block.class_ids.tolist()),
-                map(repr, block.scores.tolist()),
-                *map(_texts, block.boxes.T),
-                map(tails.__getitem__, frames),
-                tracks,
-                *([map(("FALSE", "TRUE").__getitem__, block.verified.tolist())] if corrected else []),
-            )
-            table.writelines(f"{','.join(values)}\r\n" for values in zip(*columns, strict=True))
-            rows += len(frames)
+        for source in export.sources:
+            rows += _write_detections(export, source, devices, table)
     if rows > MOST_ROWS:
         export.notes.append(
             f"{export.path} has {rows:,} rows, and spreadsheet programs show the first {MOST_ROWS:,} only: export fewer classes or a"
             " higher confidence, or choose the format parquet"
         )
+
+
+def _write_detections(export: Export, source: StoredSource, devices: Mapping[int, str], table: TextIO) -> int:
+    """Write the rows of one source, and return their number. devices: names of the devices by their numbers, as fields."""
+    clock, video, rows = Clock.of(export.reader, source), row([source.name]), 0
+    classes: dict[int, str] = {}
+    for block in export.blocks(source):
+        for class_id in {*block.class_ids.tolist()} - classes.keys():
+            classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
+        files = [video if frame.name is None else row([file_of(source, frame.name)]) for frame in block.frames]
+        heads = [
+            f"{file},{frame.number},{round(frame.pts, 6)},{clock.text(frame.pts)}" for file, frame in zip(files, block.frames, strict=True)
+        ]
+        tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
+        frames, tracks = block.frame.tolist(), (str(track) if track >= 0 else "" for track in block.tracks.tolist())
+        columns = (
+            map(heads.__getitem__, frames),
+            map(classes.__getitem__, block.class_ids.tolist()),
+            map(repr, block.scores.tolist()),
+            *map(_texts, block.boxes.T),
+            map(tails.__getitem__, frames),
+            tracks,
+            *([map(("FALSE", "TRUE").__getitem__, block.verified.tolist())] if export.reader.corrected else []),
+        )
+        table.writelines(f"{','.join(values)}\r\n" for values in zip(*columns, strict=True))
+        rows += len(frames)
+    return rows
 
 
 def _texts(values: NDArray[np.float64]) -> Iterable[str]:
@@ -187,9 +191,9 @@ EXPORTER = Exporter(
     "CSV tables",
     "A row per detection, counts per interval and a row per file, for spreadsheets, R and pandas",
     (
-        Output(".detections.csv", write_detections),
+        Output(".detections.csv", write_detections, joins=True),
         Output("counts.csv", write_counts, per_session=True),
         Output("files.csv", write_files, per_session=True),
     ),
-    options=("interval", "bom", "least_seen"),
+    options=("interval", "bom", "least_seen", "one_table"),
 )

@@ -19,6 +19,7 @@ from engine.store.exporters.common.base import Export, Exporter, Output, complet
 from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.csv import columns_of, file_of
 from engine.store.schema import explained
+from engine.store.session import StoredSource
 
 REPEATED = ["source", "frame", "time", "clock", "class_id", "label", "picture_width", "picture_height", "device", "track"]
 """Columns whose values repeat, so that a dictionary makes them smaller. Searching the others for repetitions takes time."""
@@ -56,13 +57,14 @@ def write(export: Export) -> None:
 
 
 def _row_groups(pa: Any, schema: Any, export: Export) -> Iterator[Any]:
-    clock = Clock.of(export.reader, export.source)
     tables: list[Any] = []
-    for block in export.blocks(export.source):
-        tables.append(_table(pa, schema, export, clock, block))
-        if sum(table.num_rows for table in tables) >= ROW_GROUP:
-            yield pa.concat_tables(tables)
-            tables.clear()
+    for source in export.sources:
+        clock = Clock.of(export.reader, source)
+        for block in export.blocks(source):
+            tables.append(_table(pa, schema, export, source, clock, block))
+            if sum(table.num_rows for table in tables) >= ROW_GROUP:
+                yield pa.concat_tables(tables)
+                tables.clear()
     if tables:
         yield pa.concat_tables(tables)
 
@@ -76,7 +78,7 @@ def _schema(pa: Any, columns: tuple[str, ...]) -> Any:
     return pa.schema([(name, types[name]) for name in columns])
 
 
-def _table(pa: Any, schema: Any, export: Export, clock: Clock, block: Block) -> Any:
+def _table(pa: Any, schema: Any, export: Export, source: StoredSource, clock: Clock, block: Block) -> Any:
     labels, devices = export.reader.labels, export.reader.device_names()
     numbers, times, widths, heights, _, names, used = zip(*block.rows, strict=True)
     moments = [0 if moment is None else (moment - EPOCH) // MILLISECOND for moment in map(clock.at, times)]
@@ -94,7 +96,7 @@ def _table(pa: Any, schema: Any, export: Export, clock: Clock, block: Block) -> 
     if "verified" in schema.names:
         values["verified"] = block.verified
     texts = {
-        "source": ([file_of(export.source, name) for name in names], block.frame),
+        "source": ([file_of(source, name) for name in names], block.frame),
         "label": ([label_of(labels, number) for number in range(int(block.class_ids.max(initial=-1)) + 1)], block.class_ids),
         "device": ([devices[number] for number in used], block.frame),
     }
@@ -116,4 +118,9 @@ def _texts(pa: Any, texts: Sequence[str]) -> Any:
     return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))])
 
 
-EXPORTER = Exporter("Parquet", "A row per detection, small and fast, for pandas, DuckDB and Spark", (Output(".detections.parquet", write),))
+EXPORTER = Exporter(
+    "Parquet",
+    "A row per detection, small and fast, for pandas, DuckDB and Spark",
+    (Output(".detections.parquet", write, joins=True),),
+    options=("one_table",),
+)

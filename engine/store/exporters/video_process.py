@@ -14,7 +14,8 @@ from av.video.frame import VideoFrame
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.count_chart import CountChart
-from engine.media.annotation.draw import Annotator, Planes
+from engine.media.annotation.draw import Annotator, Planes, paste
+from engine.media.annotation.label_position import Rect
 from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
 from engine.media.annotation.writer import Chapter, VideoWriter, make_plain
 from engine.media.container.video_file import VideoFile
@@ -33,7 +34,7 @@ from engine.store.objects.chapters import chapters_of
 from engine.store.objects.over_time import mean_counts
 from engine.store.objects.zones import read_counts, read_heat
 from engine.store.schema import explained
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, StoredSource
 from engine.store.skipped import is_sampled
 from engine.types import FrameResult
 
@@ -88,14 +89,14 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
                     writer.copy(packet)
                 report(written)
         length = float(seconds - start) + 1 / float(file.rate)
-        chapters = chapters_of(reader, job.source, float(start) + length)
+        chapters = chapters_of(reader, job.source, float(start) + length, picture.counts)
     moved = [Chapter(each.title, max(each.start - float(start), 0.0), each.end - float(start)) for each in chapters]
     return written, moved, job.clock.at(float(start))
 
 
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
-    whole = reader.span is None and next(one.complete for one in reader.sources() if one.number == source)
+    whole = _is_whole(reader, next(one for one in reader.sources() if one.number == source))
     last, sampled = None if whole else reader.last_pts(source), is_sampled(reader)
     first = next((rows[0][1] for rows in reader.frame_rows(source, 1)), None) if reader.span is not None else None
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
@@ -107,6 +108,11 @@ def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tup
         if not whole and not sampled and reader.frame_at(source, float(seconds)) is None:
             continue  # an interrupted run may lack frames before others that it has
         yield seconds, outcome
+
+
+def _is_whole(reader: SessionReader, source: StoredSource) -> bool:
+    """Whether the copy has all frames of the video."""
+    return reader.span is None and source.complete
 
 
 class _Results:
@@ -134,7 +140,9 @@ class _Results:
 
 
 class _AnnotatedPicture:
-    """Converts the frames of a video to pictures with their detections. size: of all pictures: the first frame's, made even."""
+    """Converts the frames of a video to pictures with their detections. size: of all pictures: the first frame's, made even. counts: at
+    lines and in zones, None without them.
+    """
 
     def __init__(self, file: VideoFile, first: VideoFrame, reader: SessionReader, job: Job) -> None:
         self._convert = Converter(file.stream.sample_aspect_ratio)
@@ -145,10 +153,12 @@ class _AnnotatedPicture:
         self._tracks = TrackDrawing(self._annotator, self.size)
         self._results = _Results(reader, job.source, float(file.rate))
         source = next(one for one in reader.sources() if one.number == job.source)
-        self._counts = read_counts(reader, source, job.zones) if job.zones is not None else None
+        self.counts = read_counts(reader, source, job.zones) if job.zones is not None else None
         self._places = job.zones.resized(self.size).shapes if job.zones is not None else ()
         self._heat = HeatDrawing(read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None
-        self._chart = CountChart(self._annotator, self.size, *mean_counts(reader, job.source)) if Part.CHART in job.parts else None
+        # the copy of a whole video goes on behind a part that was detected
+        end = (source.info.duration or 0.0) if source.info is not None and source.ledger.skipped and _is_whole(reader, source) else 0.0
+        self._chart = CountChart(self._annotator, self.size, *mean_counts(reader, job.source, end)) if Part.CHART in job.parts else None
         if self._chart is not None:
             self._annotator.kept_free = self._chart.height
 
@@ -160,15 +170,17 @@ class _AnnotatedPicture:
         if self._heat is not None:
             self._heat.draw(planes)
         result = self._results.at(seconds)
-        if result is not None and result.detections is not None:
-            size = result.width, result.height
-            if Part.TRAILS in self._parts:
-                self._tracks.draw_trails(planes, result.detections, size, seconds)
-            if Part.BOXES in self._parts:
-                self._annotator.draw(planes, result.detections, size, Part.IDS in self._parts)
-        if self._counts is not None:
-            now = self._counts.until(seconds)
-            self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])
+        if result is not None and result.detections is not None and Part.TRAILS in self._parts:
+            self._tracks.draw_trails(planes, result.detections, (result.width, result.height), seconds)
+        texts: list[tuple[Planes, Rect]] = []
+        if self.counts is not None:
+            now = self.counts.until(seconds)
+            texts = self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])
+        if result is not None and result.detections is not None and Part.BOXES in self._parts:
+            reserved = [place for _, place in texts]
+            self._annotator.draw(planes, result.detections, (result.width, result.height), Part.IDS in self._parts, reserved)
+        for patch, place in texts:
+            paste(planes, patch, place)
         if self._chart is not None:
             self._chart.draw(planes, seconds)
         return planes

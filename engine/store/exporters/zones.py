@@ -145,14 +145,14 @@ def count(export: Export, source: StoredSource) -> Counts:
     return known[key]
 
 
-def _table(name: str, heading: tuple[str, ...], rows: Callable[[Export, Counted], Iterable[Row]]) -> Output:
+def _table(name: str, heading: tuple[str, ...], rows: Callable[[Export, Counted], Iterable[Row]], needs: str = "") -> Output:
     def write(export: Export) -> None:
         videos = [source for source in export.sources if source.kind is SourceKind.VIDEO]
         counted = [(source, count(export, source)) for source in videos]
         with table_file(export, heading) as file:
             file.writelines(row(cells) + "\r\n" for cells in rows(export, counted))
 
-    return Output(name, write, per_session=True)
+    return Output(name, write, per_session=True, needs=needs)
 
 
 def _each(rows: Callable[[Export, StoredSource, Counts], Iterator[Row]]) -> Callable[[Export, Counted], Iterator[Row]]:
@@ -164,11 +164,11 @@ EXPORTER = Exporter(
     "Counts at lines and zones",
     "Crossings, times in zones, counts per interval and routes, for spreadsheets: needs tracks, and lines or zones",
     (
-        _table("crossings.csv", CROSSINGS, _each(_crossings)),
-        _table("line-counts.csv", LINE_COUNTS, _line_counts),
-        _table("line-totals.csv", LINE_TOTALS, _line_totals),
-        _table("zone-times.csv", ZONE_TIMES, _each(_zone_times)),
-        _table("zone-counts.csv", ZONE_COUNTS, _zone_counts),
+        _table("crossings.csv", CROSSINGS, _each(_crossings), "lines"),
+        _table("line-counts.csv", LINE_COUNTS, _line_counts, "lines"),
+        _table("line-totals.csv", LINE_TOTALS, _line_totals, "lines"),
+        _table("zone-times.csv", ZONE_TIMES, _each(_zone_times), "zones"),
+        _table("zone-counts.csv", ZONE_COUNTS, _zone_counts, "zones"),
         _table("routes.csv", ROUTES, _each(_routes)),
     ),
     frozenset((SourceKind.VIDEO,)),

@@ -41,8 +41,13 @@ def explained(path: Path, action: str) -> Iterator[None]:
         remedies = REMEDIES_READING if action == "read" else REMEDIES
         raise ExportError(f"cannot {action} {path}: {remedies.get(kind, error)}") from error
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        remedy = REMEDIES["SQLITE_FULL"] if full else f"{error.strerror or error}: choose another folder, or change the permissions"
+        remedy = f"{error.strerror or error}: choose another folder, or change the permissions"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            remedy = REMEDIES["SQLITE_FULL"]
+        elif error.errno in (errno.EEXIST, errno.ENOTDIR) and (
+            file := next((each for each in (path, path.parent) if each.is_file()), None)
+        ):
+            remedy = f"{file} is a file: choose another folder"
         raise ExportError(f"cannot {action} {path}: {remedy}") from error
 
 

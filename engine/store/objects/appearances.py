@@ -21,14 +21,17 @@ class By(StrEnum):
 def read_appearances(reader: SessionReader, source: int, by: By | None = None, gap: float = GAP) -> NDArray[Any]:
     """Return the appearances in a source, ordered by start: see ``engine.tracking.appearances.APPEARANCE``.
 
+    They end when the frame after their last one begins, so that an appearance of one frame has the length of one frame.
     Only detections that pass the reader's filter count. by: None: tracks if the source has them, else classes. gap: see ``GAP``.
 
     Raises ExportError if the session cannot be read.
     """
     parts: list[tuple[NDArray[Any], ...]] = []
+    rows: list[NDArray[np.float64]] = []
     for block in read_blocks(reader, source):
         numbers = np.fromiter((frame.number for frame in block.frames), np.int64, len(block.frames))
         times = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
+        rows.append(np.stack((numbers, times)))
         parts.append((numbers[block.frame], times[block.frame], block.class_ids, block.tracks, block.scores))
     if not parts:
         return np.zeros(0, APPEARANCE)
@@ -36,5 +39,22 @@ def read_appearances(reader: SessionReader, source: int, by: By | None = None, g
     if by is None:
         by = By.TRACK if (tracks >= 0).any() else By.CLASS
     if by is By.TRACK:
-        return track_appearances(frames, times, class_ids, tracks, scores)
-    return class_appearances(frames, times, class_ids, scores, gap)
+        found = track_appearances(frames, times, class_ids, tracks, scores)
+    else:
+        found = class_appearances(frames, times, class_ids, scores, gap)
+    indices, starts = np.concatenate(rows, 1)
+    ends = np.append(starts[1:], end_of(reader, source))  # a frame is shown until the next one
+    found["end"] = np.maximum(found["end"], ends[np.searchsorted(indices, found["last"])])  # times of failed frames are estimates
+    return found
+
+
+def end_of(reader: SessionReader, source: int) -> float:
+    """Return the time at which the last stored frame ends, seconds: it is shown for as long as the others on average.
+
+    Raises ExportError if the session cannot be read.
+    """
+    times = np.sort(reader.times(source, reader.count(source)))
+    if len(times) > 1:
+        return float(times[-1] + (times[-1] - times[0]) / (len(times) - 1))
+    info = next(each.info for each in reader.sources() if each.number == source)
+    return float(times.max(initial=0.0)) + 1 / ((info.rate if info is not None else None) or 1.0)

@@ -1,12 +1,18 @@
-"""Makes chapters of a video from the appearances in it."""
+"""Makes chapters of a video from what happens in it."""
 
 from itertools import pairwise
 
+import numpy as np
+
 from engine.media.annotation.writer import Chapter
 from engine.store.exporters.common.rounding import label_of
-from engine.store.objects.appearances import read_appearances
+from engine.store.objects.appearances import By, read_appearances
+from engine.store.objects.events import EventKind, events_of, words
 from engine.store.session import SessionReader
+from engine.zones.counts import Counts
 
+GAP = 10.0
+"""A class that was not seen for longer, seconds, appears again. With less, chapters are too many to choose from."""
 MOST = 255
 """An MP4 holds no more chapters."""
 
@@ -14,20 +20,24 @@ _LEAST_SECONDS = 1.0
 _MOST_NAMES = 3
 
 
-def chapters_of(reader: SessionReader, source: int, end: float) -> list[Chapter]:
-    """Return a chapter for each moment at which tracks, or classes without tracks, appear. Those that appear together share one.
+def chapters_of(reader: SessionReader, source: int, end: float, counts: Counts | None = None) -> list[Chapter]:
+    """Return a chapter for each moment at which a class appears or a line is crossed. What happens together shares one.
 
-    end: of the video, seconds. Times are those of the source.
+    end: of the video, seconds. counts: of the source, None = without crossings. Times are those of the source.
 
     Raises ExportError if the session cannot be read.
     """
     least = max(_LEAST_SECONDS, end / MOST)
     begins: list[tuple[float, list[str]]] = []
-    for row in read_appearances(reader, source):
-        name = label_of(reader.labels, int(row["class_id"])) + (f" {row['track']}" if row["track"] >= 0 else "")
-        if not begins or row["start"] >= begins[-1][0] + least:
-            begins.append((float(row["start"]), []))
-        begins[-1][1].append(name)
+    events = events_of(read_appearances(reader, source, By.CLASS, GAP), counts)
+    for event in events[np.isin(events["kind"], (EventKind.APPEARANCE, EventKind.CROSSING))]:
+        name = label_of(reader.labels, int(event["class_id"]))
+        if event["kind"] == EventKind.CROSSING and counts is not None:
+            name += f" {words(event, counts.zones)}"
+        if not begins or event["start"] >= begins[-1][0] + least:
+            begins.append((float(event["start"]), []))
+        if name not in begins[-1][1]:
+            begins[-1][1].append(name)
     if begins and begins[0][0] > 0:
         begins.insert(0, (0.0, ["Beginning"]))  # the chapters of an MP4 begin at 0
     ends = [(begin, following) for (begin, _), (following, _) in pairwise([*begins, (end, [])])]

@@ -1,6 +1,7 @@
 """Counts at lines and in zones while a run writes its session, before its tracks are stored."""
 
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -33,11 +34,15 @@ class LiveCounts:
             self._allowed = zones.class_ids(reader.labels)
             self._follower = Follower(tracker_for(reader, source, TrackerName.of(reader.facts.get(TRACK))))
         self._counter = ZoneCounter(zones)
+        self._best = defaultdict[int, float](float)
         self._last = -1
         self.time = 0.0
 
-    def update(self, seconds: float) -> Counts:
-        """Count the frames that were stored since the last call, for at most this time. The next call goes on behind them."""
+    def update(self, seconds: float, confidence: float = 0.0, classes: frozenset[int] | None = None) -> Counts:
+        """Count the frames that were stored since the last call, for at most this time. The next call goes on behind them.
+
+        confidence, classes: see ``TrackCounter``; each call may have others.
+        """
         end = time.monotonic() + seconds
         rows: list[tuple[np.ndarray, ...]] = []
         with SessionReader(self._path, corrected=False) as reader:
@@ -48,6 +53,8 @@ class LiveCounts:
                 if frame.detections is not None:
                     scale = np.tile((self._zones.size[0] / frame.width, self._zones.size[1] / frame.height), 2)
                     rows.append((numbers, np.full(len(which), frame.ref.pts), frame.detections.boxes[which] * scale))
+                    for number, score in zip(numbers.tolist(), frame.detections.scores[which].tolist(), strict=True):
+                        self._best[number] = max(self._best[number], round(score, 4))
                 self._last, self.time = frame.ref.index, frame.ref.pts
                 if len(rows) >= _PORTION:
                     self._count(rows)
@@ -55,10 +62,12 @@ class LiveCounts:
                     if time.monotonic() > end:
                         break
         self._count(rows)
-        classes = np.full(self._follower.count, -1, np.int64)
+        class_ids = np.full(self._follower.count, -1, np.int64)
         for number in self._follower.confirmed:
-            classes[number] = self._follower.class_of(number)
-        return counts_of(self._counter, classes, self._allowed)
+            class_id = self._follower.class_of(number)
+            if self._best[number] >= confidence and (classes is None or class_id in classes):
+                class_ids[number] = class_id
+        return counts_of(self._counter, class_ids, self._allowed)
 
     def _count(self, rows: list[tuple[np.ndarray, ...]]) -> None:
         if rows:

@@ -4,20 +4,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.store.blocks import read_blocks
+from engine.store.objects.appearances import end_of
 from engine.store.session import SessionReader
 
 PARTS = 160
 
 
-def mean_counts(reader: SessionReader, source: int) -> tuple[dict[int, NDArray[np.float64]], tuple[float, float]]:
-    """Return the mean number of objects in the frames of each of ``PARTS`` equal parts of the time, and the first and last time, seconds.
+def mean_counts(reader: SessionReader, source: int, end: float = 0.0) -> tuple[dict[int, NDArray[np.float64]], tuple[float, float]]:
+    """Return the mean number of objects in the frames of each of ``PARTS`` equal parts of the time, and when the first frame begins and
+    the last one ends, seconds.
 
+    end: to which the parts go if the last stored frame ends before, seconds; there is nothing behind that frame.
     Only detections that pass the reader's filter count. The means are float64 (PARTS,), by class id, the most frequent class first. A part
     without frames has those of the part before it.
 
     Raises ExportError if the session cannot be read.
     """
-    begin, end = reader.times(source, 1).max(initial=0.0), reader.last_pts(source) or 0.0
+    begin, last = reader.times(source, 1).max(initial=0.0), end_of(reader, source) if reader.count(source) else 0.0
+    end = max(last, end)
     frames, found = np.zeros(PARTS), dict[int, NDArray[np.float64]]()
     for block in read_blocks(reader, source, boxes=False):
         times = np.array([frame.pts for frame in block.frames])
@@ -27,5 +31,6 @@ def mean_counts(reader: SessionReader, source: int) -> tuple[dict[int, NDArray[n
             seen = places[block.frame[block.class_ids == class_id]]
             found[class_id] = np.bincount(seen, minlength=PARTS) + found.get(class_id, np.zeros(PARTS))
     known = np.maximum.accumulate(np.where(frames > 0, np.arange(PARTS), 0))
+    stored = begin + np.arange(PARTS) / PARTS * (end - begin) < last
     ordered = sorted(found, key=lambda class_id: -found[class_id].sum())
-    return {class_id: found[class_id][known] / np.maximum(frames[known], 1) for class_id in ordered}, (float(begin), end)
+    return {class_id: stored * found[class_id][known] / np.maximum(frames[known], 1) for class_id in ordered}, (float(begin), end)

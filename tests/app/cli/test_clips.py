@@ -71,6 +71,13 @@ def test_copied_clips_begin_at_the_keyframe_before_and_are_not_encoded_again(ses
         assert clip.start_time == 0
 
 
+def test_a_longer_gap_joins_appearances(session: Path) -> None:
+    """Between frame 59 and frame 100 are 1.64 s."""
+    run = run_main("clips", session, "--padding", "0s", "--class", "person", "--gap", "1.7s")
+    assert run.status == 0, run.err
+    assert names(session / "clips") == ["street.person.00-00-01.60.mp4"]
+
+
 def test_a_second_call_replaces_its_own_files_only(session: Path) -> None:
     run_main("clips", session, "--padding", "0.2s")
     before = names(session / "clips")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from app.cli.detect import _parser, _settings
 from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from engine.settings.folders import Folder
+from engine.store.elsewhere import noted_sessions
 from engine.store.session import SessionReader
 from engine.types import DeviceId
 from tests.support.cli import FAST, TINY, TINY_CFG, Outcome, read_lines, run_main, run_program
@@ -166,7 +169,7 @@ def test_a_broken_file_among_good_ones(tmp_path: Path, video: Path) -> None:
     counts = [source["frames"] for source in run.report["sources"]]
     assert counts[1] == {"decoded": FRAMES, "inferred": FRAMES, "skipped": 0, "dropped": 0, "failed": 0}
     for name in ("junk.mp4", "sound.mp4", "missing.mp4", LONG_NAME):
-        assert any(line.startswith(f"{name}: ") for line in run.err.splitlines()), run.err
+        assert run.err.count(name) == 1, run.err
     assert [counts[number]["inferred"] for number in (0, 2, 3, 4)] == [0, 0, 0, 0]
     assert counts[5]["decoded"] == counts[5]["inferred"] + counts[5]["failed"]
     assert len(read_lines(out / "a.jsonl")) == FRAMES
@@ -254,6 +257,9 @@ def test_unusable_options(options: list[str], message: str, tmp_path: Path, vide
 
 def test_models_that_cannot_be_used(tmp_path: Path, video: Path) -> None:
     (tmp_path / "m.cfg").write_text("[net]\nwidth=32\n")
+    swapped = run_main("detect", tmp_path / "m.cfg", "--model", video)
+    assert swapped.status == 2
+    assert "m.cfg belongs to a model and cannot be searched for objects: give it with --model" in swapped.err
     none = run_main("detect", video)
     assert none.status == 2
     for words in ("give --model M.cfg", "'framefleet models'", "'framefleet demo'"):
@@ -278,8 +284,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     run = run_main("detect", video, *FAST, "--out", tmp_path / "file")
     assert run.status == 2
-    assert str(tmp_path / "file") in run.err
-    assert "choose another folder" in run.err
+    assert f"{tmp_path / 'file'} is a file: choose another folder" in run.err
 
 
 def test_one_result_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
@@ -306,14 +311,21 @@ def test_a_device_that_refuses_leaves_earlier_results_as_they_are(results: tuple
     assert (out / "a.jsonl").read_bytes() == (results[1] / "a.jsonl").read_bytes()
 
 
-def test_quiet_still_names_the_device_and_its_engine(tmp_path: Path, video: Path) -> None:
-    options = ("--size", "128x64", "--batch", "2", "--confidence", "0.05", "--classes", "1", "--out", tmp_path, "--quiet")
+def test_quiet_prints_the_last_line_only(tmp_path: Path, video: Path) -> None:
+    options = ("--size", "128x64", "--batch", "2", "--confidence", "0.05", "--classes", "1", "--out", tmp_path / "out", "--quiet")
     run = run_main("detect", video, *FAST, *options)
-    assert run.status == 0, run.err
-    (line,) = run.err.splitlines()
-    assert line.startswith("cpu:0: ")
-    assert "128×64, batch 2" in line
-    assert {found["label"] for each in read_lines(tmp_path / "a.jsonl") for found in each["detections"]} == {"class 1"}
+    assert (run.status, run.err) == (0, "")
+    (line,) = run.out.splitlines()
+    assert line.startswith(f"{video}: class 1 in "), "what was found"
+    assert re.search(r"; 20 frames in .*, on cpu:0 \(OpenVINO [\d.]+, fp32\)$", line), "the device is always named"
+    assert {found["label"] for each in read_lines(tmp_path / "out" / "a.jsonl") for found in each["detections"]} == {"class 1"}
+    assert noted_sessions(Folder.SESSIONS.path)[0] == tmp_path / "out" / "session.sqlite", "the window lists it"
+    (tmp_path / "no.mp4").write_text("no video")
+    run = run_main("detect", video, tmp_path / "no.mp4", *FAST, *options)
+    assert run.status == 1
+    assert run.err.count("no.mp4") == 1
+    (line,) = run.out.splitlines()
+    assert line.startswith("2 files: 0 empty, 1 with objects, 1 failed (no.mp4); 20 frames")
 
 
 def test_another_confidence_needs_no_detection_if_weaker_ones_are_stored(tmp_path: Path, video: Path) -> None:

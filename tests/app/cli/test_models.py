@@ -89,5 +89,8 @@ def test_one_that_fails_does_not_stop_the_others(site: Site, entries: tuple[Mode
 def test_wrong_words_are_explained() -> None:
     unknown = run_main("models", "yolov9")
     assert unknown.status == 2
-    assert "there is no model 'yolov9' to download; there are yolov4-tiny" in unknown.err
+    assert "there is no model 'yolov9' to download; did you mean yolov4? models to download: yolov4-tiny" in unknown.err
+    assert "there is no model 'yolov4-tinny' to download; did you mean yolov4-tiny?" in run_main("models", "yolov4-tinny").err
+    assert "'yolov4-tinny' is neither a file nor" in (wrong := run_main("detect", "a.mp4", "--model", "yolov4-tinny").err)
+    assert "did you mean yolov4-tiny?" in wrong
     assert "which model?" in run_main("models", "remove").err

@@ -6,6 +6,7 @@ import csv
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from app.cli.run.exports import DATABASE
@@ -84,6 +85,17 @@ def test_tables_of_a_stored_session(session, zones):
     ]
 
 
+def test_tables_of_what_the_set_lacks_are_not_written(tmp_path, zones):
+    path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40})
+    track_session(path, TrackerName.BYTETRACK)
+    for shapes in ("lines", "zones"):
+        zones.write_text(json.dumps({**ZONES, "lines": [], "zones": [], shapes: ZONES[shapes]}))
+        done = run_main("results", path, "--zones", zones, "--out", tmp_path / shapes, "--quiet")
+        assert done.status == 0, done.err
+    assert {file.name for file in (tmp_path / "lines").iterdir()} == {"crossings.csv", "line-counts.csv", "line-totals.csv", "routes.csv"}
+    assert {file.name for file in (tmp_path / "zones").iterdir()} == {"zone-times.csv", "zone-counts.csv", "routes.csv"}
+
+
 def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tmp_path, zones):
     """The second file ends before the object reaches the line. It begins in the last second of the first one."""
     path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261101_080000.mp4": 40, "cam_20261101_080001.mp4": 8})
@@ -114,10 +126,31 @@ def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tm
     assert [each["source"] for each in rows(path.parent / "zone-counts.csv")] == [first, first, second]
 
 
+def test_events_name_the_best_moment_and_the_direction_and_fit_lines_to_the_size(tmp_path, zones):
+    """The object is most confident in frame 30. The lines are drawn for pictures of twice the size, in the other direction."""
+    with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "cam_20261101_080000.mp4", video_info("", 40))
+        for index in range(40):
+            frame = make_frame(0, index, boxes=1)
+            found = replace(frame.detections, scores=np.full(1, 0.95 if index == 30 else 0.9, np.float32))
+            writer.add_frames([replace(frame, detections=found)])
+    track_session(tmp_path / "session.sqlite", TrackerName.BYTETRACK)
+    zones.write_text(
+        json.dumps({"version": 1, "width": 1280, "height": 960, "lines": [{"name": "gate", "from": [40, 240], "to": [40, 0]}]})
+    )
+    clock = ("--clock", "name", "--time-zone", "UTC")
+    done = run_main("results", tmp_path / "session.sqlite", "--format", "events", "--zones", zones, *clock)
+    assert done.status == 0, done.err
+    assert "lines and zones drawn for 1280×960 pixels are scaled to 640×480" in done.err
+    seen, crossing = rows(tmp_path / "events.csv")
+    assert (seen["confidence"], seen["best"], seen["clock"]) == ("0.95", "1.2", "2026-11-01T08:00:00.000+00:00")
+    assert (crossing["place"], crossing["direction"], crossing["start"]) == ("gate", "forward", "0.59")
+
+
 def test_events_with_and_without_zones(session, zones):
     assert run_main("results", session, "--format", "events").status == 0
     (seen,) = rows(session.parent / "events.csv")
-    assert (seen["event"], seen["start"], seen["end"], seen["track"], seen["best"]) == ("appearance", "0.0", "1.56", "1", "0.0")
+    assert (seen["event"], seen["start"], seen["end"], seen["track"], seen["best"]) == ("appearance", "0.0", "1.6", "1", "0.0")
     assert run_main("results", session, "--format", "events", "--zones", zones).status == 0
     events = rows(session.parent / "events.csv")
     assert [(each["event"], each["place"], each["direction"]) for each in events] == [

@@ -25,9 +25,7 @@ HERE = Path(__file__).parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
-            item.add_marker(
-                pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints", "This plugin does not support raise")
-            )
+            item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support (propagateSizeHints|raise|grabbing the keyboard)"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -10,8 +10,9 @@ from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.window.floating import FloatingWindow
+from app.window.floating import SIZE, FloatingWindow
 from app.window.main_window import MainWindow
+from tests.support.devices.topologies import ALONE
 
 
 @pytest.fixture
@@ -92,3 +93,11 @@ def test_panels_in_their_own_windows_stay_in_full_screen(start: Callable[[], Mai
     assert (window.device_tabs.isVisible(), window.devices.isVisible()) == (False, True)
     window.arrangement.toggle_fullscreen()
     assert window.device_tabs.isVisible()
+
+
+def test_one_node_without_gpus_gets_a_small_window(start: Callable[[], MainWindow]) -> None:
+    window = start()
+    window.topology.show_topology(ALONE)
+    window.device_tabs.show_tab(1)
+    window.device_tabs.detach.click()
+    assert window.topology.window().size() == SIZE / 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -361,3 +362,13 @@ def test_closing_at_a_signal_waits_for_the_code_that_was_interrupted(qtbot: QtBo
     close_soon(window)
     assert window.isVisible()  # whatever runs now may hold a lock
     qtbot.waitUntil(lambda: not window.isVisible())
+
+
+def test_the_rows_of_the_menu_are_equally_high_and_no_icon_stands_for_two_actions(window: MainWindow) -> None:
+    menu = window.actions_.menu
+    menu.ensurePolished()
+    rows = [action for action in menu.actions() if not action.isSeparator()]
+    assert len({menu.actionGeometry(action).height() for action in rows}) == 1
+    opening = [window.actions_.open_folder, window.actions_.open_results, window.actions_.sessions]
+    pictures = [action.icon().pixmap(16, 16).toImage() for action in opening]
+    assert all(one != other for one, other in combinations(pictures, 2))

@@ -144,7 +144,7 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
     there.mkdir()
     deaths = [lambda: kill(raylets.agent("beta")), lose_the_node]
     ready, failures, working = 0, list[DeviceFailed](), False
-    settings = tiny_settings(confidence=0.05)
+    settings = tiny_settings(confidence=0.2)
     monkeypatch.setattr(EnginePool, "worker_main", staticmethod(SLOW_MAIN))
     with DetectionSession(settings, there / DATABASE, check_model(settings.model).labels, hosts=cluster) as session:
 
@@ -170,7 +170,7 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
     monkeypatch.undo()
     assert failures[0].restarting
     assert {failure.device for failure in failures} == {BETA}
-    options = ("--confidence", "0.05", "--format", FORMATS)
+    options = ("--confidence", "0.2", "--format", FORMATS)
     assert run_main("results", there, *options).status == 0
     assert run_main("detect", *sources, *FAST, *options, "--out", here).status == 0
     assert len(exported(here)) >= 4 * len(sources)
@@ -181,7 +181,7 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
 def test_the_driver_dies_nothing_is_left_and_the_next_run_goes_on(raylets: Raylets, tmp_path: Path) -> None:
     raylets.add("beta")
     video, here, there = make_video(tmp_path / "long.mp4", 1000, (160, 120)), tmp_path / "here", tmp_path / "there"
-    options = ("--precision", "fp32", "--confidence", "0.05", "--format", FORMATS)
+    options = ("--precision", "fp32", "--confidence", "0.2", "--format", FORMATS)
     command = ["detect", str(video), *TINY, *options, "--cluster", raylets.address, "--out", str(there)]
     driver = subprocess.Popen([sys.executable, "-c", SLOW_COMMAND, *command], cwd=PROJECT, stderr=subprocess.DEVNULL)
     until(lambda: bool((raylets.worker("alpha") or raylets.worker("beta")) and stored(there)), 90)

@@ -93,6 +93,16 @@ def test_what_cannot_be_combined_is_named_with_its_setting(
             require_possible(DEFAULTS | changed, devices)
 
 
+def test_shares_are_read_in_per_cent_too() -> None:
+    share = TABLE["confidence"].kind
+    assert [share.read(text) for text in ("30%", "30 %", "0.3", "100%")] == [0.3, 0.3, 0.3, 1.0]
+    for wrong in ("300%", "%", "a%", "1.2.3%"):
+        with pytest.raises(UsageError, match="cannot be used: give a number above 0 and at most 1"):
+            share.read(wrong)
+    with pytest.raises(UsageError, match="cannot be used"):
+        Number(1, 64, whole=True).read("30%")
+
+
 def test_a_latency_budget_has_no_effect_on_a_fixed_batch() -> None:
     assert find_notes(DEFAULTS | {"latency_budget": 5.0}) == {}
     assert find_notes(DEFAULTS | {"latency_budget": 5.0, "batch": 4}).keys() == {"latency_budget"}

@@ -1,6 +1,6 @@
 import numpy as np
 
-from engine.tracking.appearances import class_appearances, track_appearances
+from engine.tracking.appearances import class_appearances, track_appearances, vote
 
 # frame, class, track, confidence; 10 frames/s
 SEEN = ((0, 2, 7, 0.5), (1, 2, 7, 0.9), (1, 0, -1, 0.8), (2, 5, 7, 0.9), (2, 0, 3, 0.4), (30, 0, 3, 0.6), (30, 2, 7, 0.9))
@@ -39,3 +39,15 @@ def test_a_track_appears_once_with_the_class_of_most_confidence_and_its_best_mom
 def test_nothing_appears_where_nothing_was_found():
     none = [values[:0] for values in columns()]
     assert len(track_appearances(*none)) == len(class_appearances(none[0], none[1], none[2], none[4])) == 0
+
+
+def test_a_class_appears_again_only_behind_a_longer_gap():
+    """The class is seen at 0 and at 1 s."""
+    frames, scores = np.array([0, 2]), np.ones(2)
+    for gap, appearances in ((1.0, 1), (0.9, 2)):
+        assert len(class_appearances(frames, frames / 2, np.zeros(2, int), scores, gap)) == appearances
+
+
+def test_the_class_of_a_track_has_the_highest_sum_of_confidences_not_the_most_detections():
+    tracks, class_ids = np.array([4, 4, 4, -1]), np.array([0, 0, 1, 0])
+    assert vote(tracks, class_ids, np.array([0.3, 0.3, 0.9, 1.0])).tolist() == [1, 1, 1, 0]

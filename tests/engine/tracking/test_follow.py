@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.tracking.follow import TrackerName, follow, make_tracker, strong_confidence
+from engine.tracking.follow import Follower, TrackerName, follow, make_tracker, strong_confidence
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CPU = DeviceId("cpu", "0")
@@ -38,6 +38,13 @@ def test_a_second_box_of_another_class_on_the_same_object_gets_no_track():
     assert tracks.ordinals.tolist() == [0] * 4
 
 
+def test_the_weaker_box_on_an_object_and_boxes_below_0_1_are_not_tracked_at_all():
+    follower = Follower(make_tracker(TrackerName.BYTETRACK, 1 / 25))
+    for number in range(3):
+        places, _ = follower.add(frame(number, (10, 2, 0.9), (300, 0, 0.8), (12, 7, 0.7), (500, 0, 0.12), (400, 0, 0.09)))
+        assert places.tolist() == [0, 1, 3]
+
+
 def test_a_failed_frame_is_a_gap():
     frames = [frame(number, (10 + 3 * number, 0, 0.9)) if number != 4 else frame(4, failure="damaged") for number in range(9)]
     assert tracked(frames).tracks.tolist() == [1] * 8
@@ -61,3 +68,11 @@ def test_a_source_without_objects_has_no_tracks():
 )
 def test_how_sure_the_model_is_decides_what_begins_a_track(scores, strong):
     assert strong_confidence(np.array(scores)) == pytest.approx(strong)
+
+
+def test_the_class_of_a_track_that_goes_on_has_the_highest_sum_not_the_last_confidence():
+    follower = Follower(make_tracker(TrackerName.BYTETRACK, 1 / 25))
+    for number, (class_id, confidence) in enumerate([(5, 0.7), (5, 0.7), (5, 0.7), (2, 0.95)]):
+        follower.add(frame(number, (10 + number, class_id, confidence)))
+    (track,) = follower.confirmed
+    assert follower.class_of(track) == 5

@@ -73,7 +73,8 @@ class Output:
 
     suffix: ends its name, after the source's; the complete name if it is ``per_session``. write: writes it, so that it appears complete
     or not at all; raises ExportError. passes: how often writing reads all frames. slow: whether an unchanged file is kept instead. folder:
-    whether it is a folder.
+    whether it is a folder. joins: whether it can contain all sources, see ``ExportOptions.one_table``. needs: "lines" or "zones" if it is
+    written only where there are any.
     """
 
     suffix: str
@@ -82,6 +83,8 @@ class Output:
     passes: int = 1
     slow: bool = False
     folder: bool = False
+    joins: bool = False
+    needs: str = ""
 
 
 @dataclass(frozen=True)

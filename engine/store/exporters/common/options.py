@@ -76,7 +76,8 @@ class ExportOptions:
     format of the exported frames; None: no pictures. every: which frames a YOLO data set contains. between: only frames with a
     detection whose confidence lies between these two; None: all. category_map: MegaDetector's category for each label. coco_ids: whether
     category ids are COCO's own, see ``coco_ids``. least_seen: how long a class must be seen, else a file counts as empty of it. zones:
-    where to count tracks; None: nowhere. draw: what an annotated video shows. clock: for all formats: where clock times come from, in
+    where to count tracks; None: nowhere. draw: what an annotated video shows. one_table: whether a table of detections contains all
+    sources, instead of one table for each. clock: for all formats: where clock times come from, in
     place of those that are stored; None: the stored ones.
     """
 
@@ -90,6 +91,7 @@ class ExportOptions:
     least_seen: Least = Least()  # noqa: RUF009
     zones: ZoneSet | None = None
     draw: frozenset[Part] = DRAWN
+    one_table: bool = False
     clock: ClockSettings | None = None
 
 

@@ -29,6 +29,10 @@ def test_table_and_reason() -> None:
     assert "cpu:0: " in run.err
 
 
+def test_what_can_be_measured_is_named() -> None:
+    assert "what should be measured? Choose from: model, pipeline, scaling, devices" in run_main("bench").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -122,15 +122,14 @@ def test_while_one_device_works_the_other_is_built_beside_it(terminal: Terminal)
         assert "trying tactics" not in after.rpartition("\n")[2]
 
 
-def test_quiet_tells_devices_and_failures_only(capsys: Capture) -> None:
+def test_quiet_tells_failures_only(capsys: Capture) -> None:
     with closing(Progress(SOURCES, quiet=True)) as progress:
         progress.show(DeviceStarting(GPU, 1))
         progress.show(EngineBuilding(GPU, "trying tactics", 0.3))
         progress.show(DeviceReady(engine_info(GPU, "fp16")))
         progress.show(DeviceFailed(GPU, "it crashed", restarting=True))
-    first, second = capsys.readouterr().err.splitlines()
-    assert first.startswith("cuda:0: Some Processor, OpenVINO 2026.4, fp16")
-    assert second == "cuda:0: it crashed"
+        progress.show(SourceFinished(0, Ledger(), 0.0, "clips/people.mp4 is no video", False))
+    assert capsys.readouterr().err.splitlines() == ["cuda:0: it crashed", "clips/people.mp4 is no video"], "each name once"
 
 
 def test_counts_at_lines_are_in_the_bar(terminal: Terminal) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.cli.run.exports import print_exported
-from app.cli.run.summary import MOST_LINES, in_words, summary
+from app.cli.run.summary import MOST_LINES, Summary, in_words
 from app.cli.run.zones import counts_lines
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
@@ -38,21 +38,31 @@ def session(tmp_path: Path) -> Path:
 
 def test_the_line_counts_empty_and_failed_files(session: Path) -> None:
     with SessionReader(session) as reader:
-        assert summary(reader, Least()) == "6 files: 1 empty, 3 with objects, 2 failed; 22 frames"
-        assert summary(reader, Least(2), seconds=1264) == "6 files: 2 empty, 2 with objects, 2 failed; 22 frames in 21 min 4 s"
-        assert summary(reader, Least(), [0, 1], 2.0, 12) == "2 files: 0 empty, 2 with objects; 20 frames, 8 of them new, in 2.0 s"
-        assert summary(reader, Least(), [0]) == summary(reader, Least(), [3]) == ""
+        assert Summary(reader, Least()).line() == "6 files: 1 empty, 3 with objects, 2 failed (trap/c.jpg, broken.mp4); 22 frames"
+        least = Summary(reader, Least(2)).line(seconds=1264)
+        assert least == "6 files: 2 empty, 2 with objects, 2 failed (trap/c.jpg, broken.mp4); 22 frames in 21 min 4 s"
+        assert Summary(reader, Least(), [0, 1]).line(2.0, 12) == "2 files: 0 empty, 2 with objects; 20 frames, 8 of them new, in 2.0 s"
+        assert Summary(reader, Least(), [0]).line() == Summary(reader, Least(), [3]).line() == ""
+
+
+def test_each_file_says_what_was_found_in_it(session: Path) -> None:
+    with SessionReader(session) as reader:
+        found = Summary(reader, Least()).found
+        assert found == {0: "person in 10 frames, bicycle in 9", 1: "person in 1 frame", 2: "person in 1 picture", 3: ""}
+        assert Summary(reader, Least(2)).found[1] == "empty"
 
 
 def test_a_stopped_file_is_not_called_empty(tmp_path: Path) -> None:
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 2, "b.mp4": 2}, boxes=0, cancelled=True)
     with SessionReader(path) as reader:
-        assert summary(reader, Least()) == "2 files: 0 empty, 2 stopped early; 4 frames"
+        summary = Summary(reader, Least())
+        assert summary.line() == "2 files: 0 empty, 2 stopped early; 4 frames"
+        assert summary.found == {0: "", 1: ""}
 
 
 def test_results_of_several_files_end_with_the_line(session: Path, tmp_path: Path) -> None:
     run = run_main("results", session, "--out", tmp_path / "out", "--least-seen", "2")
-    assert run.out.splitlines()[-1] == "6 files: 2 empty, 2 with objects, 2 failed; 22 frames"
+    assert run.out.splitlines()[-1] == "6 files: 2 empty, 2 with objects, 2 failed (trap/c.jpg, broken.mp4); 22 frames"
     assert run_main("results", session, "--out", tmp_path / "one", "--source", "0.mp4").out == f"{tmp_path / 'one' / '0.jsonl'}\n"
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
 from app.window.main_window import MainWindow
+from app.window.viewer.filter import ViewFilter
+from engine.pool.events import Ledger
 from engine.store.objects.corrections import Corrections
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
+from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.store import video_info
+from tests.support.window import CPU, write_results
 
 FRAMES = 20
 
@@ -91,7 +96,7 @@ def test_another_class_is_chosen_from_the_list(shown, qtbot):
 def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
     bar, player = shown.corrector.bar, shown.viewer.player
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
-    qtbot.waitUntil(lambda: "give a frame behind the first one" in bar.selected.text())
+    qtbot.waitUntil(lambda: bar.selected.text() == "Track 1 begins in this frame: split it in a later one")
     player.seek(5 / 30)
     qtbot.waitUntil(lambda: shown.corrector._frame == 5)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
@@ -101,8 +106,99 @@ def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
     player.seek(0.0)
     qtbot.waitUntil(lambda: shown.corrector._frame == 0)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
-    qtbot.waitUntil(lambda: shown.viewer.transport.hint.text() == "track 2 and track 1 of a.mp4 joined")
+    qtbot.waitUntil(lambda: bar.hint.text() == "tracks 2 and 1 joined · U undoes")
     assert {found.tracks[0] for found in read(shown)} == {2}
+
+
+def test_the_bar_says_what_was_done_until_another_object_is_selected(shown, qtbot):
+    bar = shown.corrector.bar
+    keys = bar.hint.text()
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_C)
+    qtbot.waitUntil(lambda: bar.hint.text() == "person confirmed · U undoes")
+    press(qtbot, shown, Qt.Key.Key_T)
+    bar.classes.activated.emit(2)
+    qtbot.waitUntil(lambda: bar.hint.text() == "track 1 (person) is now car · U undoes")
+    press(qtbot, shown, Qt.Key.Key_U)
+    qtbot.waitUntil(lambda: bar.hint.text() == "Undone: track 1 (person) is now car · ⇧U does it again")
+    press(qtbot, shown, Qt.Key.Key_Escape)
+    assert bar.hint.text() == keys
+
+
+def test_after_undo_the_bar_shows_the_object_instead_of_a_refusal(shown, qtbot):
+    bar = shown.corrector.bar
+    press(qtbot, shown, Qt.Key.Key_E)
+    bar.classes.activated.emit(2)
+    waits(qtbot, shown, lambda: bar.selected.text() == "car · track 1 · verified")
+    press(qtbot, shown, Qt.Key.Key_B)
+    qtbot.waitUntil(lambda: bar.refused)
+    press(qtbot, shown, Qt.Key.Key_U)
+    waits(qtbot, shown, lambda: bar.selected.text() == "person · track 1")
+    assert (bar.refused, bar.classes.currentText()) == (False, "person")
+
+
+def test_undo_and_redo_wrap_together(shown, qtbot):
+    bar = shown.corrector.bar
+    bar.setParent(None)
+    qtbot.addWidget(bar)
+    bar.show()
+    rows = set()
+    for width in range(bar.minimumSizeHint().width(), bar.sizeHint().width(), 20):
+        bar.resize(width, 200)
+        bar.layout().activate()
+        tops = {name: button.mapTo(bar, button.rect().topLeft()).y() for name, button in bar.buttons.items()}
+        rows.add(len(set(tops.values())))
+        assert tops["undo"] == tops["redo"]
+    assert len(rows) > 1
+    check, button = bar.track, bar.buttons["confirm"]
+    bar.resize(bar.sizeHint())
+    bar.layout().activate()
+    middles = {widget.mapTo(bar, widget.rect().center()).y() for widget in (check, bar.classes, button)}
+    assert max(middles) - min(middles) <= 1
+
+
+def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(shown, qtbot):
+    shown.resize(1360, 840)
+    shown.actions_.correct.setChecked(False)
+    shown.actions_.zones.setChecked(True)
+    middle = shown.arrangement.middle
+    qtbot.waitUntil(lambda: middle.sizes()[1] > 200)
+    before = middle.sizes()
+    shown.actions_.correct.setChecked(True)
+    least = max(200, shown.zones.area.minimumSizeHint().height())
+    qtbot.waitUntil(lambda: middle.sizes()[1] == least)
+    shown.actions_.correct.setChecked(False)
+    qtbot.waitUntil(lambda: middle.sizes() == before)
+
+
+def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp_path):
+    info = video_info(str(make_video(tmp_path / "b.mp4", 3, (320, 240))), 3)
+    found = Detections(
+        np.array([[10, 10, 60, 60], [100, 100, 160, 160]], np.float32), np.array([0.9, 0.8], np.float32), np.array([0, 2], np.int32)
+    )
+    with SessionWriter(tmp_path / "b.sqlite", ("person", "bicycle", "car"), {"model": "tiny"}) as writer:
+        writer.add_source(0, info.path, info)
+        writer.add_frames([FrameResult(FrameRef(0, index, index / 30), CPU, 320, 240, found) for index in range(3)])
+        writer.finish_source(0, info.path, Ledger(3, 3), 1.0, None, False)
+    window.open_paths([tmp_path / "b.sqlite"])
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None)
+    window.viewer.player.pause()
+    window.actions_.correct.setChecked(True)
+    window.viewer.set_filter(ViewFilter(0.25, frozenset({2})))
+    press(qtbot, window, Qt.Key.Key_E)
+    assert window.corrector.bar.selected.text() == "car"
+    frame = window.corrector._frame
+    press(qtbot, window, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: window.corrector.bar.hint.text().startswith("car deleted"))
+    assert read(window)[frame].class_ids.tolist() == [0]
+
+
+def test_the_video_stops_when_the_bar_appears(shown, qtbot):
+    shown.actions_.correct.setChecked(False)
+    shown.viewer.player.seek(0.0)
+    shown.viewer.player.toggle()
+    assert shown.viewer.player.playing
+    shown.actions_.correct.setChecked(True)
+    assert not shown.viewer.player.playing
 
 
 def test_the_keys_mean_nothing_while_the_bar_is_hidden(shown, qtbot):
@@ -121,7 +217,7 @@ def test_what_was_undone_is_done_again_and_ctrl_z_means_corrections_while_the_ba
     waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 1)
     qtbot.keyClick(shown, Qt.Key.Key_Z, control | Qt.KeyboardModifier.ShiftModifier)
     waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
-    assert shown.viewer.transport.hint.text().startswith("Done again: detection 0 in frame 0")
+    assert shown.corrector.bar.hint.text() == "Done again: person deleted · U undoes"
     assert sum(map(len, read(shown))) == FRAMES - 1
 
 

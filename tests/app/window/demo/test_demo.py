@@ -7,11 +7,12 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.demo import demo_settings
+from app.window.arrangement import QUEUE_WIDTH
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState, Results
 from engine.evaluation.accuracy import read_truth
 from engine.pool.events import Ledger
-from engine.settings import EngineSettings, RunSettings
+from engine.settings import EngineSettings, Precision, RunSettings
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from resources import DEMO
@@ -62,6 +63,7 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
         assert (card.map50.text() == "100.0 %") is exact
         assert (card.map50_95.text() == "100.0 %") is exact
     assert "22,040 known objects" in card.state.text()
+    assert window.arrangement.left.minimumSizeHint().width() <= QUEUE_WIDTH, "the accuracy does not widen the column of the queue"
     shown = {widget.text() for widget in card.classes.findChildren(QWidget) if hasattr(widget, "text")}  # type: ignore[attr-defined]
     assert set(DEMO.labels.read_text().split()) < shown
 
@@ -99,3 +101,5 @@ def test_the_demo_s_settings_are_its_own() -> None:
     settings = demo_settings()
     assert settings.model.cfg == DEMO.cfg
     assert settings.engine.confidence < 0.05, "average precision wants the weak detections"
+    assert settings.engine.precision is Precision.FP32, "trials of precisions take longer than the demo's clip"
+    assert demo_settings({"precision": Precision.AUTO}).engine.precision is Precision.AUTO

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.window.events.clips_dialog import ClipsDialog
+from app.window.queue.item import Part
+from engine.media.probe import probe
 from tests.support.media import make_video
 from tests.support.window import write_results
 
@@ -29,8 +31,9 @@ def ask(window, qtbot) -> ClipsDialog:
 
 def test_clips_and_stills_are_written_and_named_in_a_banner(shown, qtbot, tmp_path):
     dialog = ask(shown, qtbot)
+    assert dialog.stills.width() >= dialog.stills.sizeHint().width()  # its text is not cut
     dialog.stills.setChecked(True)
-    assert dialog.plan.text() == "1 clip, 0:02 in all."  # the three classes follow each other
+    assert dialog.plan.text() == "1 clip, 0:02.0 in all."  # the three classes follow each other
     dialog.folder.set_path(tmp_path / "cut")
     dialog.start.click()
     qtbot.waitUntil(lambda: any("Wrote" in text for text in shown.banners.texts), timeout=30_000)
@@ -59,3 +62,28 @@ def test_what_cannot_be_cut_is_said_at_once(shown, qtbot):
     dialog.reject()
     shown.clips.ask(None, shown.filter.filter)
     assert any("open one first" in text for text in shown.banners.texts)
+
+
+def test_only_what_is_shown_is_cut_out(shown, qtbot):
+    shown.filter.set_confidence(0.95)
+    shown.zones.list.clips_requested.emit()
+    dialog = next(each for each in shown.children() if isinstance(each, ClipsDialog))
+    qtbot.waitUntil(lambda: dialog.plan.text() == "Nothing that is shown appears in this video.")
+    assert not dialog.start.isEnabled()
+
+
+def test_the_chosen_part_is_saved(shown, qtbot, tmp_path):
+    """Frames from 0.4 s to 1.2 s are 24; the keyframe before them is not among them."""
+    shown.viewer.transport.timeline.set_part(Part(0.4, 1.2))
+    save = next(action for action in shown.viewer.transport.part.menu().actions() if action.text() == "Save this part…")
+    save.trigger()
+    dialog = next(each for each in shown.children() if isinstance(each, ClipsDialog))
+    qtbot.waitUntil(dialog.start.isEnabled)
+    assert (dialog.by.currentText(), dialog.plan.text()) == ("The chosen part", "1 clip, 0:00.8 in all.")
+    assert dialog.stills.isHidden()
+    dialog.exact.setCurrentIndex(1)
+    dialog.folder.set_path(tmp_path / "cut")
+    dialog.start.click()
+    written = tmp_path / "cut" / "a.part.00-00-00.40.mp4"
+    qtbot.waitUntil(written.exists)
+    assert probe(written).frames == 24

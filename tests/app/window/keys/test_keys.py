@@ -122,6 +122,7 @@ def test_changed_keys_of_corrections_and_events_act_and_are_named(qtbot: QtBot, 
     for key, checked in ((Qt.Key.Key_T, False), (Qt.Key.Key_Q, True)):
         qtbot.keyClick(window, key)
         assert corrector.bar.track.isChecked() is checked
+    window.zones.list.set_running(False)
     assert "⇧Y, ⇧P" in window.zones.list.count.text()
 
 

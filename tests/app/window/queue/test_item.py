@@ -1,8 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.window.queue.item import ItemState, RateMeter
+from engine.media.types import SourceKind
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item
 
@@ -28,7 +30,7 @@ def test_without_an_announced_number_of_frames_it_counts() -> None:
     [
         ({}, "Waiting"),
         ({"state": ItemState.DONE, "frames": 200, "seconds": 4.0}, "200 frames · 50.0 frames/s"),
-        ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "197 of 200 frames, the rest failed · 50.0 frames/s"),
+        ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "3 of 200 failed · 50.0 frames/s"),
         ({"state": ItemState.CANCELLED, "frames": 7}, "Cancelled after 7 frames"),
         ({"state": ItemState.CANCELLED}, "Cancelled"),
         ({"state": ItemState.FAILED, "reason": "a.mp4 is empty\nmore"}, "Is empty"),
@@ -50,3 +52,10 @@ def test_the_rate_is_that_of_the_last_seconds() -> None:
     for second in range(11, 16):
         fast = meter.mark(float(second), 100 + 50 * (second - 10))
     assert fast == pytest.approx(50.0)
+
+
+def test_pictures_are_not_called_frames() -> None:
+    item = queue_item(Path("photos"), info=replace(video_info("photos", 200), kind=SourceKind.IMAGES), frames=3)
+    assert changed(item, state=ItemState.RUNNING, rate=25.0).summary == "1 % · 25.0 pictures/s · 8 s left"
+    assert changed(item, state=ItemState.DONE, seconds=1.5).summary == "3 pictures · 2.0 pictures/s"
+    assert changed(item, state=ItemState.CANCELLED).summary == "Cancelled after 3 pictures"

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
 from app.window.queue.model import FOUND_ROLE
+from app.window.queue.opening import MANY
 from app.window.results.export_dialog import ExportChoice
 from app.window.results.stored import read_stored
 from engine.errors import ExportError
@@ -59,7 +60,7 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     window.filter.set_confidence(0.95)
     assert row.data(FOUND_ROLE) == "empty"
     assert "done, empty, 40 frames" in row.data(Qt.ItemDataRole.AccessibleTextRole)
-    qtbot.waitUntil(lambda: window.queue.summary.text() == "2 done, 2 empty")
+    qtbot.waitUntil(lambda: window.queue.heading.summary.accessibleName() == "2 done, 2 empty")
 
     assert first.results is not None
     window.exports.start(ExportChoice(View(first.results.database, 0.25), (0,), ("jsonl",), tmp_path / "again", ExportOptions()))
@@ -165,3 +166,25 @@ def test_every_end_of_a_source_is_told_as_it_was(tmp_path: Path) -> None:
 def test_a_session_that_saw_no_file_holds_nothing(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"s\.sqlite holds no results"):
         read_stored(write_session(tmp_path / "s.sqlite", {}))
+
+
+def test_many_files_of_a_folder_are_queued_after_a_question(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    for number in range(MANY + 1):
+        (tmp_path / f"{number}.mp4").touch()
+    answers = {"Cancel": 0, "Add": MANY + 1}
+    for answer, queued in answers.items():
+        window.open_paths([tmp_path])
+        qtbot.waitUntil(lambda: any(box.isVisible() for box in window.findChildren(QMessageBox)))
+        (box,) = (box for box in window.findChildren(QMessageBox) if box.isVisible())
+        assert box.text() == "Add 21 files to the queue?"
+        assert not len(window.items)
+        next(button for button in box.buttons() if button.text() == answer).click()
+        qtbot.waitUntil(lambda queued=queued: len(window.items) == queued)  # type: ignore[misc]
+
+
+def test_files_that_are_named_one_by_one_are_queued_at_once(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.mp4" for number in range(MANY + 1)]
+    for file in files:
+        file.touch()
+    window.open_paths(files)
+    qtbot.waitUntil(lambda: len(window.items) == MANY + 1)

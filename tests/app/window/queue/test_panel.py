@@ -6,11 +6,13 @@ from PySide6.QtGui import QColor, QDropEvent, QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.queue.delegate import THUMBNAIL, shortened, thumbnail
+from app.window.queue.delegate import THUMBNAIL, classes_line, shortened, thumbnail
+from app.window.queue.heading import Found
 from app.window.queue.item import ItemState, Results
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue.panel import CTRL_SHIFT, QueuePanel
 from app.window.widgets import theme
+from app.window.widgets.appearance import Theme, apply_theme
 from engine.media.decoder_use import DecoderUse
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item, window_actions
@@ -50,19 +52,61 @@ def test_names_of_a_camera_stay_apart_where_there_is_little_room(qapp: QApplicat
 def test_the_heading_sums_up_and_screen_readers_get_text(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 3)
     change(model, 1, state=ItemState.DONE, frames=100)
-    qtbot.waitUntil(lambda: panel.summary.text() == "1 of 3 done")
+    qtbot.waitUntil(lambda: panel.heading.summary.accessibleName() == "1 of 3 done")
     change(model, 2, state=ItemState.RUNNING, frames=50, rate=10.0)
     spoken = model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "clip 2.mp4, running, 50 % · 10.0 frames/s · 5 s left"
     for key in (2, 3):
         change(model, key, state=ItemState.DONE)
-    qtbot.waitUntil(lambda: panel.summary.text() == "3 done")
+    qtbot.waitUntil(lambda: panel.heading.summary.accessibleName() == "3 done")
     change(model, 3, state=ItemState.FAILED)
-    qtbot.waitUntil(lambda: panel.summary.text() == "2 done, 1 failed")
+    qtbot.waitUntil(lambda: panel.heading.summary.accessibleName() == "2 done, 1 failed")
     change(model, 2, state=ItemState.CANCELLED)
-    qtbot.waitUntil(lambda: panel.summary.text() == "1 done, 1 failed, 1 cancelled")
+    qtbot.waitUntil(lambda: panel.heading.summary.accessibleName() == "1 done, 1 cancelled, 1 failed")
     change(model, 1, state=ItemState.CANCELLED)
-    qtbot.waitUntil(lambda: panel.summary.text() == "1 failed, 2 cancelled")
+    qtbot.waitUntil(lambda: panel.heading.summary.accessibleName() == "2 cancelled, 1 failed")
+
+
+def test_a_link_of_the_heading_shows_files_of_one_kind(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 4)
+    results = Results(Path("s.sqlite"), 0, ("person", "car"))
+    model.found = lambda item: {} if item.key == 1 else {0: 12, 1: 3}
+    for key, state in enumerate((ItemState.DONE, ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED), 1):
+        change(model, key, state=state, results=results)
+
+    def shown() -> list[int]:
+        return [row + 1 for row in range(4) if not panel.view.isRowHidden(row)]
+
+    heading = panel.heading
+    qtbot.waitUntil(lambda: heading.summary.accessibleName() == "2 done, 1 cancelled, 1 with objects, 1 empty, 1 failed")
+    for link, keys in ((Found.OBJECTS, [2]), (Found.EMPTY, [1]), (Found.FAILED, [3]), ("", [1, 2, 3, 4])):
+        assert f'href="{link}"' in heading.summary.text()
+        heading.summary.linkActivated.emit(link)
+        assert shown() == keys
+    assert theme.DANGER in heading.summary.text()
+    dark = theme.DANGER
+    apply_theme(QApplication.instance(), Theme.LIGHT)
+    assert dark != theme.DANGER
+    assert theme.DANGER in heading.summary.text(), "links have the colours of the theme"
+    apply_theme(QApplication.instance(), Theme.DARK)
+    heading.summary.linkActivated.emit(Found.FAILED)
+    change(model, 3, state=ItemState.RUNNING)
+    qtbot.waitUntil(lambda: shown() == [1, 2, 3, 4])
+    assert heading.kind is None, "nothing is left that it could show"
+
+
+def test_as_many_classes_as_fit_are_named(qapp: QApplication) -> None:
+    metrics = QFontMetrics(theme.font(-1))
+    found = "tvmonitor 28 · person 5 · car 2"
+
+    def line(like: str) -> str:
+        return classes_line(metrics, found, metrics.horizontalAdvance(like))
+
+    assert line(found) == found
+    assert line("tvmonitor, person, car") == "tvmonitor, person, car"
+    assert line("tvmonitor, person +1") == "tvmonitor, person +1"
+    assert line("tvmonitor +2") == "tvmonitor +2"
+    assert line("t") == "tvmonitor 28", "the row elides it"
 
 
 def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
@@ -97,11 +141,20 @@ def test_several_files_are_selected_and_cancelled_or_removed_at_once(qtbot: QtBo
             next(action for action in menu.actions() if action.text() == title).trigger()
         assert asked.args == [keys]
     with qtbot.waitSignal(panel.cancel_requested) as asked:
-        qtbot.mouseClick(panel.stop, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(panel.heading.stop, Qt.MouseButton.LeftButton)
     assert asked.args == [[1, 2, 3]]
     for key in (1, 2, 3):
         change(model, key, state=ItemState.CANCELLED)
-    qtbot.waitUntil(panel.stop.isHidden)
+    qtbot.waitUntil(panel.heading.stop.isHidden)
+
+
+def test_a_file_is_selected_whatever_keys_are_held(qtbot: QtBot) -> None:
+    _model, panel = panel_with(qtbot, 2)
+    panel.show_item(1)
+    qtbot.keyClick(panel.view, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)  # Qt keeps the modifiers until the next event
+    for key in (2, 1, 1):
+        panel.show_item(key)
+        assert [item.key for item in panel.selected] == [key]
 
 
 def test_what_can_be_done_depends_on_the_state(qtbot: QtBot) -> None:
@@ -197,7 +250,7 @@ def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None
     assert tip == "\n".join(
         (
             "/videos/clip 1.mp4",
-            "98 of 100 frames, the rest failed · 100 frames/s",
+            "2 of 100 failed · 100 frames/s",
             "2 frames without detections",
             "Frames decoded by the CPU: no driver",
         )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
+from app.window.results.clock_time import clock_preview
+from engine.settings.clock import ClockSettings, ClockSource
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.store import video_info
+from tests.support.window import queue_item, write_results
 
 
 @pytest.mark.parametrize("started", ["2026-11-01T23:59:58+01:00", None])
@@ -32,3 +37,15 @@ def test_the_clock_time_of_the_picture(qtbot: QtBot, window: MainWindow, tmp_pat
     transport.resize(500, transport.height())
     transport.set_position(2.5)
     assert transport.clock.text() == ("00:00:00" if started else "")
+
+
+def test_the_settings_show_what_a_choice_gives() -> None:
+    utc = ClockSettings(ClockSource.NAME, UTC)
+    assert clock_preview(utc, None) == {"clock": "north_20261101_070000.mp4 → 2026-11-01 07:00:00"}
+    dated = queue_item(Path("cam_20260102_030405.mp4"))
+    assert clock_preview(utc, dated) == {"clock": "cam_20260102_030405.mp4 → 2026-01-02 03:04:05"}
+    assert clock_preview(utc, queue_item(Path("a.mp4"))) == {"clock": "a.mp4: no time is found"}
+    metadata = ClockSettings(ClockSource.METADATA, UTC)
+    info = replace(video_info("a.mp4", 10), created="2026-05-06T07:08:09Z")
+    assert clock_preview(metadata, queue_item(Path("a.mp4"), info=info)) == {"clock": "a.mp4 → 2026-05-06 07:08:09"}
+    assert clock_preview(metadata, dated) == clock_preview(ClockSettings(), dated) == {}

@@ -244,6 +244,7 @@ def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWind
     dialog.forms.choose(["csv", "coco"])
     dialog.options.interval.setCurrentIndex(0)
     dialog.options.bom.setChecked(True)
+    dialog.options.one_table.setChecked(True)
     dialog.options.least_seen.setCurrentIndex(2)
     dialog.copy.click()
     command = QGuiApplication.clipboard().text()
@@ -256,7 +257,7 @@ def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWind
     assert run.status == 0, run.err
     written = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == written
-    assert len(pd.read_csv(tmp_path / "out" / "a.detections.csv")) == 2  # the frames 1 and 2
+    assert len(pd.read_csv(tmp_path / "out" / "detections.csv")) == 2  # the frames 1 and 2
 
 
 @pytest.mark.parametrize(

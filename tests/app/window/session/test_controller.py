@@ -75,6 +75,58 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     desk.controller.stop()
 
 
+def test_a_row_says_that_the_model_is_prepared(qtbot: QtBot, desk: Desk, short: Path) -> None:
+    said = []
+    desk.controller.item_changed.connect(lambda key: said.append(desk.items.get(key).summary))  # type: ignore[union-attr]
+    desk.configure()
+    (key,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
+    assert "Preparing the model" in said
+    item = desk.items.get(key)
+    assert item is not None
+    assert item.reason is None
+
+
+def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
+    long = make_video(tmp_path / "long.mp4", 1200, (96, 96))
+    last = make_video(tmp_path / "last.mp4", 20, (96, 96))
+    desk.configure()
+    first, second, third = desk.controller.add([short, long, last])
+    qtbot.waitUntil(lambda: desk.state(second) is ItemState.RUNNING, timeout=PATIENCE)
+    database = desk.items.get(second).results.database  # type: ignore[union-attr]
+    desk.controller.set_paused(True)
+    assert [desk.state(key) for key in (first, second, third)] == [ItemState.DONE, ItemState.PAUSED, ItemState.WAITING]
+    qtbot.waitUntil(lambda: set(desk.now.values()) == {Phase.IDLE}, timeout=PATIENCE)
+    with SessionReader(database) as reader:
+        stored = reader.count(1)
+    assert 0 < stored < 1200
+    desk.controller.set_paused(False)
+    qtbot.waitUntil(lambda: {desk.state(key) for key in (first, second, third)} == {ItemState.DONE}, timeout=PATIENCE)
+    with SessionReader(database) as reader:
+        assert [reader.count(source.number) for source in reader.sources()] == [30, 1200, 20]
+    assert list(database.parent.glob("*.sqlite")) == [database], "the same session"
+
+
+def test_other_settings_in_a_pause_leave_the_stored_results(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
+    long = make_video(tmp_path / "long.mp4", 1200, (96, 96))
+    desk.configure()
+    first, second = desk.controller.add([short, long])
+    qtbot.waitUntil(lambda: desk.state(second) is ItemState.RUNNING, timeout=PATIENCE)
+    desk.controller.set_paused(True)
+    before = desk.items.get(first)
+    desk.configure(seed=2)
+    desk.controller.set_paused(False)
+    qtbot.waitUntil(lambda: desk.state(second) is ItemState.DONE, timeout=PATIENCE)
+    after = desk.items.get(second)
+    assert before is not None
+    assert before.results is not None
+    assert after is not None
+    assert after.results is not None
+    assert after.results.database != before.results.database
+    with SessionReader(before.results.database) as reader:
+        assert reader.count(before.results.source) == 30
+
+
 def test_files_wait_for_a_model_then_run_and_their_results_are_stored(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.mp4").touch()
     good, empty, again = desk.controller.add([short, tmp_path / "empty.mp4", short])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from app.window.main_window import MainWindow
 from app.window.sessions.dialog import AGES, SessionsDialog
 from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
 from engine.errors import ExportError
+from engine.settings.folders import Folder
+from engine.store.elsewhere import note_session, noted_sessions
 from engine.store.file.lock import lock_session
 from tests.support.window import write_results
 
@@ -121,3 +124,23 @@ def test_a_folder_without_sessions_says_what_will_be_there(qtbot: QtBot, window:
     dialog.show()
     qtbot.waitUntil(dialog.empty.isVisible)
     assert dialog.empty.text().startswith("No sessions yet.")
+
+
+def test_sessions_of_the_command_line_are_listed_and_stay(
+    qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(Folder.SESSIONS.variable, str(folder))
+    (tmp_path / "night").mkdir()
+    write_results(tmp_path / "night" / "session.sqlite", tmp_path / "a.mp4", 3)
+    for path in ("night/session.sqlite", "gone/session.sqlite", "night/session.sqlite"):
+        note_session(tmp_path / path)
+    assert noted_sessions(folder) == [tmp_path / "night" / "session.sqlite"]
+    dialog = SessionsDialog(folder, window.background, set)
+    qtbot.addWidget(dialog)
+    qtbot.waitUntil(lambda: dialog.table.topLevelItemCount() == 4, timeout=PATIENCE)
+    (item,) = dialog.table.findItems("night", Qt.MatchFlag.MatchExactly)
+    dialog.table.setCurrentItem(item)
+    assert (dialog.show_.isEnabled(), dialog.rename.isEnabled()) == (True, False)
+    monkeypatch.setattr(dialog, "_sessions", [replace(session, created=NOW - timedelta(days=900)) for session in dialog._sessions])
+    dialog.age.setCurrentText("older than a year")
+    assert {session.path.parent for session in dialog.cleanable} == {folder}, "cleaning up leaves the user's own folders alone"

@@ -323,6 +323,7 @@ def test_frequent_choices_have_titles_and_other_texts_can_be_typed(qtbot: QtBot,
     every.setCurrentIndex(every.findText("1 second"))
     clock.setCurrentIndex(clock.findText("In the name of the file"))
     assert dialog.preferences == Preferences.of(every=Moment(seconds=Fraction(1)), clock=ClockSource.NAME)
+    assert dialog.videos.choices["clock"].text() == "north_20261101_070000.mp4 → 2026-11-01 07:00:00"
     for combo, text in ((every, "7s"), (clock, "2026-11-01 08:00")):
         combo.lineEdit().selectAll()
         qtbot.keyClicks(combo.lineEdit(), text)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
@@ -7,7 +8,7 @@ from app.window.queue.item import ItemState
 from app.window.settings.last_run import LastRun
 from engine.media.decoder_use import DecoderUse
 from engine.pool.events import StrategyChosen
-from engine.types import DeviceId
+from engine.types import AS_ASKED, DeviceId
 from tests.support.window import CPU, engine_info, queue_item
 
 OTHER = DeviceId("cpu", "1")
@@ -19,6 +20,8 @@ def test_the_choices_of_a_run_and_their_reasons_are_known_at_the_next_start(tmp_
     assert run.sentences == {}
     run.show_strategy(StrategyChosen("segments", "one file and two devices"))
     run.show_devices([DeviceStatus(CPU, Phase.READY, engine=engine_info()), DeviceStatus(OTHER, Phase.STARTING)])
+    asked = replace(engine_info(precision="fp32"), reason=AS_ASKED)
+    run.show_devices([DeviceStatus(CPU, Phase.READY, engine=asked)])  # this is no choice of the engine
     run.show_item(queue_item(Path("a.mp4"), ItemState.DONE, seconds=1.0, decoder=DecoderUse(cpu=9, reason="the GPU cannot decode AV1")))
     again = LastRun(store)
     assert again.sentences == run.sentences

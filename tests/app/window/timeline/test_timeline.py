@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.queue.item import Part
-from app.window.timeline.class_counts import BINS
+from app.window.timeline.class_counts import BINS, slices_of
 from app.window.timeline.contents import CROSSING
 from app.window.timeline.face import MARGIN
 from app.window.timeline.lanes import Lane, rows_of
@@ -109,7 +109,7 @@ def test_the_part_begins_and_ends_where_the_user_says(qtbot: QtBot, timeline: Ti
     button.mark(30.0, end=False)
     assert timeline.part == Part(30.0, 100.0)
     button.mark(40.0, end=True)
-    assert (timeline.part, button.text()) == (Part(30.0, 40.0), "0:30.0 – 0:40.0")
+    assert (timeline.part, button.text()) == (Part(30.0, 40.0), "0:30.00 – 0:40.00")
     button.mark(20.0, end=True)  # before its beginning
     assert timeline.part == Part(0.0, 20.0)
     with qtbot.waitSignal(button.detection_requested) as asked:
@@ -155,6 +155,48 @@ def test_names_stand_beside_the_lanes_and_further_classes_appear_at_a_click(qtbo
     with qtbot.waitSignal(timeline.sought) as sought:
         qtbot.mouseClick(timeline, LEFT, pos=QPoint(int(timeline.left), 50))
     assert sought.args == [0.0]
+
+
+def test_with_little_room_there_are_fewer_lanes(timeline: Timeline) -> None:
+    counts = np.ones(BINS, np.int32)
+    timeline.set_lanes([Lane(f"class {number}", number, counts) for number in range(9)])
+    usual = timeline.sizeHint().height()
+    timeline.show_few(few=True)
+    assert (timeline._contents.rows, timeline._contents.more) == (3, "+ 7 classes")
+    assert timeline.sizeHint().height() == usual - 40
+    timeline.show_few(few=False)
+    assert timeline.sizeHint().height() == usual
+
+
+def test_the_name_of_the_only_lane_stands_in_the_middle_of_it(timeline: Timeline) -> None:
+    """The lane has the height of two, from 6 to 26 logical pixels."""
+    timeline.set_lanes([Lane("tvmonitor", 0, np.ones(BINS, np.int64))])
+    timeline.resize(timeline.width(), timeline.sizeHint().height())
+    picture, ground = timeline.grab().toImage(), QColor(theme.STAGE)
+    rows = [y for y in range(6, 30) if any(picture.pixelColor(x, y) != ground for x in range(12, 60))]
+    assert abs((rows[0] + rows[-1]) / 2 - 16) <= 2
+
+
+def test_the_first_name_stands_on_the_dark_ground(timeline: Timeline) -> None:
+    """Its ground begins at 4 logical pixels; the light text can be read only there."""
+    timeline.set_lanes([Lane("tvmonitor", number, np.ones(BINS, np.int64)) for number in range(3)])
+    timeline.resize(timeline.width(), timeline.sizeHint().height())
+    picture, ground = timeline.grab().toImage(), QColor(theme.STAGE)
+    rows = [y for y in range(16) if any(picture.pixelColor(x, y).lightness() > 150 for x in range(12, 60))]
+    assert picture.pixelColor(40, rows[0] - 1) == ground
+
+
+def test_each_picture_of_a_folder_has_a_cell_around_its_place(timeline: Timeline) -> None:
+    """Of three pictures at 0, 1 and 2, the first one and the last one have a quarter of the length each."""
+    found = slices_of(np.array([0.0, 2.0]), 2.0)
+    counts = np.zeros(BINS, np.int64)
+    counts[found] = 1, 5
+    timeline.set_duration(2.0, pictures=True)
+    timeline.set_lanes([Lane("horse", 0, counts)], frames=3)
+    (lane,) = timeline._contents.lanes
+    assert lane.counts.tolist() == [1] * (BINS // 4) + [0] * (BINS // 2) + [5] * (BINS // 4)
+    assert timeline._contents.columns == BINS
+    assert [timeline.text_at(pts) for pts in (0.4, 1.0, 1.6)] == ["1\n1 horse", "2", "3\n5 horse"]
 
 
 def test_the_mouse_asks_for_the_time_below_it(qtbot: QtBot, timeline: Timeline) -> None:

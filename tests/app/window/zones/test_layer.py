@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 
+from app.window.zones.shape_drawing import count_text
 from app.window.zones.track_drawing import heat_image
 from app.window.zones.tracks import Tracks
 from engine.media.annotation.colours import class_colour
 from engine.store.objects.zones import TrackTable
 from engine.tracking.appearances import APPEARANCE
+from engine.zones.counts import CROSSINGS, VISITS, Counts
 from engine.zones.heat import HeatMap
 from engine.zones.shapes import Line, Zone, ZoneSet
 
@@ -93,6 +95,47 @@ def test_trails_follow_the_object_and_can_be_turned_off(layer):
     assert colour_at(layer, 200, 240) == class_colour(2)
     layer.show_trails = False
     assert colour_at(layer, 200, 240) == (90, 90, 90)
+
+
+def test_trails_lie_below_labels(layer):
+    (x, y, label), *_ = layer.canvas.overlay._labels
+    height = label.height() / label.devicePixelRatio()
+    middle = np.array([x + 8.0, y + height / 2])
+    frames = np.arange(21)
+    feet = middle + (frames[:, None] - 10) * (0.0, 2.0)  # down through the label
+    boxes = np.hstack((feet - np.array((10, 40)), feet + np.array((10, 0))))
+    sizes = np.tile(np.array(SIZE, float), (21, 1))
+    table = TrackTable(frames, frames / 20, np.ones(21, int), np.full(21, 2), np.full(21, 0.9), boxes, sizes)
+    before = layer.canvas.grab().toImage()
+    layer.set_tracks(Tracks(("a", "b", "c"), table, HeatMap(SIZE), np.zeros(0, APPEARANCE), 1.0))
+    layer.set_time(1.0)
+    after = layer.canvas.grab().toImage()
+    assert before != after
+    part = x, y, round(label.width() / label.devicePixelRatio()), round(height)
+    assert before.copy(*part) == after.copy(*part)
+
+
+def test_the_text_of_a_line_is_short_and_leaves_its_arrow_visible(layer):
+    counts = Counts(ZoneSet(SIZE, (Line("gate", (500, 100), (620, 100)),)), np.zeros(3, CROSSINGS), np.zeros(0, VISITS))
+    counts.crossings["forward"] = True, True, False
+    assert count_text(counts.zones.shapes[0], 0, counts, 9.0) == "gate   ↓2 ↑1"
+    layer.editor.load(counts.zones)
+    layer.set_counts(counts)
+    layer.canvas.grab()
+    ((x, y, width, height),) = layer.canvas._reserved
+    assert x + width <= 500
+    assert y <= 100 <= y + height
+    assert colour_at(layer, 560, 118) == (245, 215, 110)
+
+
+def test_texts_of_lines_stay_in_the_picture_beside_black_bars(layer):
+    layer.canvas.resize(640, 420)
+    layer.editor.load(ZoneSet(SIZE, (Line("gate", (0, 0), (0, 318)), Line("A long name of a line" * 9, (10, 2), (630, 2)))))
+    layer.canvas.grab()
+    assert len(layer.canvas._reserved) == 2
+    for x, y, width, height in layer.canvas._reserved:
+        assert 0 <= x <= 640 - width
+        assert 50 <= y <= 370 - height
 
 
 def test_the_heat_map_is_strongest_where_objects_were():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import nullcontext
+import sqlite3
+from contextlib import closing, nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -12,13 +15,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
+from app.window.queue.item import ItemState
+from app.window.results.export_dialog import ExportDialog
 from app.window.settings.preferences import Preferences, save
+from app.window.viewer.filter import ViewFilter
+from app.window.zones.classes_popup import ClassesPopup
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
+from app.window.zones.tracks import count_files
 from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.settings import Track
+from engine.store.clock import Clock
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session, track_source, tracked_with
@@ -80,11 +89,74 @@ def draw_gate(zones):
 def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
-    assert [shown.panel.model.index(0, column).data() for column in range(4)] == ["Line 1", "All", "0", "1"]
+    assert [shown.panel.model.index(0, column).data() for column in range(4)] == ["Line 1", "All", "← 0", "→ 1"]
     assert shown.list.model.index(1, 3).data() == "crosses Line 1 backward"
     stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
+
+
+def test_events_and_counts_are_those_of_the_shown_detections(shown, qtbot, window):
+    draw_gate(shown)
+    rows = shown.list.model.rowCount
+    qtbot.waitUntil(lambda: rows() == 2)
+    counted = shown.panel.model.index(0, 3)
+    for hide, show in (
+        (lambda: window.filter.set_confidence(0.95), lambda: window.filter.set_confidence(0.5)),
+        (lambda: window.filter.classes.set_all(False), lambda: window.filter.classes.set_all(True)),
+    ):
+        hide()
+        qtbot.waitUntil(lambda: rows() == 0 and counted.data().endswith(" 0"))
+        show()
+        qtbot.waitUntil(lambda: rows() == 2 and counted.data().endswith(" 1"))
+
+
+def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window):
+    """The session is complete, but the file counts as running, as if it grew."""
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
+    window.filter.set_confidence(0.95)
+    shown.show_item(replace(window.queue.current, state=ItemState.RUNNING))
+    assert shown.list.count.text() == "The events are listed when the file is done."
+    counted, remark = shown.panel.model.index(0, 3), shown.panel.remark
+    qtbot.waitUntil(lambda: remark.text().startswith("Counted while detecting"))
+    assert counted.data() == "→ 0"
+    window.filter.set_confidence(0.5)
+    qtbot.waitUntil(lambda: counted.data() == "→ 1")
+
+
+def test_the_list_is_saved_with_the_drawn_lines(shown, qtbot, window):
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
+    shown.list.save_requested.emit()
+    dialog = window.findChild(ExportDialog)
+    assert dialog.choice.forms == ("events",)
+    assert [line.name for line in dialog.choice.options.zones.lines] == ["Line 1"]
+    dialog.reject()
+
+
+def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, qtbot):
+    rows = shown.list.model.rowCount
+    shown.counting.read()
+    shown._filter = ViewFilter(0.95)
+    shown.counting.count_again()  # the file is still being read
+    qtbot.waitUntil(lambda: rows() == 0)
+
+
+def test_the_chart_knows_the_clock(shown, qtbot, window):
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
+    window.viewer.transport.set_clock(Clock(datetime(2026, 11, 1, 7, 50, tzinfo=UTC)))
+    assert shown.chart._times([0.0], 1.0, 60.0) == ["07:50"]
+
+
+def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, window):
+    draw_gate(shown)
+    shown.panel.scope_chosen.emit(True)
+    counted = shown.panel.model.index(0, 3)
+    qtbot.waitUntil(lambda: counted.data().endswith(" 1") and shown.panel.remark.text() == "The sum of 1 file.")
+    window.filter.set_confidence(0.95)
+    qtbot.waitUntil(lambda: counted.data().endswith(" 0"))
 
 
 def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
@@ -96,6 +168,17 @@ def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
         panel.show()
         assert panel.width() < 350
         assert all(button.width() >= button.sizeHint().width() and button.geometry().right() < panel.width() for button in buttons)
+
+
+def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
+    panel = shown.panel
+    panel.setParent(None)
+    qtbot.addWidget(panel)
+    panel.resize(222, 200)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.scope.width() > 0)
+    assert max(tool.geometry().bottom() for tool in (panel.delete, panel.scope)) < panel.table.geometry().top()
+    assert panel.table.height() >= 46
 
 
 def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
@@ -141,15 +224,74 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     def row():
         return [shown.panel.model.index(0, column).data() for column in (2, 3)]
 
-    qtbot.waitUntil(lambda: row() == ["0", "1"])
+    qtbot.waitUntil(lambda: row() == ["← 0", "→ 1"])
     choose_scope(shown, 1)
-    qtbot.waitUntil(lambda: row() == ["0", "2"])
+    qtbot.waitUntil(lambda: row() == ["← 0", "→ 2"])
     assert shown.panel.remark.text() == "The sum of 2 files."
     assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
-    qtbot.waitUntil(lambda: row() == ["2", "0"])
+    qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
     choose_scope(shown, 0)
-    qtbot.waitUntil(lambda: row() == ["1", "0"])
+    qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
+
+
+def begin_at(database, time):
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE sources SET started = ?", (f"2026-11-01T{time}+01:00",))
+
+
+def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_path):
+    files = []
+    for name, time in (("b", "07:20:00"), ("a", "06:59:59")):
+        results = write_results(tmp_path / f"{name}.sqlite", make_video(tmp_path / f"{name}.mp4", FRAMES, (320, 240)), FRAMES)
+        track_session(results.database, TrackerName.BYTETRACK)
+        begin_at(results.database, time)
+        files.append(results)
+    zones = ZoneSet((320, 240), (Line("one", (25, 5), (25, 100)), Line("two", (50, 5), (50, 100))))
+    total = count_files(files, zones, ViewFilter(0.25))
+    assert (total.files, total.clock.start) == (2, "2026-11-01T06:59:59.000+01:00")
+    assert total.length == pytest.approx(1201 + (FRAMES - 1) / 30)
+    assert sorted(total.counts.crossings["time"] // 1) == [0, 1, 1201, 1202]
+    assert total.counts.route_counts()[["origin", "target", "tracks"]].tolist() == [(0, 1, 2)]
+    with closing(sqlite3.connect(files[1].database)) as connection, connection:
+        connection.execute("UPDATE sources SET started = NULL")
+    assert count_files(files, zones, ViewFilter(0.25)).clock is None
+
+
+def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that_they_do_not(shown, qtbot, window, tmp_path):
+    draw_gate(shown)
+    results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    qtbot.waitUntil(lambda: len(window.items) == 2)
+    window.queue.show_item(next(iter(window.items)).key)
+    qtbot.waitUntil(lambda: shown.editor.zones.shapes != ())
+    shown.editor.select(0)
+    tabs = shown.tabs
+    marked = [False] * 4
+
+    def words():
+        found = []
+        for button in tabs.buttons.buttons():
+            button.click()
+            found.append(tabs.one_file.isVisible())
+        return found
+
+    assert words() == marked
+    choose_scope(shown, 1)
+    qtbot.waitUntil(lambda: shown.panel.remark.text() == "The sum of 2 files.")
+    assert words() == [True, True, True, False]  # no clock times: the chart shows one file
+    assert shown.routes.model.index(0, 3).data() == "2"
+    for database, time in ((tmp_path / "a.sqlite", "06:59:59"), (results.database, "07:20:00")):
+        begin_at(database, time)
+    shown.editor.rename(0, "gate")
+    qtbot.waitUntil(lambda: "crossings in 15 min" in shown.chart._heading.text())
+    assert words() == [True, True, False, False]
+    assert shown.chart._times([1, 5401], 1, 900) == ["07:00", "08:30"]
+    choose_scope(shown, 0)
+    qtbot.waitUntil(lambda: shown.routes.model.index(0, 3).data() == "1")
+    assert "crossings in 1 s" in shown.chart._heading.text()
+    assert words() == marked
 
 
 def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_them(window, qtbot, tmp_path):
@@ -184,6 +326,47 @@ def test_the_table_renames_and_limits_classes(shown, qtbot):
     qtbot.waitUntil(lambda: "does not have" in shown.panel.note.text())
 
 
+def open_classes(shown, qtbot):
+    table = shown.panel.table
+    place = table.visualRect(shown.panel.model.index(0, 1)).center()
+    for click in (qtbot.mouseClick, qtbot.mouseDClick):
+        click(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    (popup,) = table.findChildren(ClassesPopup)
+    return popup
+
+
+def test_classes_of_a_line_are_checked_in_a_list(shown, qtbot):
+    draw_gate(shown)
+    labels = shown._item.results.labels
+    popup = open_classes(shown, qtbot)
+    rows = [popup.view.item(number) for number in range(popup.view.count())]
+    assert [row.text() for row in rows] == ["All", *labels]
+    assert [row.checkState() is Qt.CheckState.Checked for row in rows] == [True, *[False] * len(labels)]
+    qtbot.mouseClick(popup.view.viewport(), Qt.MouseButton.LeftButton, pos=popup.view.visualItemRect(rows[3]).center())
+    popup.view.setCurrentItem(rows[1])
+    qtbot.keyClick(popup.view, Qt.Key.Key_Space)
+    assert rows[0].checkState() is Qt.CheckState.Unchecked
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert shown.editor.zones.shapes[0].classes == (labels[0], labels[2])
+    assert shown.panel.model.index(0, 1).data() == f"{labels[0]}, {labels[2]}"
+    qtbot.waitUntil(lambda: not shown.panel.table.findChildren(ClassesPopup))
+    popup = open_classes(shown, qtbot)
+    popup.view.setCurrentItem(popup.everything)
+    qtbot.keyClick(popup.view, Qt.Key.Key_Space)
+    assert popup.names == []
+    qtbot.keyClick(popup, Qt.Key.Key_Escape)
+    assert shown.editor.zones.shapes[0].classes == (labels[0], labels[2])
+
+
+def test_many_classes_can_be_searched_and_unknown_ones_stay(qtbot):
+    popup = ClassesPopup([f"class {number}" for number in range(80)], ["Class 7", "unicorn"])
+    qtbot.addWidget(popup)
+    popup.search.setText("class 7")
+    seen = [row.text() for number in range(popup.view.count()) if not (row := popup.view.item(number)).isHidden()]
+    assert seen == ["All", "class 7", *(f"class 7{number}" for number in range(10))]
+    assert popup.names == ["class 7", "unicorn"]
+
+
 def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
     draw_gate(shown)
     shown.panel.export_requested.emit(tmp_path / "out.json")
@@ -202,6 +385,7 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.next()
     assert sought.args == [pytest.approx(1 / 3)]
+    assert shown.list.table.currentIndex().row() == 1
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.previous()
     assert sought.args == [0.0]
@@ -225,6 +409,21 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
     assert tracked_with(results.database, 0, TrackerName.OCSORT)
     found = window.viewer.canvas  # the picture shows the numbers at once
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
+
+
+def test_before_detection_ends_nothing_says_that_tracks_are_missing(window, qtbot, tmp_path):
+    results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", FRAMES, (320, 240)), FRAMES)
+    window.open_paths([results.database])
+    window.actions_.zones.setChecked(True)
+    panel, zones = window.zones.panel, window.zones
+    qtbot.waitUntil(lambda: panel.track.isVisible())
+    item = window.queue.current
+    zones.show_item(None)
+    zones.show_item(replace(item, state=ItemState.WAITING))
+    qtbot.waitUntil(lambda: zones.counting.tracks is not None)
+    assert (panel.note.text(), panel.track.isVisible()) == ("", False)
+    zones.show_item(item)
+    qtbot.waitUntil(lambda: panel.track.isVisible())
 
 
 def test_the_tracks_of_a_run_appear_when_they_are_stored(window, qtbot, tmp_path):
@@ -297,6 +496,23 @@ def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_
     qtbot.waitUntil(lambda: zones.panel.model.index(0, 4).data() == "4", timeout=20_000)
     assert "lines count tracked objects of videos only" in zones.panel.note.text()
     assert not zones.panel.track.isVisible()
+
+
+def test_a_folder_of_pictures_has_names_and_numbers_in_place_of_times(window, qtbot, tmp_path):
+    window.open_paths([write_folder(tmp_path, 4)])
+    window.actions_.zones.setChecked(True)
+    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "0.png")
+    zones, player = window.zones, window.viewer.player
+    qtbot.waitUntil(lambda: zones.list.model.rowCount() == 1)
+    model = zones.list.model
+    assert [model.headerData(0, Qt.Orientation.Horizontal), *(model.index(0, column).data() for column in (0, 4))] == [
+        *("Picture", "1", "4 pictures")
+    ]
+    zones.tabs.buttons.button(1).click()
+    qtbot.waitUntil(lambda: zones.detections.model.rowCount() == 4)
+    assert zones.detections.model.index(2, 0).data() == "3"
+    player.seek(2.0)
+    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "2.png")
 
 
 def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):

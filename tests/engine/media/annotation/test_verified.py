@@ -36,10 +36,50 @@ def test_a_verified_box_has_a_sign_instead_of_the_model_s_confidence(qapp, drawn
     assert drawn(found(0.98, verified=False)) != drawn(found(0.4, verified=False))
 
 
-def test_an_annotated_video_says_so_in_words():
+def test_an_annotated_video_shows_the_sign_of_the_window():
     annotator = Annotator(SIZE, ("car",))
     planes = tuple(np.full((240 // part, 320 // part), 128, np.uint8) for part in (1, 2, 2))
     annotator.draw(planes, found(0.98, verified=True), SIZE)
-    text = annotator.text("car verified", class_colour(0))[0]
+    text = annotator.text("car ✓", class_colour(0))[0]
     places = np.lib.stride_tricks.sliding_window_view(planes[0][70:110, 90:200], text.shape)
     assert (places == text).all((2, 3)).any()
+    assert not np.array_equal(text, annotator.text("car", class_colour(0))[0])
+
+
+FLAT = (320, 24)
+"""The size of a picture in which each label has one place only."""
+
+
+def beside(distance):
+    """A weak object at the left of a strong one, whose label begins at x = 200."""
+    boxes = np.array([[200, 0, 260, 24], [200 - distance, 0, 260 - distance, 24]], np.float32)
+    return Detections(boxes, np.array([0.9, 0.8], np.float32), np.array([0, 0], np.int32), np.array([7, 8], np.int32))
+
+
+def test_without_room_a_label_loses_its_percentage_and_then_goes_as_a_whole(qapp):
+    widths = []
+    for distance in range(180, 0, -2):
+        labels = Overlay(beside(distance), Placement(0, 0, *FLAT, FLAT), FLAT, lambda _: "motorbike", 1.0, numbers=True)._labels
+        assert len(labels) in (2, 4)  # the number of a track never stands alone
+        widths.append(labels[3][2].width() if len(labels) > 2 else 0)
+    assert widths == sorted(widths, reverse=True)
+    assert len(set(widths)) == 3
+
+
+def test_labels_of_annotated_videos_lose_their_percentage_first_too():
+    annotator = Annotator(FLAT, ("motorbike",))
+    full, bare = (annotator.text(text, class_colour(0))[0] for text in ("8 motorbike 80%", "8 motorbike"))
+    for distance, shown in ((180, full), (bare.shape[1] + 4, bare), (10, None)):
+        planes = tuple(np.full((24 // part, 320 // part), 128, np.uint8) for part in (1, 2, 2))
+        annotator.draw(planes, beside(distance), FLAT, ids=True)
+        found = [(np.lib.stride_tricks.sliding_window_view(planes[0], text.shape) == text).all((2, 3)).any() for text in (full, bare)]
+        assert found == [shown is full, shown is bare]
+
+
+def test_labels_of_annotated_videos_keep_off_reserved_places():
+    annotator = Annotator(FLAT, ("motorbike",))
+    text = annotator.text("7 motorbike 90%", class_colour(0))[0]
+    for reserved, seen in (((), True), ([(210.0, 0.0, 20.0, 24.0)], False)):
+        planes = tuple(np.full((24 // part, 320 // part), 128, np.uint8) for part in (1, 2, 2))
+        annotator.draw(planes, beside(150), FLAT, ids=True, reserved=reserved)
+        assert (np.lib.stride_tricks.sliding_window_view(planes[0], text.shape) == text).all((2, 3)).any() == seen

@@ -48,8 +48,8 @@ def test_every_model_has_its_own_name_and_official_addresses() -> None:
 def test_models_are_found_by_name() -> None:
     assert entry_named("YOLOv4-tiny") is find_entry("yolov4-tiny")
     assert find_entry("yolov9") is None
-    with pytest.raises(UsageError, match="no model 'yolov9' to download; there are yolov4-tiny, "):
-        entry_named("yolov9")
+    with pytest.raises(UsageError, match="no model 'resnet' to download; models to download: yolov4-tiny, "):
+        entry_named("resnet")
 
 
 def test_a_mirror_replaces_the_place_but_not_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_only_complete_files_make_a_model(tmp_path: Path) -> None:
         file.truncate(entry.weights_bytes)
     assert is_installed(entry, tmp_path)
     assert model_named("yolov4-tiny", tmp_path) == files
-    with pytest.raises(UsageError, match=r"'yolov9' is neither a file nor a model to download; models to download: yolov4-tiny, "):
+    with pytest.raises(UsageError, match=r"'yolov9' is neither a file nor a model to download; did you mean yolov4\? models"):
         model_named("yolov9", tmp_path)
 
 

@@ -299,3 +299,16 @@ def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
 @pytest.mark.parametrize("values", [[], [0.0, 0.01, 0.1, 0.29, 1.1, 100.0, 1919.99, 16383.99], [-0.01, 3.5], [16384.0, 1e9, 12.25]])
 def test_numbers_are_written_as_python_writes_them(values: list[float]) -> None:
     assert [*_texts(np.array(values))] == [repr(value) for value in values]
+
+
+def test_the_detections_of_all_files_fit_into_one_table(traffic: Path, tmp_path: Path) -> None:
+    apart = export(traffic, tmp_path / "apart", "csv", "parquet")
+    assert export(traffic, tmp_path / "one", "csv", "parquet", one_table=True) == [
+        *("detections.csv", "counts.csv", "files.csv", "detections.parquet")
+    ]
+    tables = [pd.read_csv(tmp_path / "apart" / name) for name in apart if name.endswith(".detections.csv")]
+    assert len(tables) > 1
+    whole = pd.read_csv(tmp_path / "one" / "detections.csv")
+    pd.testing.assert_frame_equal(whole, pd.concat(tables, ignore_index=True), check_dtype=False)
+    columns = parquet.read_table(tmp_path / "one" / "detections.parquet", columns=["source", "frame"]).to_pydict()
+    assert columns == {name: whole[name].tolist() for name in columns}

@@ -11,11 +11,14 @@ import pytest
 from engine.errors import ExportError
 from engine.media.annotation.colours import DARK_INK, class_colour
 from engine.media.annotation.track_drawing import PLACES
+from engine.media.annotation.writer import Chapter
 from engine.media.probe import probe
 from engine.media.stamp import stamp_of
 from engine.pool.events import Ledger
 from engine.store.export.run import export_session
 from engine.store.exporters.common.options import ExportOptions, Part
+from engine.store.objects.chapters import chapters_of
+from engine.store.objects.zones import read_counts
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
@@ -30,16 +33,19 @@ ZONES = ZoneSet(SIZE, (Line("gate", (200, 100), (200, 230)),))
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    """A car moves by 8 pixels a frame to the right; its lower edge is at y = 200."""
-    folder = tmp_path_factory.mktemp("tracked")
+    return written(tmp_path_factory.mktemp("tracked"), FRAMES)
+
+
+def written(folder, detected):
+    """A car moves by 8 pixels a frame to the right; its lower edge is at y = 200. detected: the number of frames that the run took."""
     video = make_video(folder / "a.mp4", FRAMES, SIZE, rate=25)
     with SessionWriter(folder / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, str(video), probe(video), stamp_of(video))
-        for index in range(FRAMES):
+        for index in range(detected):
             box = np.array([[40 + 8 * index, 160, 80 + 8 * index, 200]], np.float32)
             found = Detections(box, np.array([0.9], np.float32), np.array([2], np.int32))
             writer.add_frames([FrameResult(FrameRef(0, index, index / 25), CPU, *SIZE, found)])
-        writer.finish_source(0, str(video), Ledger(FRAMES, FRAMES), 1.0)
+        writer.finish_source(0, str(video), Ledger(detected, detected, skipped=FRAMES - detected), 1.0)
     track_session(folder / "s.sqlite", TrackerName.BYTETRACK)
     return folder / "s.sqlite"
 
@@ -79,7 +85,7 @@ def test_the_chart_shows_the_counts_and_the_present_moment(session, tmp_path):
     """One car is always there, so its bars fill the lower edge; the mark moves over them from the left to the right."""
     plain, charts = (pictures(session, tmp_path / name, parts) for name, parts in (("plain", [Part.IDS]), ("chart", [Part.CHART])))
     for number, (before, picture) in enumerate(zip(plain, charts, strict=True)):
-        mark = round(number / (FRAMES - 1) * (SIZE[0] - 1))
+        mark = round(number / FRAMES * (SIZE[0] - 1))
         row = picture[SIZE[1] - 6]
         assert row[max(mark - 2, 0) : mark + 3].sum(1).max() > 600, "white at the present moment"
         for at in (SIZE[0] // 8, SIZE[0] * 7 // 8):
@@ -88,6 +94,13 @@ def test_the_chart_shows_the_counts_and_the_present_moment(session, tmp_path):
                 wanted = strength * np.array(class_colour(2)) + (1 - strength) * np.array(DARK_INK)
                 assert np.abs(row[at] - wanted).sum() < 90, (number, at)
         assert np.abs(picture - before)[: SIZE[1] * 3 // 4 - 8].mean() < 4, "the picture above stays as it is"
+
+
+def test_the_chart_goes_on_behind_a_part_that_was_detected(tmp_path):
+    picture = last_picture(written(tmp_path, FRAMES // 2), tmp_path / "chart", [Part.CHART])
+    row = picture[SIZE[1] - 6]
+    assert np.abs(row[SIZE[0] * 3 // 8] - class_colour(2)).sum() < 90
+    assert np.abs(row[SIZE[0] * 5 // 8] - class_colour(2)).sum() > 200
 
 
 def test_texts_keep_off_the_chart(session, tmp_path):
@@ -117,3 +130,10 @@ def test_zones_of_another_shape_are_refused(session, tmp_path):
     wrong = ZoneSet((100, 100), (Line("gate", (1, 1), (9, 9)),))
     with SessionReader(session) as reader, pytest.raises(ExportError, match="another shape"):
         export_session(reader, tmp_path, ["video"], options=ExportOptions(zones=wrong))
+
+
+def test_crossings_are_named_in_the_chapters(session):
+    with SessionReader(session) as reader:
+        (source,) = reader.sources()
+        (chapter,) = chapters_of(reader, source.number, 0.8, read_counts(reader, source, ZONES))
+    assert chapter == Chapter("car, car crosses gate backward", 0.0, 0.8)

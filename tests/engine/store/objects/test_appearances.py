@@ -1,8 +1,12 @@
+from dataclasses import replace
+
+import pytest
+
 from engine.store.objects.appearances import By, read_appearances
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
-from tests.support.store import write_session
+from tests.support.store import LABELS, make_frame, video_info, write_session
 
 
 def test_tracks_appear_if_there_are_any_and_classes_otherwise(tmp_path):
@@ -12,7 +16,7 @@ def test_tracks_appear_if_there_are_any_and_classes_otherwise(tmp_path):
         assert len(read_appearances(reader, 1)) == 0
     track_session(path, TrackerName.BYTETRACK)
     with SessionReader(path) as reader:
-        assert [(row["track"], row["end"], row["confidence"]) for row in read_appearances(reader, 0)] == [(1, 49 / 25, 0.9)]
+        assert [(row["track"], row["end"], row["confidence"]) for row in read_appearances(reader, 0)] == [(1, 50 / 25, 0.9)]
         assert len(read_appearances(reader, 0, By.CLASS)) == 2
 
 
@@ -22,3 +26,21 @@ def test_only_detections_that_pass_the_filter_count(tmp_path):
         assert [row["class_id"] for row in read_appearances(reader, 0)] == [0]
     with SessionReader(path, classes=frozenset({1})) as reader:
         assert [row["class_id"] for row in read_appearances(reader, 0)] == [1]
+
+
+def test_an_appearance_lasts_until_its_last_frame_ends(tmp_path):
+    """Frames at 0, 0.1, 0.2, 0.5 and 0.6 s; the object is in the first one, in the third one, and in the last two."""
+    times = (0.0, 0.1, 0.2, 0.5, 0.6)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", len(times)))
+        frames = (make_frame(0, index, boxes=int(index not in (1, 3))) for index in range(len(times)))
+        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=pts)) for frame, pts in zip(frames, times, strict=True))
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        found = read_appearances(reader, 0, gap=0.15)
+        assert found["start"].tolist() == [0.0, 0.2, 0.6]
+        assert found["end"].tolist() == pytest.approx([0.1, 0.5, 0.75])
+
+
+def test_the_only_frame_lasts_as_long_as_the_rate_says(tmp_path):
+    with SessionReader(write_session(tmp_path / "s.sqlite", {"a.mp4": 1})) as reader:
+        assert read_appearances(reader, 0)["end"].tolist() == [1 / 25] * 2

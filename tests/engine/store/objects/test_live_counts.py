@@ -50,6 +50,17 @@ def test_the_tracker_of_the_run_follows(tmp_path, tracker, crossed):
     assert LiveCounts(path, 0, ZONES).update(60).crossed(0, forward=False) == crossed
 
 
+def test_only_the_chosen_tracks_count(tmp_path):
+    """The only object crosses the line; its highest confidence is 0.9, its class 0."""
+    path = tmp_path / "s.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 40))
+        writer.add_frames(make_frame(0, index, boxes=1) for index in range(40))
+    live = LiveCounts(path, 0, ZONES)
+    for confidence, classes, crossed in ((0.9, None, 1), (0.91, None, 0), (0.0, {1}, 0), (0.0, {0, 1}, 1)):
+        assert live.update(60, confidence, classes and frozenset(classes)).crossed(0, forward=False) == crossed
+
+
 def test_a_short_time_is_continued_by_the_next_call(tmp_path):
     path = tmp_path / "s.sqlite"
     with SessionWriter(path, LABELS, {}) as writer:

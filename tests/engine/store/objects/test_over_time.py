@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from engine.store.objects.over_time import PARTS, mean_counts
 from engine.store.session import SessionReader, SessionWriter
@@ -22,7 +23,7 @@ def test_means_are_of_the_frames_of_each_part(tmp_path):
     frames = (make_frame(0, index, boxes=2 if index >= PARTS and index % 2 else 1) for index in range(count))
     with written(tmp_path / "s.sqlite", frames) as reader:
         means, span = mean_counts(reader, 0)
-        assert span == (0.0, (count - 1) / 25)
+        assert span == (0.0, pytest.approx(count / 25))
         assert list(means) == [0, 1], "the most frequent class first"
         np.testing.assert_allclose(means[0], 1)
         np.testing.assert_allclose(means[1][: PARTS // 2 - 1], 0)
@@ -41,3 +42,11 @@ def test_failed_frames_do_not_count_and_gaps_are_filled(tmp_path):
 def test_a_source_without_frames_has_no_counts(tmp_path):
     with written(tmp_path / "s.sqlite", ()) as reader:
         assert mean_counts(reader, 0) == ({}, (0.0, 0.0))
+
+
+def test_there_is_nothing_behind_a_part(tmp_path):
+    """The first two of four seconds were detected."""
+    with written(tmp_path / "s.sqlite", (make_frame(0, index, boxes=1) for index in range(50))) as reader:
+        means, span = mean_counts(reader, 0, 4.0)
+        assert span == (0.0, 4.0)
+        np.testing.assert_allclose(means[0], np.repeat([1, 0], PARTS // 2))

@@ -1,0 +1,40 @@
+"""The panel with the list of events."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings
+
+from app.window.events.model import CLASS
+from app.window.events.panel import EventsPanel
+from app.window.keys.bindings import Bindings
+from engine.store.objects.events import EVENTS
+
+
+@pytest.fixture
+def panel(qtbot):
+    panel = EventsPanel(Bindings(QSettings(os.devnull, QSettings.Format.IniFormat)))
+    qtbot.addWidget(panel)
+    return panel
+
+
+def test_while_a_file_is_detected_the_list_says_when_its_events_come(panel):
+    panel.set_running(True)
+    assert panel.count.text() == "The events are listed when the file is done."
+    panel.set_running(False)
+    assert panel.count.text().startswith("0 events")
+
+
+@pytest.mark.parametrize("width", [430, 900])
+def test_names_of_classes_are_not_cut(panel, width):
+    events = np.zeros(2, EVENTS)
+    events["class_id"], events["shape"] = [0, 1], -1
+    panel.set_events(events, ("cat", "motorcycle of the fire brigade"), None)
+    panel.resize(width, 300)
+    panel.grab()
+    table = panel.table
+    assert table.sizeHintForIndex(panel.model.index(1, CLASS)).width() <= table.columnWidth(CLASS)
+    assert sum(table.columnWidth(number) for number in range(panel.model.columnCount())) >= table.viewport().width()

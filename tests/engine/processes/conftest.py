@@ -1,0 +1,11 @@
+"""Children of these tests start as those of the program do."""
+
+import pytest
+
+from engine.processes import child
+from tests.support import fork_server
+
+
+@pytest.fixture(autouse=True)
+def _spawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "_context", fork_server.SPAWN)

@@ -1,0 +1,83 @@
+"""Starts the child processes of tests by forking a process that has imported the workers' libraries.
+
+The program spawns its children: each one starts an interpreter and imports NumPy, OpenVINO, PyAV and OpenCV, which takes 0.35 s of
+processor time. The tests start more than a thousand children. Programs that tests start still spawn theirs, and ``--spawn`` lets all
+tests do so.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+from collections.abc import Callable
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
+from multiprocessing.reduction import DupFd
+from pathlib import Path
+from typing import Any
+
+from engine.processes import child
+
+# No module here may import one whose functions tests replace in a worker by ``module.name = ...``.
+PRELOAD = [
+    "engine.backends.openvino.backend",
+    "engine.backends.openvino.build",
+    "engine.backends.openvino.engine",
+    "engine.backends.openvino.trials",
+    "engine.media.images",
+    "engine.media.probe",
+    "engine.media.segment_decoder",
+    "engine.pool.worker.worker",
+    "tests.support.fork_server",
+    "tests.support.pool",
+]
+
+SPAWN = child._context
+
+
+class _Context(ForkServerContext):
+    def Process(self, *, target: Callable[..., None], args: tuple[Any, ...], **options: Any) -> Any:  # noqa: N802
+        inherited = dict(os.environ), resource.getrlimit(resource.RLIMIT_FSIZE), _Descriptor(1), _Descriptor(2)
+        return super().Process(target=_begin, args=(os.getpid(), inherited, target, args), **options)
+
+
+class _Descriptor:
+    """An open file of this process. In a child process it has the same number."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _take, (DupFd(self.number), self.number)
+
+
+def _take(passed: Any, number: int) -> None:
+    os.dup2(passed.detach(), number)
+
+
+def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None], args: tuple[Any, ...]) -> None:
+    """In the child: set what a spawned process inherits, then call ``target``."""
+    environment, file_size, _, _ = inherited
+    os.environ.clear()
+    os.environ.update(environment)
+    resource.setrlimit(resource.RLIMIT_FSIZE, file_size)
+    Path("/proc/self/comm").write_text(_name(parent))
+    forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined] # the server that forked this process runs
+    child._context = _Context()
+    target(*args)
+
+
+def _name(parent: int) -> str:
+    return f"child of {parent}"[:15]
+
+
+def install() -> None:
+    """Let ``ChildProcess`` fork from now on."""
+    multiprocessing.set_forkserver_preload(PRELOAD)
+    child._context = _Context()
+
+
+def forked_by(parent: int, process: Path) -> bool:
+    """Whether this process forked for ``parent``, whose child it is not. process: its folder in /proc."""
+    return (process / "comm").read_text() == f"{_name(parent)}\n"
