@@ -92,10 +92,6 @@ class Player(QObject):
         """A monotonic time and the pts that is due then, both in seconds, while it plays."""
         return self.clock.anchor if self._state.playing and self.speed > 0 else None
 
-    @property
-    def _frame_seconds(self) -> float:
-        return 1.0 if self.info is None or not self.info.rate else 1.0 / self.info.rate
-
     def open(self, item: QueueItem, play: bool, at: float = 0.0) -> None:
         """Show a file from a time on, seconds. play: start to play it."""
         self._detections.open(item)
@@ -118,7 +114,7 @@ class Player(QObject):
 
     def reread(self) -> None:
         """Show the current picture with its corrected detections."""
-        self._detections.reread()
+        self._detections.edition += 1
         self._fetch_again()
 
     def play(self) -> None:
@@ -241,7 +237,8 @@ class Player(QObject):
     def _show_due(self) -> None:
         if self.speed < 0 and self._state.playing and self.current is not None:
             back = (time.monotonic() - self._shown_at) * self.clock.speed
-            self._jump(at=max(self.current.pts - max(back, self._frame_seconds), self.begin))
+            frame = 1.0 / self.info.rate if self.info is not None and self.info.rate else 1.0
+            self._jump(at=max(self.current.pts - max(back, frame), self.begin))
         elif self._next.pictures and self._state.playing:
             self._display(self._next.pictures.popleft())
             self._schedule()

@@ -14,6 +14,7 @@ class ShownDetections(QObject):
     """Tells the upcoming pictures where their detections are, and looks those of the current picture up when they are stored later.
 
     result: FrameResult of the current picture, None when detection starts again. item: the shown file, None without one.
+    edition: grows with each correction, so that detections are read again.
     """
 
     result = Signal(object)
@@ -24,7 +25,7 @@ class ShownDetections(QObject):
         self.item: QueueItem | None = None
         self._pts: float | None = None  # of the current picture
         self._complete = False
-        self._edition = 0
+        self.edition = 0
         self._waits, self._queue_busy, self._hold = True, False, False
         client.found.connect(self._found)
 
@@ -47,10 +48,6 @@ class ShownDetections(QObject):
         if self._pts is not None and not self._complete and stored is not None and head is not None and self._pts <= head:
             self._client.look_up(LookUp(self._next.ticket, self._pts, stored))
 
-    def reread(self) -> None:
-        """Read the detections of the following pictures again, because they were corrected."""
-        self._edition += 1
-
     def set_wait(self, wait: bool) -> None:
         """Set whether pictures wait for their detections while detection runs."""
         self._waits = wait
@@ -64,7 +61,7 @@ class ShownDetections(QObject):
 
     def _apply(self) -> None:
         results = self.item.results if self.item is not None else None
-        self._next.stored = Stored(results.database, results.source, self._edition) if results is not None else None
+        self._next.stored = Stored(results.database, results.source, self.edition) if results is not None else None
         self._next.hold = results is not None and self._holds()
 
     def _holds(self) -> bool:

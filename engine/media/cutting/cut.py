@@ -43,16 +43,25 @@ def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callab
             _sound(video, origin) as sound,
             av.open(str(target.absolute()), "w", format=form, options=options) as output,
         ):
-            pictures = output.add_stream_from_template(file.stream)
+            try:
+                pictures = output.add_stream_from_template(file.stream, opaque=True)  # also without an encoder of its codec
+            except ValueError as error:
+                raise ExportError(
+                    f"{video}: {target.suffix[1:].upper()} cannot hold its codec {file.codec.name}; write exact clips"
+                ) from error
             track = output.add_stream_from_template(sound.stream) if sound is not None and sound.stream is not None else None
+            last: int | None = None  # the first frame after the end, from which frames before it are decoded
             for packet in packets:
                 alive()
                 time = packet.dts if packet.dts is not None else packet.pts
                 if time is None:
                     continue
                 seconds = time * file.time_base
-                if seconds >= end:
+                shown = packet.pts if packet.pts is not None else time
+                if shown > last if last is not None else seconds >= end:
                     break
+                if last is None and shown * file.time_base >= end:
+                    last = shown
                 packet.pts = None if packet.pts is None else packet.pts - keyframe
                 packet.dts = None if packet.dts is None else packet.dts - keyframe
                 packet.stream = pictures

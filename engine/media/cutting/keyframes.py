@@ -36,7 +36,20 @@ def _search(packets: Iterator[VideoPacket], pts: int) -> tuple[int, Iterator[Vid
         kept.append(packet)
         if keyframe is not None and time > pts:
             break
-    return None if keyframe is None else (keyframe, chain(_from_keyframe(kept), packets))
+    return None if keyframe is None else (keyframe, _with_dts(chain(_from_keyframe(kept), packets)))
+
+
+def _with_dts(packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
+    """Give the first packets the decoding times that FFmpeg does not know after a seek in Matroska."""
+    first: list[VideoPacket] = []
+    for packet in packets:
+        first.append(packet)
+        if packet.dts is not None:
+            break
+    for packet, after in zip(first[-2::-1], first[:0:-1], strict=True):
+        if after.dts is not None:
+            packet.dts = after.dts - max(packet.duration or 0, 1)
+    return chain(first, packets)
 
 
 def _from_keyframe(packets: Iterable[VideoPacket]) -> Iterator[VideoPacket]:
