@@ -1835,6 +1835,10 @@
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quellen sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
+        <source>{file} is a file: choose another folder</source>
+        <translation>{file} ist eine Datei: einen anderen Ordner wählen</translation>
+    </message>
+    <message>
         <source>{folder} cannot be made: {strerror}; set TMPDIR to another folder before &apos;ray start&apos;</source>
         <translation>{folder} kann nicht angelegt werden: {strerror}; setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
@@ -2273,10 +2277,6 @@
     <message>
         <source>{parent} cannot be written to: {value}</source>
         <translation>{parent} ist nicht beschreibbar: {value}</translation>
-    </message>
-    <message>
-        <source>{parent} is a file: choose a folder</source>
-        <translation>{parent} ist eine Datei: einen Ordner wählen</translation>
     </message>
     <message>
         <source>{path} cannot be read: {error}</source>

@@ -137,8 +137,8 @@ class QueuePanel(Panel):
     def show_item(self, key: int) -> None:
         """Select a file."""
         row = self._model.row_of(key)
-        if row >= 0:
-            self.view.setCurrentIndex(self._model.index(row))
+        if row >= 0:  # without a command, Qt would select or deselect as the held keys say: Ctrl of Ctrl+Z, for example
+            self.view.selectionModel().setCurrentIndex(self._model.index(row), QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def reveal_item(self, key: int) -> None:
         """Scroll to a file, with the files after it below."""

@@ -4,7 +4,7 @@ import weakref
 
 from PySide6.QtGui import QImage
 
-from engine.media.preview.process import Picture, Place
+from engine.media.preview.messages import Picture, Place
 from engine.processes.shared_memory import create_shared_memory
 
 PLACES = 6

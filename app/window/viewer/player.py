@@ -31,6 +31,8 @@ class Player(QObject):
 
     shown: Shown. result: a later FrameResult of the current picture, None when detection starts again. opened: SourceInfo.
     changed: Playback. failed: why the file cannot be shown.
+    Attributes: clock: says when each picture is due. current: the picture on the screen. info: about the open file.
+    speed: seconds of video per second; negative = backwards.
     """
 
     shown = Signal(object)
@@ -42,16 +44,17 @@ class Player(QObject):
     def __init__(self, client: PreviewClient, parent: QObject | None = None, clock: PlaybackClock | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._clock = clock or PlaybackClock()
+        self.clock = clock or PlaybackClock()
         self._next = Upcoming(client, self)
         self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._show_due)
         self._detections = ShownDetections(client, self._next, self)
         self.info: SourceInfo | None = None
-        self._speed = 1.0
+        self.speed = 1.0
         self._shown_at = 0.0
+        self._step = 0  # to take after the jump under way
         self._state = Playback()
-        self._current: Shown | None = None
+        self.current: Shown | None = None
         self._next.arrived.connect(self._display)
         self._next.changed.connect(self._schedule)
         self._next.opened.connect(self._opened)
@@ -61,7 +64,7 @@ class Player(QObject):
     @property
     def position(self) -> float:
         """The pts of the current picture, seconds."""
-        return self._current.pts if self._current is not None else self.begin
+        return self.current.pts if self.current is not None else self.begin
 
     @property
     def begin(self) -> float:
@@ -72,16 +75,6 @@ class Player(QObject):
     def playing(self) -> bool:
         """Whether it plays."""
         return self._state.playing
-
-    @property
-    def speed(self) -> float:
-        """Seconds of video per second; negative = backwards."""
-        return self._speed
-
-    @property
-    def clock(self) -> PlaybackClock:
-        """Says when each picture is due."""
-        return self._clock
 
     @property
     def path(self) -> str | None:
@@ -97,12 +90,7 @@ class Player(QObject):
     @property
     def anchor(self) -> tuple[float, float] | None:
         """A monotonic time and the pts that is due then, both in seconds, while it plays."""
-        return self._clock.anchor if self._state.playing and self._speed > 0 else None
-
-    @property
-    def current(self) -> Shown | None:
-        """The picture on the screen."""
-        return self._current
+        return self.clock.anchor if self._state.playing and self.speed > 0 else None
 
     @property
     def _frame_seconds(self) -> float:
@@ -111,7 +99,7 @@ class Player(QObject):
     def open(self, item: QueueItem, play: bool, at: float = 0.0) -> None:
         """Show a file from a time on, seconds. play: start to play it."""
         self._detections.open(item)
-        self.info, self._current = item.progress.info, None
+        self.info, self.current = item.progress.info, None
         self._next.path = str(item.path)
         self._set(Playback(play))
         self._jump(at=at)
@@ -120,7 +108,7 @@ class Player(QObject):
         """Show nothing."""
         self._next.clear()
         self._detections.open(None)
-        self.info = self._current = None
+        self.info = self.current = None
         self._timer.stop()
         self._set(Playback())
 
@@ -138,7 +126,7 @@ class Player(QObject):
         if self._detections.item is None or self._state.playing:
             return
         self._set(Playback(True))
-        self._clock.stop()
+        self.clock.stop()
         if self._next.ended and not self._next.pictures:
             self._jump(at=self.begin)
         else:
@@ -147,7 +135,7 @@ class Player(QObject):
     def pause(self) -> None:
         """Stop at the current picture."""
         self._timer.stop()
-        self._clock.stop()
+        self.clock.stop()
         self._set(Playback(False))
 
     def toggle(self) -> None:
@@ -159,20 +147,22 @@ class Player(QObject):
         self._jump(at=max(pts, self.begin))
 
     def step(self, frames: int) -> None:
-        """Show the next (1) or previous (-1) frame, and stop there."""
-        if self._current is None:
+        """Show the next (1) or previous (-1) frame, and stop there. During a jump, the step begins at its picture."""
+        if self.current is None:
             return
         self.pause()
-        if frames < 0:
-            self._jump(before=self._current.pts)
+        if self._next.goal is not None:
+            self._step = frames
+        elif frames < 0:
+            self._jump(before=self.current.pts)
         else:
-            self._next.step(self._current.pts)
+            self._next.step(self.current.pts)
 
     def set_speed(self, speed: float) -> None:
         """Play this many seconds of video per second; negative = backwards."""
-        if self._speed < 0 <= speed and self._current is not None:
-            self._jump(at=self._current.pts)
-        self._speed = speed
+        if self.speed < 0 <= speed and self.current is not None:
+            self._jump(at=self.current.pts)
+        self.speed = speed
         self._set_clock_speed()
         self._schedule()
 
@@ -185,7 +175,7 @@ class Player(QObject):
         width, height = size.width(), size.height()
         if (width, height) != self._next.size and not size.isEmpty():
             self._next.size = width, height
-            if self._current is not None and not self._state.playing:
+            if self.current is not None and not self._state.playing:
                 self._fetch_again()
 
     def _fetch_again(self) -> None:
@@ -197,7 +187,8 @@ class Player(QObject):
         if self._detections.item is None:
             return
         self._timer.stop()
-        self._clock.stop()
+        self.clock.stop()
+        self._step = 0
         self._detections.begin_at(at if at is not None else before or 0.0, self.begin)
         self._next.jump(at, before)
 
@@ -207,47 +198,50 @@ class Player(QObject):
             self.changed.emit(state)
 
     def _set_clock_speed(self) -> None:
-        self._clock.set_speed(abs(self._speed) * (PICTURES_PER_SECOND if self.is_pictures else 1.0))
+        self.clock.set_speed(abs(self.speed) * (PICTURES_PER_SECOND if self.is_pictures else 1.0))
 
     def _display(self, shown: Shown) -> None:
-        self._current = shown
+        self.current = shown
         self._detections.show(shown)
         self._set(Playback(self._state.playing))
         self.shown.emit(shown)
+        if step := self._step:
+            self._step = 0
+            self.step(step)
 
     def _schedule(self) -> None:
         """While it plays, request pictures, and start the timer for the next picture."""
         if not self._state.playing:
             return
         now, coming = time.monotonic(), self._next
-        if self._speed < 0:
+        if self.speed < 0:
             self._schedule_back(now)
             return
-        if self._current is not None and coming.pictures and self._clock.reached(now) is None:
-            self._clock.due(self._current.pts, now)  # the clock starts at the current picture
-        coming.fill(self._clock.reached(now) if self._speed > 1 or self._clock.skips else None)
+        if self.current is not None and coming.pictures and self.clock.reached(now) is None:
+            self.clock.due(self.current.pts, now)  # the clock starts at the current picture
+        coming.fill(self.clock.reached(now) if self.speed > 1 or self.clock.skips else None)
         if coming.pictures:
-            self._timer.start(max(0, round((self._clock.due(coming.pictures[0].pts, now) - now) * 1000)))
+            self._timer.start(max(0, round((self.clock.due(coming.pictures[0].pts, now) - now) * 1000)))
         elif coming.ended:
             self.pause()
         elif coming.held:
-            self._clock.stop()
+            self.clock.stop()
             self._set(Playback(True, waiting=True))
 
     def _schedule_back(self, now: float) -> None:
         """Playing backwards is a jump after each picture, as far back as the time since the last jump demands."""
-        if self._current is None or self._next.goal is not None:
+        if self.current is None or self._next.goal is not None:
             return
-        if self._current.pts <= self.begin:
+        if self.current.pts <= self.begin:
             self.pause()
             return
         self._shown_at = now
         self._timer.start(BACK_MS)
 
     def _show_due(self) -> None:
-        if self._speed < 0 and self._state.playing and self._current is not None:
-            back = (time.monotonic() - self._shown_at) * self._clock.speed
-            self._jump(at=max(self._current.pts - max(back, self._frame_seconds), self.begin))
+        if self.speed < 0 and self._state.playing and self.current is not None:
+            back = (time.monotonic() - self._shown_at) * self.clock.speed
+            self._jump(at=max(self.current.pts - max(back, self._frame_seconds), self.begin))
         elif self._next.pictures and self._state.playing:
             self._display(self._next.pictures.popleft())
             self._schedule()

@@ -15,7 +15,7 @@ from app.window.widgets.engine_text import of_engine
 from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import marked, translate
 from engine.media.preview import process as preview
-from engine.media.preview.process import Answer, Fetch, Found, LookUp, Picture, Request
+from engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Request
 from engine.processes.child import ChildProcess
 from engine.processes.restart_budget import RestartBudget
 from engine.store.lookup import DetectionLookup

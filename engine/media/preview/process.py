@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.errors import FramefleetError, SourceError
+from engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
 from engine.media.types import SourceInfo
 from engine.processes.watchdog import start_clock
 from engine.types import FrameResult
@@ -41,103 +42,6 @@ class Detections(Protocol):
 
     def close(self) -> None:
         """Close what is open."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Room for a picture in the shared memory with this name. offset, nbytes: its beginning and size."""
-
-    name: str
-    offset: int
-    nbytes: int
-
-
-@dataclass(frozen=True)
-class Fetch:
-    """A request for pictures.
-
-    ticket: the number that identifies the answer. size: width and height of the area to fill, pixels. places: where to write the pixels
-    of each picture, None: nowhere. There are as many pictures as places.
-    at: request the frame shown at this pts. before: request the last frame before this pts. Neither: request the next frames, but none
-    before pts ``after``. A pts is in seconds; in a folder of pictures it is a position.
-    still: request a picture from the middle of the source, or the keyframe before pts ``at``, without moving the position of the source
-    being played.
-    stored: where the detections are, None: nowhere. hold: send no next frame without detections.
-    """
-
-    ticket: int
-    path: str
-    size: tuple[int, int]
-    places: tuple[Place | None, ...] = (None,)
-    at: float | None = None
-    before: float | None = None
-    after: float | None = None
-    still: bool = False
-    stored: Any = None
-    hold: bool = False
-
-    @property
-    def words(self) -> str:
-        """What the process does, for an error message."""
-        return f"decoding a picture of {self.path}"
-
-    @property
-    def sequential(self) -> bool:
-        """Whether it requests the frames after the previous one."""
-        return self.at is None and self.before is None and not self.still
-
-
-@dataclass(frozen=True)
-class LookUp:
-    """A request for the detections of one frame."""
-
-    ticket: int
-    pts: float
-    stored: Any
-    words = "looking up detections"
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture of ``height`` rows of ``4 * width`` bytes: blue, green, red, 255.
-
-    place: where its pixels are, None: they follow through the pipe. name: the file's name if the source is a folder.
-    """
-
-    pts: float
-    width: int
-    height: int
-    place: Place | None
-    name: str | None
-    result: FrameResult | None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The answer to a ``Fetch``: pictures, and why there are fewer than requested.
-
-    ended: the source is at its end. waits: the next frame has no detections yet. reason: the error message.
-    info: about the source, only in the first answer after opening it.
-    """
-
-    ticket: int
-    pictures: tuple[Picture, ...] = ()
-    ended: bool = False
-    waits: bool = False
-    reason: str | None = None
-    info: SourceInfo | None = None
-
-
-@dataclass(frozen=True)
-class Found:
-    """The answer to a ``LookUp``."""
-
-    ticket: int
-    pts: float
-    result: FrameResult | None
-
-
-Request: TypeAlias = Fetch | LookUp
 
 
 def main(connection: Connection[Answer | Found, Request], detections: Callable[[], Detections]) -> None:

@@ -44,8 +44,10 @@ def explained(path: Path, action: str) -> Iterator[None]:
         remedy = f"{error.strerror or error}: choose another folder, or change the permissions"
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             remedy = REMEDIES["SQLITE_FULL"]
-        elif error.errno in (errno.EEXIST, errno.ENOTDIR) and path.parent.exists():
-            remedy = f"{path.parent} is a file: choose a folder"
+        elif error.errno in (errno.EEXIST, errno.ENOTDIR) and (
+            file := next((each for each in (path, path.parent) if each.is_file()), None)
+        ):
+            remedy = f"{file} is a file: choose another folder"
         raise ExportError(f"cannot {action} {path}: {remedy}") from error
 
 

@@ -284,7 +284,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     run = run_main("detect", video, *FAST, "--out", tmp_path / "file")
     assert run.status == 2
-    assert f"{tmp_path / 'file'} is a file: choose a folder" in run.err
+    assert f"{tmp_path / 'file'} is a file: choose another folder" in run.err
 
 
 def test_one_result_that_cannot_be_written(tmp_path: Path, video: Path) -> None:

@@ -38,6 +38,13 @@ def test_a_second_box_of_another_class_on_the_same_object_gets_no_track():
     assert tracks.ordinals.tolist() == [0] * 4
 
 
+def test_the_weaker_box_on_an_object_and_boxes_below_0_1_are_not_tracked_at_all():
+    follower = Follower(make_tracker(TrackerName.BYTETRACK, 1 / 25))
+    for number in range(3):
+        places, _ = follower.add(frame(number, (10, 2, 0.9), (300, 0, 0.8), (12, 7, 0.7), (500, 0, 0.12), (400, 0, 0.09)))
+        assert places.tolist() == [0, 1, 3]
+
+
 def test_a_failed_frame_is_a_gap():
     frames = [frame(number, (10 + 3 * number, 0, 0.9)) if number != 4 else frame(4, failure="damaged") for number in range(9)]
     assert tracked(frames).tracks.tolist() == [1] * 8

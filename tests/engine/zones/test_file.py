@@ -145,3 +145,9 @@ def test_no_content_causes_another_error(value, key) -> None:
     for data in (value, FILE | {key: value}, FILE | {"lines": [LINE | {"from": value}]}, FILE | {"zones": [ZONE | {"points": value}]}):
         with suppress(UsageError):
             parse_zones(json.dumps(data))
+
+
+def test_classes_of_lines_and_zones_are_kept_in_a_file():
+    yard = Zone("yard", ((10, 10), (90, 10), (90, 90)), ("dog",))
+    zones = ZoneSet((100, 100), (Line("gate", (10, 20), (90, 20), ("car", "bus")), yard))
+    assert parse_zones(zones_text(zones)) == zones

@@ -40,6 +40,10 @@ def test_people_side_by_side_count_twice() -> None:
     assert crossed((12, 0, 42, 82)) == 2
 
 
+def test_two_people_behind_each_other_who_are_both_seen_all_the_time_count_twice() -> None:
+    assert crossed((4, 6, 34, 74)) == 2
+
+
 def test_a_person_who_is_mostly_hidden_behind_another_one_but_beside_it_counts() -> None:
     assert crossed((20, 0, 50, 80), every=4) == 2
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
 from app.window.main_window import MainWindow
+from app.window.viewer.filter import ViewFilter
+from engine.pool.events import Ledger
 from engine.store.objects.corrections import Corrections
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
+from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.store import video_info
+from tests.support.window import CPU, write_results
 
 FRAMES = 20
 
@@ -163,6 +168,37 @@ def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(s
     qtbot.waitUntil(lambda: middle.sizes()[1] == least)
     shown.actions_.correct.setChecked(False)
     qtbot.waitUntil(lambda: middle.sizes() == before)
+
+
+def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp_path):
+    info = video_info(str(make_video(tmp_path / "b.mp4", 3, (320, 240))), 3)
+    found = Detections(
+        np.array([[10, 10, 60, 60], [100, 100, 160, 160]], np.float32), np.array([0.9, 0.8], np.float32), np.array([0, 2], np.int32)
+    )
+    with SessionWriter(tmp_path / "b.sqlite", ("person", "bicycle", "car"), {"model": "tiny"}) as writer:
+        writer.add_source(0, info.path, info)
+        writer.add_frames([FrameResult(FrameRef(0, index, index / 30), CPU, 320, 240, found) for index in range(3)])
+        writer.finish_source(0, info.path, Ledger(3, 3), 1.0, None, False)
+    window.open_paths([tmp_path / "b.sqlite"])
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None)
+    window.viewer.player.pause()
+    window.actions_.correct.setChecked(True)
+    window.viewer.set_filter(ViewFilter(0.25, frozenset({2})))
+    press(qtbot, window, Qt.Key.Key_E)
+    assert window.corrector.bar.selected.text() == "car"
+    frame = window.corrector._frame
+    press(qtbot, window, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: window.corrector.bar.hint.text().startswith("car deleted"))
+    assert read(window)[frame].class_ids.tolist() == [0]
+
+
+def test_the_video_stops_when_the_bar_appears(shown, qtbot):
+    shown.actions_.correct.setChecked(False)
+    shown.viewer.player.seek(0.0)
+    shown.viewer.player.toggle()
+    assert shown.viewer.player.playing
+    shown.actions_.correct.setChecked(True)
+    assert not shown.viewer.player.playing
 
 
 def test_the_keys_mean_nothing_while_the_bar_is_hidden(shown, qtbot):

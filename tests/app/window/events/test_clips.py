@@ -64,6 +64,14 @@ def test_what_cannot_be_cut_is_said_at_once(shown, qtbot):
     assert any("open one first" in text for text in shown.banners.texts)
 
 
+def test_only_what_is_shown_is_cut_out(shown, qtbot):
+    shown.filter.set_confidence(0.95)
+    shown.zones.list.clips_requested.emit()
+    dialog = next(each for each in shown.children() if isinstance(each, ClipsDialog))
+    qtbot.waitUntil(lambda: dialog.plan.text() == "Nothing that is shown appears in this video.")
+    assert not dialog.start.isEnabled()
+
+
 def test_the_chosen_part_is_saved(shown, qtbot, tmp_path):
     """Frames from 0.4 s to 1.2 s are 24; the keyframe before them is not among them."""
     shown.viewer.transport.timeline.set_part(Part(0.4, 1.2))

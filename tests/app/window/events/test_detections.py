@@ -25,3 +25,6 @@ def test_the_detections_that_are_shown_are_listed_and_a_row_jumps_to_its_frame(w
     qtbot.waitUntil(lambda: window.viewer.player.position == 0.4, timeout=20_000)
     window.filter.set_confidence(0.95)
     qtbot.waitUntil(lambda: panel.model.rowCount() == 0, timeout=20_000)
+    window.filter.set_confidence(0.5)
+    window.filter.classes.show_only(1)
+    qtbot.waitUntil(lambda: panel.model.rowCount() == FRAMES // 3)

@@ -148,6 +148,15 @@ def test_several_files_are_selected_and_cancelled_or_removed_at_once(qtbot: QtBo
     qtbot.waitUntil(panel.heading.stop.isHidden)
 
 
+def test_a_file_is_selected_whatever_keys_are_held(qtbot: QtBot) -> None:
+    _model, panel = panel_with(qtbot, 2)
+    panel.show_item(1)
+    qtbot.keyClick(panel.view, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)  # Qt keeps the modifiers until the next event
+    for key in (2, 1, 1):
+        panel.show_item(key)
+        assert [item.key for item in panel.selected] == [key]
+
+
 def test_what_can_be_done_depends_on_the_state(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 1)
     waiting = titles(panel.menu_for(next(iter(model))))

@@ -86,6 +86,17 @@ def test_a_seek_shows_that_frame_and_scrubbing_ends_at_the_last_place(qtbot: QtB
     assert screen.numbers[-1] == 32
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_step_during_a_jump_begins_at_its_picture(qtbot: QtBot, player: Player, video: Path, step: int) -> None:
+    screen = Screen(player)
+    player.open(queue_item(video), play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    player.seek(20 / 30)
+    player.step(step)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 3)
+    assert screen.numbers == [0, 20, 20 + step]
+
+
 def test_a_seek_is_not_lost_when_the_picture_changes_its_size_meanwhile(qtbot: QtBot, player: Player, video: Path) -> None:
     screen = Screen(player)
     player.open(queue_item(video), play=False)

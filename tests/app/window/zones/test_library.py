@@ -57,3 +57,12 @@ def test_a_deleted_or_damaged_set_is_none(library, tmp_path):
     library.delete("street")
     assert library.name_for(tmp_path / "one.mp4") is None
     assert library.names() == []
+
+
+def test_an_unchecked_file_loses_the_set_that_it_has_by_itself(library, tmp_path):
+    one, other = tmp_path / "a" / "1.mp4", tmp_path / "a" / "2.mp4"
+    library.save("gate", ZoneSet((100, 100)))
+    library.share("gate", [one], [other])
+    assert [library.name_for(video) for video in (one, other)] == ["gate", None]
+    library.share("gate", [other], [one])
+    assert [library.name_for(video) for video in (one, other)] == [None, "gate"]

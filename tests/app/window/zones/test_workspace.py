@@ -16,6 +16,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from app.window.queue.item import ItemState
+from app.window.results.export_dialog import ExportDialog
 from app.window.settings.preferences import Preferences, save
 from app.window.viewer.filter import ViewFilter
 from app.window.zones.classes_popup import ClassesPopup
@@ -122,6 +123,16 @@ def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window)
     assert counted.data() == "→ 0"
     window.filter.set_confidence(0.5)
     qtbot.waitUntil(lambda: counted.data() == "→ 1")
+
+
+def test_the_list_is_saved_with_the_drawn_lines(shown, qtbot, window):
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
+    shown.list.save_requested.emit()
+    dialog = window.findChild(ExportDialog)
+    assert dialog.choice.forms == ("events",)
+    assert [line.name for line in dialog.choice.options.zones.lines] == ["Line 1"]
+    dialog.reject()
 
 
 def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, qtbot):

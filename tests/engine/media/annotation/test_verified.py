@@ -74,3 +74,12 @@ def test_labels_of_annotated_videos_lose_their_percentage_first_too():
         annotator.draw(planes, beside(distance), FLAT, ids=True)
         found = [(np.lib.stride_tricks.sliding_window_view(planes[0], text.shape) == text).all((2, 3)).any() for text in (full, bare)]
         assert found == [shown is full, shown is bare]
+
+
+def test_labels_of_annotated_videos_keep_off_reserved_places():
+    annotator = Annotator(FLAT, ("motorbike",))
+    text = annotator.text("7 motorbike 90%", class_colour(0))[0]
+    for reserved, seen in (((), True), ([(210.0, 0.0, 20.0, 24.0)], False)):
+        planes = tuple(np.full((24 // part, 320 // part), 128, np.uint8) for part in (1, 2, 2))
+        annotator.draw(planes, beside(150), FLAT, ids=True, reserved=reserved)
+        assert (np.lib.stride_tricks.sliding_window_view(planes[0], text.shape) == text).all((2, 3)).any() == seen

@@ -18,6 +18,7 @@ from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
 from engine.store.exporters.pictures.names import picture_name
+from engine.store.objects.corrections import Corrections, OneDetection
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.view import Span
 from engine.types import Detections, FrameRef, FrameResult
@@ -71,6 +72,13 @@ def test_cvat_has_a_track_for_each_detection_of_a_video(mixed: Path, tmp_path: P
     ]
     assert [tracks[2][0].get(side) for side in ("xtl", "ytl", "xbr", "ybr")] == ["3.0", "0.0", "13.5", "20.25"]
     assert [(image.get("name"), len(image)) for image in pictures.findall("image")] == [("späti.jpg", 1), ("b.jpg", 0)]
+
+
+def test_cvat_names_what_a_person_verified_in_pictures(mixed: Path, tmp_path: Path) -> None:
+    with Corrections(mixed) as corrections:
+        corrections.confirm(OneDetection(1, 0, 0))
+    _, pictures = (ElementTree.parse(item.path) for item in export(mixed, tmp_path / "out", "cvat"))
+    assert [box.get("source") for box in pictures.findall("image/box")] == ["manual"]
 
 
 def test_labelstudio_counts_frames_from_1_and_boxes_in_percent(mixed: Path, tmp_path: Path) -> None:

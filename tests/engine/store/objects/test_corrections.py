@@ -71,6 +71,15 @@ def test_a_track_is_split_relabelled_and_joined_again(path):
         assert [frame.detections.tracks[0] for frame in reader.frames(0)] == [1] * 20
 
 
+def test_each_split_makes_a_new_number_and_confidence_decides_the_class_of_a_track(path):
+    with Corrections(path) as corrections:
+        assert corrections.split(0, 1, 9) == 3
+        assert corrections.split(0, 2, 10) == 4
+        corrections.join(0, [1, 4])  # 9 times a person of 0.9, 10 times a car of 0.7
+    with SessionReader(path) as reader:
+        assert reader.tracks(0)[0] == (1, 0, 0, 19, 19)
+
+
 def test_each_edit_can_be_undone(path):
     before = seen(path)
     with Corrections(path) as corrections:
