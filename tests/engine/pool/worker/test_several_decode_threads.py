@@ -132,9 +132,9 @@ def test_a_killed_worker_costs_no_frame(video: Path) -> None:
 
 def test_what_was_under_way_when_a_worker_died_is_done_alone(video: Path, tmp_path: Path) -> None:
     record = tmp_path / "record"
-    seen = run_pool([video, video], CPUS[:1], decode_threads(), kill_once, with_worker(partial(recording_main, path=record)))
+    seen = run_pool([video] * 3, CPUS[:1], decode_threads(), kill_once, with_worker(partial(recording_main, path=record)))
     assert ["SIGKILL" in failure.message for failure in seen.failures] == [True]
-    for source in (0, 1):
+    for source in range(3):
         check_complete(seen, source)
     before, after = (part.split() for part in record.read_text().split("start")[1:])
     suspects = at_once(before)[-1]
