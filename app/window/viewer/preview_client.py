@@ -48,8 +48,8 @@ class PreviewClient(QObject):
 
     answered = Signal(object, object)
     found = Signal(int, object, object)
-    still = Signal(str, object)
-    glimpsed = Signal(str, object, object)
+    still = Signal(object, object)  # not str: Qt would change a path that is not UTF-8
+    glimpsed = Signal(object, object, object)
     crashed = Signal(str, bool)
 
     def __init__(self, parent: QObject | None = None) -> None:

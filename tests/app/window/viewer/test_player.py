@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -339,3 +341,13 @@ def test_when_the_window_goes_the_process_goes(qtbot: QtBot, video: Path) -> Non
     client.stop()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_small_pictures_come_with_the_path_of_a_file_whose_name_is_no_text(qtbot: QtBot, client: PreviewClient, video: Path) -> None:
+    path = os.fsdecode(os.fsencode(video.parent) + b"/\xff.mp4")
+    shutil.copy(video, path)
+    with qtbot.waitSignal(client.glimpsed, timeout=60_000) as glimpsed:
+        client.glimpse(path, 0.0, (64, 48))
+    assert glimpsed.args is not None
+    assert glimpsed.args[0] == path
