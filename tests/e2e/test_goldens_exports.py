@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tests.support.goldens import CLIP, STORED, Goldens, framefleet
 
-SUMMARY = "4 files: 0 empty, 3 with objects, 1 failed; 26 frames"
+SUMMARY = "4 files: 0 empty, 3 with objects, 1 failed (pictures/06.png); 26 frames"
 BLOCK = 16
 """Side of the squares in which pictures are compared, pixels."""
 MEAN_TOLERANCE = 1.5
