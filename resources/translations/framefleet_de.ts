@@ -2579,6 +2579,10 @@
         <translation>{video}: das Bild bei {moment} s wurde nicht wiedergefunden: neu erkennen</translation>
     </message>
     <message>
+        <source>{video}: {value} cannot hold its codec {name}; write exact clips</source>
+        <translation>{video}: {value} kann seinen Codec {name} nicht aufnehmen; schreiben Sie genaue Ausschnitte</translation>
+    </message>
+    <message>
         <source>{weights}: the weights of [convolutional] (layer {index}) are not all finite numbers: the training diverged, or the file is damaged; download it again or use an earlier one</source>
         <translation>{weights}: die Gewichte von [convolutional] (Schicht {index}) sind nicht alle endliche Zahlen: das Training lief auseinander, oder die Datei ist beschädigt; neu herunterladen, oder eine frühere verwenden</translation>
     </message>
