@@ -142,7 +142,7 @@ def test_a_source_that_vanishes_before_its_turn(tmp_path: Path) -> None:
     videos[-1].unlink()
     done = finish(process)
     assert (done.status, done.report["exit"]) == (1, "failed")
-    assert f"{videos[-1].name}: {videos[-1]} does not exist" in done.err
+    assert f"{videos[-1]} does not exist" in done.err
     inferred = [source["frames"]["inferred"] for source in done.report["sources"]]
     assert inferred == [60] * 7 + [0]
 

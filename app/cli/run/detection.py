@@ -83,11 +83,10 @@ class Run:
                 for number, source in sources.items():
                     session.add(source, number)
                 session.finish()
-                notes = [] if self.quiet else session.notes
-                for note in notes[:MOST_NOTES]:
+                for note in session.notes[:MOST_NOTES]:
                     progress.say(note)
-                if len(notes) > MOST_NOTES:
-                    progress.say(f"… and {len(notes) - MOST_NOTES} more sources like these")
+                if len(session.notes) > MOST_NOTES:
+                    progress.say(f"… and {len(session.notes) - MOST_NOTES} more sources like these")
                 counting = None if zones is None or self.quiet else LiveZones(database, zones)
                 for event in session.events():
                     _log.debug("%s", type(event).__name__)
@@ -169,4 +168,4 @@ def reported(work: Callable[[Run], None], as_json: bool, quiet: bool) -> int:
 def add_run_options(group: argparse._ActionsContainer, json_help: str) -> None:
     """Add ``--json`` and ``--quiet``."""
     group.add_argument("--json", action="store_true", help=json_help)
-    group.add_argument("--quiet", action="store_true", help="print errors and the last line only")
+    group.add_argument("--quiet", action="store_true", help="print errors, what an earlier run did, and the last line only")

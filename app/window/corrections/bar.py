@@ -56,6 +56,7 @@ class CorrectionBar(QWidget):
         self.classes.activated.connect(self.relabelled)
         self._title = title = label("")
         title.setBuddy(self.classes)
+        title.setContentsMargins(8, 0, 0, 0)  # sets it apart from the check box before it
         self.buttons: dict[str, QPushButton] = {}
         for name, _, tip in BUTTONS:
             button = self.buttons[name] = QPushButton()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, Signal
 
-from app.window.events.model import CLASS, EVENT, EventModel
+from app.window.events.model import CLASS, EVENT, TRACK, EventModel
 from app.window.keys.bindings import Bindings, Command
 from app.window.keys.shortcuts import Shortcuts
 from app.window.widgets.build import ElidedLabel, Panel, column, push_button, row, tool_button
@@ -73,6 +73,7 @@ class EventsPanel(Panel):
         """Show other events; the filter stays. pictures: of a folder of pictures."""
         self.model.pictures = pictures
         self.model.set_events(events, labels, zones)
+        self.table.setColumnHidden(TRACK, not (events["track"] >= 0).any())
         fit_names(self.table, CLASS, [self.model.label(number) for number in np.unique(events["class_id"]).tolist()])
         self._say()
 

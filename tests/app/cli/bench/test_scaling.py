@@ -52,7 +52,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_measured(
     (tmp_path / "file").write_text("in the way")
     run = run_main("bench", "scaling", *TINY, "--source", video, "--out", tmp_path / "file")
     assert run.status == 2
-    assert f"cannot make {tmp_path / 'file'}: File exists: choose another folder" in run.err
+    assert f"cannot make {tmp_path / 'file'}: {tmp_path / 'file'} is a file: choose another folder" in run.err
     assert "a trial" not in run.err
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
 
-from app.window.events.model import CLASS
+from app.window.events.model import CLASS, TRACK
 from app.window.events.panel import EventsPanel
 from app.window.keys.bindings import Bindings
 from engine.store.objects.events import EVENTS
@@ -38,3 +38,11 @@ def test_names_of_classes_are_not_cut(panel, width):
     table = panel.table
     assert table.sizeHintForIndex(panel.model.index(1, CLASS)).width() <= table.columnWidth(CLASS)
     assert sum(table.columnWidth(number) for number in range(panel.model.columnCount())) >= table.viewport().width()
+
+
+@pytest.mark.parametrize("track", [-1, 7])
+def test_events_without_tracks_have_no_column_of_tracks(panel, track):
+    events = np.zeros(1, EVENTS)
+    events["track"], events["shape"] = track, -1
+    panel.set_events(events, ("cat",), None)
+    assert panel.table.isColumnHidden(TRACK) is (track < 0)
