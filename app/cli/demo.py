@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.cli.arguments import options
@@ -56,7 +57,10 @@ def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> N
     accuracy = demo_accuracy(session.database, 0)
     run.figures["accuracy"] = accuracy.as_json()
     if not arguments.json:
-        print("\n".join(_lines(session, run.engines, accuracy, written)))
+        engines = run.engines
+        if "precision" not in options.given_settings(arguments):
+            engines = [replace(engine, reason="the demo's own choice: --precision auto tries others") for engine in engines]
+        print("\n".join(_lines(session, engines, accuracy, written)))
 
 
 def _lines(session: DetectionSession, engines: Sequence[EngineInfo], accuracy: Accuracy, written: Sequence[Exported]) -> list[str]:
