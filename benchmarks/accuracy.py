@@ -85,9 +85,10 @@ def boxes(data: Path, devices: Sequence[DeviceId]) -> tuple[str, float]:
     video = data / "video" / "people.mp4"
     rows, shares = [], []
     exact_settings = EngineSettings(precision=Precision.FP32, confidence=PICTURE_THRESHOLD)
-    for picture in sorted((data / "images").glob("*.jpg")):
-        info = probe(picture)
-        darknet = read_darknet(data / "reference" / "yolo-fastest-1.1.darknet.json", {picture.name: (info.width, info.height)})
+    pictures = {picture: probe(picture) for picture in sorted((data / "images").glob("*.jpg"))}
+    sizes = {picture.name: (info.width, info.height) for picture, info in pictures.items()}
+    darknet = read_darknet(data / "reference" / "yolo-fastest-1.1.darknet.json", sizes)
+    for picture in pictures:
         line, share = row(
             f"darknet, {picture.name}", [darknet[picture.name]], detect(model, picture, CPU, exact_settings)[0], PICTURE_THRESHOLD
         )

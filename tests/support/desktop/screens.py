@@ -20,9 +20,11 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from app.window.main_window import MainWindow
 from app.window.models import setup
 from app.window.queue.item import ItemState
+from app.window.queue.model import THUMBNAIL_ROLE
 from app.window.sessions.dialog import SessionsDialog
 from app.window.viewer.classes import COUNT_ROLE
 from app.window.viewer.filter import ViewFilter
+from app.window.viewer.viewer import Viewer
 from app.window.widgets import translation
 from app.window.widgets.appearance import Theme, apply_theme, current_theme
 from app.window.widgets.banner import Severity
@@ -105,10 +107,12 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     settle(lambda: canvas.result is not None and abs(canvas.result.ref.pts - MOMENT) < 0.05)
     classes = window.filter.classes
     settle(lambda: any(classes.index(row, 0).data(COUNT_ROLE) == 502 for row in range(classes.rowCount())))
+    settle(lambda: all(window.items.index(row).data(THUMBNAIL_ROLE) is not None for row in range(len(window.items))))
     yield "finished", window
     window.viewer.toggle_statistics()
     window.actions_.zones.setChecked(True)
     window.actions_.correct.setChecked(True)
+    settle(lambda: statistics_agree(window.viewer) and window.zones.list.model.rowCount() > 0)
     yield "playing", window
     window.viewer.toggle_statistics()
     window.actions_.zones.setChecked(False)
@@ -140,6 +144,15 @@ def screens(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     window.banners.show_banner("two", Severity.WARNING, "cuda:1 is being restarted: its process ended.")
     window.banners.show_banner("three", Severity.ERROR, "Detection stopped: the disk is full.", ("Settings…", lambda: None))
     yield "errors", window
+
+
+def statistics_agree(viewer: Viewer) -> bool:
+    """Whether the picture has been scaled to its new place, and the statistics say so."""
+    shown, placement, canvas = viewer.player.current, viewer.canvas.placement, viewer.canvas
+    if shown is None or placement is None:
+        return False
+    width = shown.image.width()
+    return abs(width - placement.width * canvas.devicePixelRatio()) < 2 and f"{width} × " in canvas.statistics
 
 
 def settle(ready: Callable[[], bool] = lambda: True) -> None:
