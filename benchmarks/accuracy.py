@@ -102,6 +102,8 @@ def boxes(data: Path, devices: Sequence[DeviceId]) -> tuple[str, float]:
     shares.append(share)
     others: list[list[object]] = []
     for device, precision, decoder in product(devices, Precision, Decode):
+        if decoder is not Decode.CPU and device.kind != "cuda":
+            continue  # other devices have no other decoder
         settings = EngineSettings(precision=precision, decode=decoder, confidence=VIDEO_THRESHOLD)
         try:
             found, used = detect(model, video, device, settings)
