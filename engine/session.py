@@ -35,7 +35,8 @@ class DetectionSession(Closing):
     although the database holds results of the same settings. lock: of the database, from ``lock_session``; None = hold it until ``close``.
     facts: further facts of the run, see ``engine.store.facts.REPLACED``. hosts: see ``EnginePool``.
 
-    Attributes: notes: sentences for the user about what the session takes over from an earlier run.
+    Attributes: notes: sentences for the user about what the session takes over from an earlier run. inferred_before: number of frames that
+    earlier runs inferred.
 
     Raises:
         DeviceError, UsageError: the settings do not fit the devices.
@@ -55,6 +56,7 @@ class DetectionSession(Closing):
     ) -> None:
         self.database = database
         self.sources: dict[int, SourceProgress] = {}
+        self.inferred_before = 0
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._stats: dict[DeviceId, DeviceStats] = {}
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
@@ -100,6 +102,7 @@ class DetectionSession(Closing):
                 self._pool.add(path, start.number, start.position)
                 self._queued.append((start.number, str(self._going_on.path_of(path))))
                 self.sources[start.number] = _progress_behind(path, start.position)
+            self.inferred_before += self.sources[start.number].ledger.inferred
         return start.number
 
     def finish(self) -> None:

@@ -77,7 +77,6 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             untracked = [] if settings.track is Track.NONE else untracked_lines(reader, session.sources)
-            before = sum(state.before for state in session.sources.values())
             found = (
                 None if arguments.json or run.interruption.number is not None else Summary(reader, exporting.least_seen, session.sources)
             )
@@ -86,7 +85,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         run.written = run.written and not any("error" in each for each in counted)
     if arguments.json:
         return
-    last = "" if found is None else found.line(seconds, before)
+    last = "" if found is None else found.line(seconds, session.inferred_before)
     files = _lines(session, {} if found is None else found.found)
     many = len(session.sources) > MOST_LINES and not arguments.verbose  # the progress has named the problems
     if arguments.quiet:

@@ -81,7 +81,7 @@ def plan_export(
 
 
 def _wanted(exporter: Exporter, options: ExportOptions) -> Exporter:
-    """Return the format with the files that these options leave."""
+    """Return the format with the outputs that these options ask for."""
     outputs = [output for output in exporter.outputs if not output.needs or options.zones is None or getattr(options.zones, output.needs)]
     if options.one_table:
         outputs = [replace(each, suffix=each.suffix.lstrip("."), per_session=True) if each.joins else each for each in outputs]

@@ -34,6 +34,7 @@ def test_sources_and_other_files_in_the_output_folder_are_kept(tmp_path: Path) -
     assert second.status == 0, second.err
     assert f"left out, because Framefleet wrote them: 2 videos in {tmp_path}" in second.err
     assert "2 sources finished by an earlier run" in second.err
+    assert ", 0 of them new, in " in second.out
     assert {path.name for path in tmp_path.iterdir()} == {*before, *made}
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
     assert run_main(*command, "--overwrite").status == 0
