@@ -25,9 +25,9 @@ from engine.backends.create import create_backend
 from engine.model.describe import describe
 from engine.model.load import load_network
 from engine.model.random_weights import random_weights
-from engine.model.weights import write_weights
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId, Image
+from tools.darknet_weights import write_weights
 
 NEEDED = 2.5
 """The least speed at ``auto`` precision, in multiples of OpenCV's."""

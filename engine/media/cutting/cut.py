@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 
 import av
@@ -86,7 +87,7 @@ def encode_clip(video: Path, start: float, end: float, target: Path, alive: Call
             _sound(video, first[0]) as sound,
             VideoWriter(target, size, file.rate, file.time_base, None if sound is None else sound.stream) as writer,
         ):
-            for seconds, frame in _with_first(first, frames):
+            for seconds, frame in chain((first,), frames):
                 alive()
                 writer.write(convert.planes(frame, size), seconds - first[0])
                 for packet in sound.until(seconds) if sound is not None and sound.stream is not None else ():
@@ -121,11 +122,6 @@ def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fractio
             return
         if seconds >= start - _SAME and not isinstance(outcome, str):
             yield seconds, outcome
-
-
-def _with_first(first: tuple[Fraction, VideoFrame], frames: Iterator[tuple[Fraction, VideoFrame]]) -> Iterator[tuple[Fraction, VideoFrame]]:
-    yield first
-    yield from frames
 
 
 def _sound(video: Path, start: Fraction) -> Sound | nullcontext[None]:

@@ -1,6 +1,6 @@
 """Reads a video from the last keyframe before a moment on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 
 from engine.errors import ExportError
@@ -36,7 +36,7 @@ def _search(packets: Iterator[VideoPacket], pts: int) -> tuple[int, Iterator[Vid
         kept.append(packet)
         if keyframe is not None and time > pts:
             break
-    return None if keyframe is None else (keyframe, _with_dts(chain(_from_keyframe(kept), packets)))
+    return None if keyframe is None else (keyframe, _with_dts(chain(kept, packets)))
 
 
 def _with_dts(packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
@@ -50,12 +50,3 @@ def _with_dts(packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
         if after.dts is not None:
             packet.dts = after.dts - max(packet.duration or 0, 1)
     return chain(first, packets)
-
-
-def _from_keyframe(packets: Iterable[VideoPacket]) -> Iterator[VideoPacket]:
-    """Leave out the packets before the first keyframe."""
-    begun = False
-    for packet in packets:
-        begun = begun or packet.is_keyframe
-        if begun:
-            yield packet

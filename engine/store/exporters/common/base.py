@@ -156,26 +156,13 @@ def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def complete_folder(path: Path) -> Iterator[Path]:
-    """Provide an empty temporary folder, as a context manager. Afterwards, rename it to ``path`` in place of an existing folder.
-
-    The temporary folder is deleted after an error. It remains if the process is killed; the next export deletes it.
-    """
-    part = part_of(path)
-    old = path.with_name(f".{path.name}.old")
-    shutil.rmtree(part, ignore_errors=True)
+def new_folder(path: Path) -> Iterator[Path]:
+    """Create a folder, as a context manager. It is deleted after an error. Exports create it in the hidden folder of ``export.run``."""
     try:
-        part.mkdir()
-        yield part
-        if path.exists():
-            shutil.rmtree(old, ignore_errors=True)
-            path.replace(old)
-        part.replace(path)
-        if os.name == "posix":
-            _sync(path.parent)
-        shutil.rmtree(old, ignore_errors=True)
+        path.mkdir()
+        yield path
     except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors=True)
         raise
 
 
