@@ -1,6 +1,6 @@
 """Measures how throughput scales with the number of devices. Weak scaling: a stream for each. Strong scaling: one video for all.
 
-Every round measures every number of devices once, one after the other, so that other load on the machine affects all alike. The
+Every round measures every number of devices once, one after the other, so that other load on the machine affects all of them. The
 efficiency is throughput ÷ (n · throughput of one device in the same round and mode); n is 1 for CPU devices, which share the cores.
 """
 
@@ -59,7 +59,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Point:
-    """The runs with one number of devices in one mode, one for each round so far."""
+    """The runs with one number of devices in one mode, one for each finished round."""
 
     mode: Mode
     count: int
@@ -109,7 +109,7 @@ Show = Callable[[Mode, int, int, Event], None]
 
 
 def measure_scaling(experiment: Experiment, clips: Clips, show: Show = lambda *_: None) -> Iterator[Point]:
-    """Measure every mode and count in every round. Yields a Point after each run, with the runs of all rounds so far.
+    """Measure every mode and count in every round. Yields a Point after each run, with the runs of all finished rounds.
 
     Raises DeviceError, SourceError or ModelError as ``run_pool``.
     """

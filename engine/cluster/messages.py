@@ -142,7 +142,10 @@ class Refused:
 
 @dataclass(frozen=True)
 class NodeState:
-    """One node at one moment. time: monotonic, seconds. sent, received: bytes so far, of files and of results. lost: no answer."""
+    """One node at one moment.
+
+    time: monotonic, seconds. sent, received: bytes until then, of files and of results. lost: whether it does not answer.
+    """
 
     time: float
     name: str

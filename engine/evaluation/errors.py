@@ -98,7 +98,7 @@ def by_file(
 def confusion(matches: Matches, objects: Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
     """Count the pairs of true and detected classes: see ``Result.confusion``.
 
-    Detections that match no object of their class are matched with the objects that are left, whatever their class.
+    Detections that match no object of their class are matched with the remaining objects of any class.
     """
     table = np.zeros((classes + 1, classes + 1), np.int64)
     counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]

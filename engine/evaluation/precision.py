@@ -54,7 +54,8 @@ def mean(precisions: NDArray[np.float64]) -> float:
 def interpolated(right: NDArray[np.number], wrong: NDArray[np.number], objects: NDArray[np.number]) -> NDArray[np.float64]:
     """Average the precision over ``RECALLS``.
 
-    right, wrong: (m, n): right and wrong detections so far, in descending confidence. objects: (m,), more than 0. Returns float64 (m,).
+    right, wrong: (m, n): number of right and wrong detections up to each detection, in descending confidence.
+    objects: (m,), more than 0. Returns float64 (m,).
     """
     recall = right / objects[:, None]
     precision = right / (right + wrong + np.spacing(1))

@@ -79,7 +79,7 @@ class ZoneCounter:
 
     @property
     def seen(self) -> Seen:
-        """The detections so far."""
+        """The added detections."""
         if not self._seen:
             return Seen(np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 4), np.float32))
         tracks, times, boxes = (np.concatenate(column) for column in zip(*self._seen, strict=True))
@@ -89,7 +89,7 @@ class ZoneCounter:
 
     @property
     def changes(self) -> NDArray[np.void]:
-        """The changes of sides so far, of type ``CHANGES``, sorted by shape, track and time."""
+        """The changes of sides in the added detections, of type ``CHANGES``, sorted by shape, track and time."""
         found = np.concatenate(self._changes) if self._changes else np.zeros(0, CHANGES)
         return found[np.lexsort((found["time"], found["track"], found["shape"]))]
 

@@ -87,7 +87,7 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], stored_
     given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
     for name in given:
         if name in ("zones", "least_seen"):
-            continue  # the command prints the counts and the number of empty files, whatever it writes
+            continue  # the command prints the counts and the number of empty files for every format
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
             raise UsageError(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}")

@@ -37,7 +37,7 @@ class Job:
 
 
 def write(export: Export) -> None:
-    """Write the annotated video. If the child process crashes, the frames written so far remain playable in ``part_of(path)``.
+    """Write the annotated video. If the child process crashes, the written frames remain playable in ``part_of(path)``.
 
     Raises ExportError if the source has changed, the file cannot be written, or the child process crashed.
     """

@@ -17,7 +17,7 @@ from engine.store.session import SessionReader, StoredSource
 from engine.types import FrameResult
 
 Progress: TypeAlias = Callable[[int], None]
-"""Called with the number of frames written so far. An exception that it raises ends the export, without a file."""
+"""Called with the number of written frames. An exception that it raises ends the export, without a file."""
 
 REPORT_FRAMES = 500
 """Number of frames from one call of ``Progress`` to the next."""
@@ -28,7 +28,7 @@ class Export:
     """The task of writing one file or folder.
 
     sources: what goes into it: one source, or all sources of the session. stems: a different name for each source, for files in a
-    folder. path: the file or folder to write. notes: messages for the user. written: number of frames written so far.
+    folder. path: the file or folder to write. notes: messages for the user. written: number of written frames.
     """
 
     reader: SessionReader

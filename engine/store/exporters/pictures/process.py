@@ -39,7 +39,7 @@ _SAME = 1e-6
 def write_selected(job: PicturesJob, report: Callable[[int], None], clock: Clock) -> int:
     """Write the pictures. Returns the number of frames that were decoded.
 
-    report: called with the number of frames decoded so far. clock: the watchdog's clock, stopped when all pictures are written.
+    report: called with the number of decoded frames. clock: the watchdog's clock, stopped when all pictures are written.
 
     Raises:
         SourceError: the source cannot be opened any more.
