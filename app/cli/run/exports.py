@@ -124,7 +124,8 @@ def export(
 
     Raises ExportError if the folder cannot be made.
     """
-    for source in reader.sources():
+    chosen = [source for source in reader.sources() if sources is None or source.number in sources]
+    for source in chosen:
         for name in formats:
             if source.kind is not None and source.kind not in EXPORTERS[name].kinds:
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
