@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.errors import UsageError
 from engine.evaluation.bootstrap import Interval, drawn_changes, interval
-from engine.evaluation.errors import Errors, FileResult, FrameErrors, by_file, confusion
+from engine.evaluation.errors import FileResult, FrameErrors, by_file, confusion, count_errors
 from engine.evaluation.fit import Fitted, Frame, fit, true_boxes
 from engine.evaluation.matching import Boxes, Matches, match
 from engine.evaluation.precision import CONFIDENCES, Curve, average_precisions, curve, mean
@@ -152,7 +152,7 @@ def _result(
         for number, label in enumerate(labels)
         if counts[number]
     )
-    errors = Errors(matches, objects, len(frames), confidence)
+    errors = count_errors(matches, objects, len(frames), confidence)
     files, worst_frames = by_file(fitted.sources, frames, errors, matches, objects, len(labels), worst)
     return Result(
         name,

@@ -6,7 +6,6 @@ trembles counts once. The moment of the crossing is the last time at which the p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -162,9 +161,8 @@ class ZoneCounter:
         return found
 
 
-def _between(values: Array, rows: Sequence[int] | NDArray[np.intp], share: Array) -> Array:
+def _between(values: Array, rows: NDArray[np.intp], share: Array) -> Array:
     """Values between each of these rows and the row before it. share: 0 = the row before."""
-    rows = np.asarray(rows)
     found: Array = values[rows - 1] + share * (values[rows] - values[rows - 1])
     return found
 
