@@ -7,7 +7,6 @@ from itertools import chain, islice
 from pathlib import Path
 
 import av
-import cv2
 from av.video.frame import VideoFrame
 
 from engine.errors import ExportError
@@ -15,12 +14,11 @@ from engine.media.annotation.audio import Sound
 from engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
 from engine.media.container.opening import reason
 from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
+from engine.media.images import write_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment
-
-JPEG_QUALITY = 95
 
 _MOST = 20_000  # packets read in search of a keyframe
 
@@ -106,10 +104,7 @@ def write_still(video: Path, moment: float, target: Path) -> None:
                 image = Converter(file.stream.sample_aspect_ratio)(frame)
             except (av.FFmpegError, ValueError) as error:
                 raise ExportError(f"{video}: the frame at {moment:.3f} s cannot be converted ({reason(error)})") from error
-            encoded, content = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
-            if not encoded:
-                raise ExportError(f"{target} cannot be encoded")
-            target.write_bytes(content.tobytes())
+            write_picture(image, target)
             return
     raise ExportError(f"{video}: the frame at {moment:.3f} s was not found again: detect again")
 
