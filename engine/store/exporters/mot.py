@@ -45,8 +45,7 @@ def _rows(export: Export) -> Iterator[tuple[str, float, int, bool]]:
 
 def _sequence(export: Export) -> str:
     info, frames = export.source.info, export.reader.length(export.source.number)
-    if info is None:
-        raise AssertionError("only sources that were opened are exported")
+    assert info is not None, "only sources that were opened are exported"
     facts = {
         "name": " ".join(export.stems[0].split()),
         "imDir": "img1",
