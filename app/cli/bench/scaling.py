@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
-from app.cli.bench.pool_options import add_pool_options, model_words, run_settings, say, show_event
+from app.cli.bench.pool_options import add_pool_options, run_settings, say, show_event
 from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
 from app.cli.reports.table import Table
@@ -21,6 +21,7 @@ from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from engine.devices.discovery import default_devices
 from engine.errors import SourceError
 from engine.media.sources import missing
+from engine.model.random_weights import is_random
 from engine.pool.events import Event
 from engine.store.names import readable
 from engine.store.schema import explained
@@ -63,7 +64,8 @@ def run(argv: Sequence[str]) -> int:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
         command = shlex.join(["framefleet", "bench", "scaling", *named])
-        facts = Facts(*map(readable, (command, clips.name, model_words(settings.model))))
+        model = settings.model.cfg.stem + (", random weights" if is_random(settings.model.weights) else "")
+        facts = Facts(*map(readable, (command, clips.name, model)))
         for point in measure_scaling(experiment, clips, show):
             points[point.mode, point.count] = point
             if not arguments.json:
