@@ -1,7 +1,6 @@
 """``framefleet bench scaling``: measures the speedup of 2, 4, 8 … devices over one."""
 
 import json
-import os
 import shlex
 import tempfile
 from argparse import ArgumentParser
@@ -18,6 +17,7 @@ from app.scaling_results import keep, results_folder
 from engine.bench.clips import Clips
 from engine.bench.devices.shares import counts
 from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
+from engine.devices.affinity import usable_cores
 from engine.devices.discovery import default_devices
 from engine.errors import SourceError
 from engine.media.sources import missing
@@ -101,9 +101,9 @@ def _parser() -> ArgumentParser:
 
 
 def _default() -> tuple[DeviceId, ...]:
-    """The best devices; if that is the CPU alone and it has two cores, two CPU devices."""
+    """The best devices; if that is the CPU alone and this process may use two cores, two CPU devices."""
     devices = default_devices()
-    if [device.kind for device in devices] == ["cpu"] and (os.cpu_count() or 1) > 1:
+    if [device.kind for device in devices] == ["cpu"] and usable_cores() > 1:
         return devices[0], DeviceId("cpu", "1")
     return devices
 
