@@ -41,7 +41,7 @@ class Protected:
     @classmethod
     def of(cls, reader: SessionReader) -> Self:
         """Return what the exports of a session must not replace."""
-        model = [Path(reader.facts[name]) for name in ("cfg", "weights", "labels") if reader.facts.get(name)]
+        model = [Path(reader.facts[name]) for name in ("cfg", "weights") if reader.facts.get(name)]
         return cls([*(source.file for source in reader.sources()), *model, *(path.with_suffix(".names") for path in model), reader.path])
 
     def why_not(self, path: Path) -> str | None:
