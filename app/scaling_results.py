@@ -12,6 +12,7 @@ from platformdirs import user_data_path
 
 from engine.errors import ExportError
 from engine.store.session import SessionReader
+from engine.store.skipped import is_sampled
 
 KEPT = 50
 """The number of results that are kept, and of the newest sessions that are read."""
@@ -137,7 +138,7 @@ def _run(path: Path) -> _Run | None:
                 return None
             (source,) = sources
             frames, seconds = source.ledger.inferred, source.seconds or 0.0
-            if source.info is None or frames < LEAST_FRAMES or seconds < LEAST_SECONDS or reader.facts.get("every", "1") != "1":
+            if source.info is None or frames < LEAST_FRAMES or seconds < LEAST_SECONDS or is_sampled(reader):
                 return None
             shares = reader.frames_by_device(source.number)
             taking_part = [use for use in shares if use.frames >= LEAST_SHARE * frames]

@@ -27,11 +27,11 @@ from engine.media.examples import examples
 from engine.model.describe import describe
 from engine.model.load import load_network
 from engine.model.random_weights import random_weights
-from engine.model.weights import write_weights
 from engine.pool.worker.worker import EXAMPLES
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId, Image
 from resources import DEMO
+from tools.darknet_weights import write_weights
 
 NEEDED = 2.5
 """The least speed at ``auto`` precision, in multiples of OpenCV's."""

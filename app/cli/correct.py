@@ -90,6 +90,8 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in _NEEDED.get(action, ()):
         if getattr(arguments, name) is None:
             raise UsageError(f"{action} needs --{name}")
+    if action == "split" and len(arguments.track) > 1:
+        raise UsageError("split divides one track at a time: give one number to --track")
     if action in ("confirm", "relabel", "delete") and (arguments.track is None) == (arguments.frame is None):
         raise UsageError(f"{action} needs either --track, or --frame and --object")
     if (arguments.frame is None) != (arguments.object is None):

@@ -160,7 +160,7 @@ def _stored(settings: RunSettings, earlier: Path | None) -> RunSettings:
 def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
     """The sources that these paths name. A path without a source stays: the run counts it as failed and says why.
 
-    Annotated videos that Framefleet wrote into a folder are no sources of it. database: the session of the run, which may know them.
+    Annotated videos that Framefleet wrote into a folder do not count as its sources. database: the session of the run, which may know them.
 
     Raises SourceError if no source is given.
     """

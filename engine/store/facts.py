@@ -29,7 +29,7 @@ ZONES = "zones"
 """Name of the fact with the lines and zones of the run, as the text of a zones file."""
 
 REPLACED = (SHARD, SHOWN, TRACK, ZONES)
-"""Names of the facts that a run replaces when it goes on with a session. They change no stored result."""
+"""Names of the facts that a run replaces when it continues a session. They change no stored result."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
 """Names of the facts that decide the results of a run."""

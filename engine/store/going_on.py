@@ -1,4 +1,4 @@
-"""Decides what a run takes over from the session that it goes on with."""
+"""Decides what a run takes over from the session that it continues."""
 
 from collections import defaultdict
 from dataclasses import dataclass

@@ -142,7 +142,7 @@ class Run:
 
 
 def reported(work: Callable[[Run], None], as_json: bool, quiet: bool) -> int:
-    """Do the work of a run, and return its exit status. as_json: end standard output with the report, whatever has ended the run.
+    """Do the work of a run, and return its exit status. as_json: end standard output with the report, also after an error.
 
     Raises FramefleetError if the run cannot begin.
     """

@@ -1,4 +1,4 @@
-"""Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON, and while a run goes on."""
+"""Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON, and during a run."""
 
 import time
 from collections.abc import Callable, Collection

@@ -55,7 +55,7 @@ def write_clips(
 
     A file replaces only one of an earlier call with the same content. exact: encode instead of copying from keyframe to keyframe.
     stills: also write each appearance's most confident frame. overwrite: also replace files that Framefleet did not write.
-    progress: called with the number of files written so far. waiting: called once with the process for which this one waits.
+    progress: called with the number of written files. waiting: called once with the process for which this one waits.
 
     Raises ExportError if the video is missing or has changed, or a file cannot be written.
     """

@@ -55,7 +55,7 @@ def export_session(
 
     The files are written in a hidden folder in ``folder``. While another process exports to ``folder``, this one waits.
 
-    progress: called with a file, the number of its frames written so far, and the number of all its frames. An ExportError that it raises
+    progress: called with a file, the number of its written frames, and the number of all its frames. An ExportError that it raises
     ends this file.
     failed: called with the error of each file that cannot be written; None: the first error ends the export.
     options: of the formats. only, whole: see ``plan_export``.
@@ -114,7 +114,7 @@ def _purpose(plan: Planned, sources: int) -> Purpose:
 
 @contextmanager
 def stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
-    """Provide a hidden folder in ``folder`` for one process at a time. It is empty, whatever a killed process has left there."""
+    """Provide a hidden folder in ``folder`` for one process at a time. It is empty, also after a process was killed in it."""
     place = folder / STAGE
     with explained(folder, "write"):
         folder.mkdir(parents=True, exist_ok=True)

@@ -51,7 +51,7 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
 
 
 def _reasons(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> list[str]:
-    """Why a run with these labels and facts cannot go on with the session at ``path``, in words; empty if it can."""
+    """Why a run with these labels and facts cannot continue the session at ``path``, in words; empty if it can."""
     with schema.reading(path), closing(schema.open_existing(path, "rw")) as connection:
         if schema.is_empty(connection):
             return ["nothing was stored"]

@@ -60,6 +60,7 @@ def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) 
         (("delete", "--frame", "3"), "--frame and --object belong together"),
         (("delete", "--track", "9"), "there is no track 9 of a.mp4"),
         (("split", "--track", "1", "--at", "100s"), "a.mp4 has no frame from 100s on"),
+        (("split", "--track", "1,2", "--at", "0.4s"), "split divides one track at a time"),
         (("join", "--track", "1,2"), "are both in frame 0"),
         (("confirm", "--track", "1", "--source", "b.mp4"), "no source is named 'b.mp4'"),
         (("destroy",), "invalid choice"),

@@ -12,7 +12,6 @@ import pytest
 
 from engine.model.describe import describe
 from engine.model.random_weights import random_weights
-from engine.model.weights import write_weights
 from engine.pool.events import Ledger
 from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionWriter
@@ -21,6 +20,7 @@ from tests.support.cli import run_main
 from tests.support.guide import GUIDE, PROJECT, blocks, commands
 from tests.support.models import TINY_CFG
 from tests.support.store import LABELS, make_frame, video_info, write_session
+from tools.darknet_weights import write_weights
 
 CLIP = PROJECT / "tests/goldens/street.mp4"
 FRAMES = 20

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ExportError
-from engine.media.cutting.cut import copy_clip
+from engine.media.cutting import copy_clip
 from engine.media.preview.reader import VideoReader
 from tests.engine.media.conftest import Clip
 from tests.support.media import number_of

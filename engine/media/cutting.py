@@ -1,26 +1,26 @@
-"""Writes clips and pictures of a video into files."""
+"""Takes clips and single pictures out of videos, into files."""
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from fractions import Fraction
+from itertools import chain, islice
 from pathlib import Path
 
 import av
-import cv2
 from av.video.frame import VideoFrame
 
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
 from engine.media.container.opening import reason
-from engine.media.container.video_file import VideoFile
-from engine.media.cutting.keyframes import packets_before
+from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
+from engine.media.images import write_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment
 
-JPEG_QUALITY = 95
+_MOST = 20_000  # packets read in search of a keyframe
 
 _SAME = 1e-6
 """Times that differ by less are equal, seconds."""
@@ -36,7 +36,7 @@ def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callab
         ExportError, OSError: the clip cannot be written.
     """
     with VideoFile(video) as file, explained_encoding():
-        keyframe, packets = packets_before(file, round(start / file.time_base))
+        keyframe, packets = _packets_before(file, round(start / file.time_base))
         origin = keyframe * file.time_base
         form, options = ("mp4", {"movflags": "+faststart"}) if target.suffix == ".mp4" else ("matroska", {})
         with (
@@ -86,7 +86,7 @@ def encode_clip(video: Path, start: float, end: float, target: Path, alive: Call
             _sound(video, first[0]) as sound,
             VideoWriter(target, size, file.rate, file.time_base, None if sound is None else sound.stream) as writer,
         ):
-            for seconds, frame in _with_first(first, frames):
+            for seconds, frame in chain((first,), frames):
                 alive()
                 writer.write(convert.planes(frame, size), seconds - first[0])
                 for packet in sound.until(seconds) if sound is not None and sound.stream is not None else ():
@@ -104,17 +104,14 @@ def write_still(video: Path, moment: float, target: Path) -> None:
                 image = Converter(file.stream.sample_aspect_ratio)(frame)
             except (av.FFmpegError, ValueError) as error:
                 raise ExportError(f"{video}: the frame at {moment:.3f} s cannot be converted ({reason(error)})") from error
-            encoded, content = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
-            if not encoded:
-                raise ExportError(f"{target} cannot be encoded")
-            target.write_bytes(content.tobytes())
+            write_picture(image, target)
             return
     raise ExportError(f"{video}: the frame at {moment:.3f} s was not found again: detect again")
 
 
 def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the frames that can be decoded, with their times in seconds, from ``start`` to before ``end``."""
-    keyframe, _ = packets_before(file, round(start / file.time_base))
+    keyframe, _ = _packets_before(file, round(start / file.time_base))
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, keyframe, None, 0)).outcomes():
         seconds = pts * file.time_base
         if seconds >= end - _SAME:
@@ -123,9 +120,47 @@ def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fractio
             yield seconds, outcome
 
 
-def _with_first(first: tuple[Fraction, VideoFrame], frames: Iterator[tuple[Fraction, VideoFrame]]) -> Iterator[tuple[Fraction, VideoFrame]]:
-    yield first
-    yield from frames
+def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacket]]:
+    """Return the pts of the last keyframe at or before a pts, and the packets from there on. If there is none, from the first keyframe on.
+
+    Raises ExportError if the file has no keyframe.
+    """
+    for seconds in SEEK_BACK:
+        found = _search(file.packets_at(pts - int(seconds / file.time_base)), pts)
+        if found is not None and found[0] <= pts:
+            return found
+    file.reopen()
+    found = _search(file.packets(), pts)
+    if found is None:
+        raise ExportError(f"{file.path} has no frame from which a clip can begin: repair the file")
+    return found
+
+
+def _search(packets: Iterator[VideoPacket], pts: int) -> tuple[int, Iterator[VideoPacket]] | None:
+    keyframe, kept = None, list[VideoPacket]()
+    for packet in islice(packets, _MOST):
+        time = packet.pts if packet.pts is not None else packet.dts
+        if time is None:
+            continue
+        if packet.is_keyframe and (keyframe is None or time <= pts):
+            keyframe, kept = time, []
+        kept.append(packet)
+        if keyframe is not None and time > pts:
+            break
+    return None if keyframe is None else (keyframe, _with_dts(chain(kept, packets)))
+
+
+def _with_dts(packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
+    """Give the first packets the decoding times that FFmpeg does not know after a seek in Matroska."""
+    first: list[VideoPacket] = []
+    for packet in packets:
+        first.append(packet)
+        if packet.dts is not None:
+            break
+    for packet, after in zip(first[-2::-1], first[:0:-1], strict=True):
+        if after.dts is not None:
+            packet.dts = after.dts - max(packet.duration or 0, 1)
+    return chain(first, packets)
 
 
 def _sound(video: Path, start: Fraction) -> Sound | nullcontext[None]:
