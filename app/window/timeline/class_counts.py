@@ -76,13 +76,15 @@ class Tally:
             np.add.at(self.failures, _slices_of_pts(np.array(times), info), 1)
 
     def add_stored(self, reader: SessionReader, source: int, info: SourceInfo | None) -> None:
-        """Count the stored detections of a source. An hour of video takes about a second."""
+        """Count the stored detections of a source, until the reader's ``stop`` is set. An hour of video takes about a second."""
         self.complete = False
         self._add_failures(reader.failed_times(source), info)
         slices = _slices_of_pts(reader.times(source, reader.count(source)), info)
         ends = np.flatnonzero(np.diff(slices, append=BINS)).tolist()  # the last frame of each slice
         first = 0
         for last in ends:
+            if reader.stop.is_set():
+                return
             class_ids, scores = reader.scores(source, first, last)
             self.add(class_ids, scores, np.full(len(scores), slices[last]))
             first = last + 1
