@@ -104,17 +104,23 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
         scrolled.append(1e3 * (time.thread_time() - begin))
     found["table"] = scrolled
     until(lambda: not window.background.busy)
+    resets: list[bool] = []
+    panel.model.modelReset.connect(lambda: resets.append(True))
     for column in (CONFIDENCE, SIZE):
-        first = panel.model.time_at(0)
         listen()
+        resets.clear()
         panel.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
-        found[f"sorted {column}"] = [until(lambda before=first: panel.model.time_at(0) != before)]
+        found[f"sorted {column}"] = [until(lambda: bool(resets))]
         found[f"sorting gap {column}"] = [max(gaps)]
     events = window.zones.counting
     listen()
     window.filter.set_confidence(0.6)
-    filtered = lambda: events.tracks is not None and events.tracks.shown == window.filter.filter  # noqa: E731
-    found["filtered"] = [until(lambda: panel.model.rowCount() < 1_500_000 and filtered())]
+
+    def filtered() -> bool:
+        counted = events.tracks is not None and events.tracks.shown == window.filter.filter
+        return counted and panel.model.rowCount() < 1_500_000
+
+    found["filtered"] = [until(filtered)]
     found["filter gap"] = [max(gaps)]
     window.close()
     return found
