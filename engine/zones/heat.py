@@ -20,15 +20,15 @@ class HeatMap:
 
     def __init__(self, size: tuple[int, int]) -> None:
         rows = max(1, round(COLUMNS * size[1] / size[0]))
-        self._size = size
+        self.size = size
         self.cells: NDArray[np.int64] = np.zeros((rows, COLUMNS), np.int64)
 
     def add(self, boxes: Array) -> None:
         """Add boxes x1 y1 x2 y2, pixels, float64 (n, 4)."""
         rows, columns = self.cells.shape
         x, y = reference_points(boxes, Reference.BOTTOM).T
-        column = np.clip(x / self._size[0] * columns, 0, columns - 1).astype(np.int64)
-        row = np.clip(y / self._size[1] * rows, 0, rows - 1).astype(np.int64)
+        column = np.clip(x / self.size[0] * columns, 0, columns - 1).astype(np.int64)
+        row = np.clip(y / self.size[1] * rows, 0, rows - 1).astype(np.int64)
         self.cells += np.bincount(row * columns + column, minlength=rows * columns).reshape(rows, columns)
 
     def shares(self) -> NDArray[np.float32]:

@@ -1,6 +1,7 @@
 """Stored results of an earlier run as items for the queue."""
 
 from pathlib import Path
+from threading import Event
 
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.timeline.class_counts import Tally
@@ -26,10 +27,11 @@ def read_stored(database: Path) -> list[QueueItem]:
     return found
 
 
-def count_stored(item: QueueItem, tally: Tally) -> None:
-    """Count the stored detections of a source. Raises ExportError if the database cannot be read."""
+def count_stored(item: QueueItem, tally: Tally, stop: Event) -> None:
+    """Count the stored detections of a source. stop: ends it early. Raises ExportError if the database cannot be read."""
     assert item.results is not None
     with SessionReader(item.results.database) as reader:
+        reader.stop = stop
         tally.add_stored(reader, item.results.source, item.progress.info)
 
 

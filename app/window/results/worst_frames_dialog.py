@@ -80,7 +80,7 @@ class WorstFramesDialog(QDialog):
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for frame in self._sessions.get(session, ()):
             counts = (frame.frame, frame.objects, frame.missed, frame.wrong)
-            row = QTreeWidgetItem([Path(frame.name).name, formats.clock(frame.time, 2), *map(formats.count, counts)])
+            row = QTreeWidgetItem([Path(frame.name).name, frame.moment, *map(formats.count, counts)])
             row.setToolTip(0, str(frame.file))
             row.setData(0, Qt.ItemDataRole.UserRole, frame)
             for position in range(1, len(COLUMNS)):

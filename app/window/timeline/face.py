@@ -95,7 +95,9 @@ class TimelineFace(QAbstractSlider):
             nearest = slices_of(np.round((nearest + 0.5) / BINS * self._duration), self._duration)
         # with fewer frames, slices without a frame look like gaps
         self._contents.columns = min(max(frames // 2, 1), BINS) if frames and not self._pictures else BINS
-        self._contents.lanes = tuple(replace(lane, counts=lane.counts[nearest]) for lane in lanes if lane.counts.any())
+        self._contents.lanes = tuple(
+            replace(lane, counts=lane.counts[nearest], frames=lane.frames[nearest]) for lane in lanes if lane.counts.any()
+        )
         self._contents.failures = failures[nearest] if failures is not None else np.zeros(BINS, np.int32)
         self._changed()
 

@@ -24,20 +24,25 @@ NAMES = 80.0
 
 @dataclass(frozen=True)
 class Lane:
-    """When objects of a class were seen. counts: detections in each slice of the length, int64 (BINS,)."""
+    """When objects of a class were seen. counts, frames: detections of the class and frames in each slice of the length, int64 (BINS,)."""
 
     name: str
     class_id: int
     counts: NDArray[np.int64]
+    frames: NDArray[np.int64]
 
     def image(self, view: TimeView, columns: int) -> QImage:
-        """A picture of the view, at most this wide: the more detections, the stronger the class's colour."""
+        """A picture of the view, at most this wide: the more detections in a frame, the stronger the class's colour.
+
+        Slices of short videos have one or two frames in turn, so the number of detections alone would look striped.
+        """
         first, last = int(view.start * len(self.counts)), max(math.ceil(view.end * len(self.counts)), 1)
         starts = np.unique(np.linspace(first, last, columns, endpoint=False).astype(np.int64))
-        counts = np.maximum.reduceat(self.counts[:last], starts)  # not every second one, which would hide rare objects
+        counts, frames = (np.add.reduceat(each[:last], starts) for each in (self.counts, self.frames))
+        most = (self.counts / np.maximum(self.frames, 1)).max()
         pixels = np.empty((1, len(counts), 4), np.uint8)
         pixels[..., :3] = class_colour(self.class_id)
-        shares = np.sqrt(counts / max(self.counts.max(), 1))  # with the square root, single objects stay visible beside many
+        shares = np.sqrt(counts / np.maximum(frames, 1) / (most or 1))  # with the square root, single objects stay visible beside many
         pixels[0, :, 3] = np.where(counts > 0, 60 + 195 * shares, 0)
         return QImage(pixels.tobytes(), len(counts), 1, QImage.Format.Format_RGBA8888).copy()
 

@@ -211,8 +211,10 @@ class Viewer(QWidget):
 
     def _count(self) -> None:
         tally, shown = self._tally, self._filter
-        found = tally.lanes(shown.confidence, shown.classes, LANES) if tally is not None else []
-        lanes = [Lane(self.canvas.label_of(class_id), class_id, counts) for class_id, counts in found]
+        lanes = []
+        if tally is not None:
+            found = tally.lanes(shown.confidence, shown.classes, LANES)
+            lanes = [Lane(self.canvas.label_of(class_id), class_id, counts, tally.frames) for class_id, counts in found]
         info = self.item.progress.info if self.item is not None else None
         self.transport.timeline.set_lanes(lanes, tally.failures if tally is not None else None, info.frames if info is not None else 0)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})

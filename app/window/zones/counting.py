@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
-from app.window.widgets.translation import translate
-from app.window.zones.tracks import Total, Tracks, count, count_files, events, read_tracks, with_appearances
+from app.window.zones.tracks import Tracks, count, events, read_tracks, with_shown
 from engine.errors import FramefleetError
 from engine.media.types import SourceKind
 from engine.store.file.lock import lock_session, written_here
@@ -28,9 +28,6 @@ REREAD_MS = 2000
 """Time from one reading of a running file to the next, at least."""
 LIVE_SECONDS = 0.25
 """Time for counting at once, so that it takes an eighth of a core at most, however fast the devices are."""
-
-MOST_NAMES = 3
-"""Files without counts that are named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +74,14 @@ class Counting(QObject):
         self._item: QueueItem | None = None
         self._live: tuple[tuple[int, Results, ZoneSet], LiveCounts | partial[LiveCounts]] | None = None
         self._reading = self._stale = False
+        self._stop = Event()
         self._to_track: int | None = None
         self._again = QTimer(self, singleShot=True, interval=REREAD_MS)
         self._again.timeout.connect(self.read)
 
     def show_item(self, item: QueueItem | None) -> None:
         """Read another file, None = no file."""
+        self._stop.set()
         self._item, self.tracks = item, None
         self.read()
 
@@ -99,7 +98,7 @@ class Counting(QObject):
         if self._reading:
             self._stale = True
         elif item.state is not ItemState.RUNNING:
-            self._start(item, partial(_read_and_count, item.key, item.results, self._zones(), self._shown(), self.whole))
+            self._start(item, partial(_read_and_count, item.key, item.results, self._zones(), self._shown(), whole=self.whole))
         elif self._zones().shapes and item.progress.frames:
             self._count_live(item, item.results)
 
@@ -151,11 +150,12 @@ class Counting(QObject):
 
     def _start(self, item: QueueItem, work: partial[Counted]) -> None:
         self._reading, self._stale = True, False
-        self._background.start(work, self._counted, partial(self._failed, item.key))
+        self._stop = stop = Event()
+        self._background.start(partial(work, stop=stop), partial(self._counted, stop), partial(self._failed, item.key), stop)
 
-    def _counted(self, counted: Counted) -> None:
+    def _counted(self, stop: Event, counted: Counted) -> None:
         self._reading = False
-        if self._item is None or counted.key != self._item.key:
+        if stop.is_set() or self._item is None:  # another file is shown
             self.read()
             return
         self.tracks = counted.tracks
@@ -176,69 +176,16 @@ class Counting(QObject):
             self.failed.emit(problem)
 
 
-class Totals(QObject):
-    """Counts all files with the set of lines and zones together, while it is on. files: returns their results.
-
-    found: Total or None, what is wrong, and what they count.
-    """
-
-    found = Signal(object, str, str)
-
-    def __init__(
-        self,
-        background: Background,
-        files: Callable[[], list[Results]],
-        zones: Callable[[], ZoneSet],
-        shown: Callable[[], ViewFilter],
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._background, self._files, self._zones, self._shown = background, files, zones, shown
-        self.on = self._reading = self._stale = False
-        self._soon = QTimer(self, singleShot=True, interval=REREAD_MS)
-        self._soon.timeout.connect(self.count)
-
-    def count_soon(self) -> None:
-        """Count again soon, because files have changed."""
-        if self.on and not self._soon.isActive():
-            self._soon.start()
-
-    def count(self) -> None:
-        """Count again."""
-        if self._reading or not self.on:
-            self._stale = self._reading
-            return
-        self._reading, self._stale = True, False
-        self._background.start(partial(count_files, self._files(), self._zones(), self._shown()), self._counted, self._failed)
-
-    def _counted(self, total: Total) -> None:
-        problem = ""
-        if total.others:
-            names = ", ".join(total.others[:MOST_NAMES]) + (" …" if len(total.others) > MOST_NAMES else "")
-            problem = translate("zones", "Without tracks or of another shape: {names}.").format(names=names)
-        self._end(total, problem, translate("zones", "The sum of %Ln files.", None, total.files))
-
-    def _failed(self, problem: str) -> None:
-        self._end(None, problem, "")
-
-    def _end(self, total: Total | None, problem: str, remark: str) -> None:
-        self._reading = False
-        if self._stale:
-            self.count()
-        elif self.on:
-            self.found.emit(total, problem, remark)
-
-
 def _count_live(live: LiveCounts | partial[LiveCounts], shown: ViewFilter) -> tuple[LiveCounts, Counts]:
     made = live if isinstance(live, LiveCounts) else live()
     return made, made.update(LIVE_SECONDS, shown.confidence, shown.classes)
 
 
-def _read_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, whole: bool) -> Counted:
-    return _count(key, results, read_tracks(results, whole), zones, shown)
+def _read_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, *, whole: bool, stop: Event) -> Counted:
+    return _count(key, results, read_tracks(results, whole, stop), zones, shown, stop=stop)
 
 
-def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, tracker: TrackerName) -> Counted:
+def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, tracker: TrackerName, *, stop: Event) -> Counted:
     if written_here(results.database):  # the window's own run may go on with other files
         with SessionReader(results.database, corrected=False) as reader:
             for source in reader.sources():
@@ -247,11 +194,11 @@ def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilt
     else:
         with lock_session(results.database):
             track_session(results.database, tracker)
-    return _read_and_count(key, results, zones, shown, whole=True)
+    return _read_and_count(key, results, zones, shown, whole=True, stop=stop)
 
 
-def _count(key: int, results: Results, tracks: Tracks, zones: ZoneSet, shown: ViewFilter) -> Counted:
-    tracks, problem = with_appearances(tracks, results, shown), ""
+def _count(key: int, results: Results, tracks: Tracks, zones: ZoneSet, shown: ViewFilter, *, stop: Event) -> Counted:
+    tracks, problem = with_shown(tracks, results, shown, stop), ""
     try:
         counts = count(tracks, zones, shown) if zones.shapes else None
     except FramefleetError as error:

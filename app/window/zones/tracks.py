@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,8 @@ class Tracks:
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
     that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
-    although objects were followed. pending: the run that goes on will store them. shown: the filter of the appearances, None = they are not
-    read.
+    although objects were followed. pending: the run that goes on will store them. shown: the filter of the heat map and the appearances,
+    None = they are not read.
     """
 
     labels: tuple[str, ...]
@@ -62,38 +63,44 @@ class Tracks:
         return trails(self.table.tracks[part], times[part], self.table.boxes[part], tracks)
 
 
-def read_tracks(results: Results, whole: bool = True) -> Tracks:
+def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
     """Read the objects of one source. Millions of boxes take seconds. whole: also if the source has no tracks.
+
+    stop: ends it early, with a part of the objects.
 
     Each object in a folder of pictures counts as a track of its own, so that zones can count them.
 
     Raises ExportError if the session cannot be read.
     """
     with SessionReader(results.database) as reader:
+        reader.stop = stop
         source = next(each for each in reader.sources() if each.number == results.source)
         length, tracked = reader.last_pts(source.number) or 0.0, is_tracked(reader, source.number)
         pending = not tracked and reader.facts.get(TRACK, Track.NONE) != Track.NONE and written_here(results.database)
         heat = HeatMap((source.info.width, source.info.height) if source.info is not None else (16, 9))
         if not whole and not tracked:
             return Tracks(reader.labels, None, heat, np.zeros(0, APPEARANCE), length, tracked, whole, pending=pending)
-        tables = []
-        for block in read_blocks(reader, source.number):
-            everything = TrackTable.of(block, everything=True)
-            heat.add(everything.boxes)
-            tables.append(TrackTable.of(block) if tracked else everything)
-        table = TrackTable.joined(tables) if tables and (tracked or source.kind is SourceKind.IMAGES) else None
+        counted = tracked or source.kind is SourceKind.IMAGES
+        tables = [TrackTable.of(block, everything=not tracked) for block in read_blocks(reader, source.number)] if counted else []
+        table = TrackTable.joined(tables) if tables else None
         if table is not None and not tracked:
             table = replace(table, tracks=np.arange(len(table.tracks)))
         untracked = why_untracked(reader, source.number) if tracked else None
         return Tracks(reader.labels, table, heat, np.zeros(0, APPEARANCE), length, tracked, untracked=untracked, pending=pending)
 
 
-def with_appearances(tracks: Tracks, results: Results, shown: ViewFilter) -> Tracks:
-    """The tracks with the appearances of shown detections. Raises ExportError if the session cannot be read."""
+def with_shown(tracks: Tracks, results: Results, shown: ViewFilter, stop: Event) -> Tracks:
+    """The tracks with the heat map and the appearances of shown detections. stop: ends it early, with a part of them.
+
+    Raises ExportError if the session cannot be read.
+    """
     if tracks.shown == shown or not (tracks.whole or tracks.tracked):
         return tracks
+    heat = HeatMap(tracks.heat.size)
     with SessionReader(results.database, shown.confidence, shown.classes) as reader:
-        return replace(tracks, appearances=read_appearances(reader, results.source), shown=shown)
+        reader.stop = stop
+        found = read_appearances(reader, results.source, each=lambda block: heat.add(block.corners))
+        return replace(tracks, heat=heat, appearances=found, shown=shown)
 
 
 def count(tracks: Tracks, zones: ZoneSet, shown: ViewFilter) -> Counts | None:
@@ -123,11 +130,15 @@ class Total:
     length: float = 0.0
 
 
-def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter) -> Total:
-    """Count the shown tracks of several sources together. Raises ExportError if a session cannot be read."""
+def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter, stop: Event) -> Total:
+    """Count the shown tracks of several sources together. stop: ends it early, with a part of them.
+
+    Raises ExportError if a session cannot be read.
+    """
     found, others = [], []
     for results in files:
         with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+            reader.stop = stop
             source = next(each for each in reader.sources() if each.number == results.source)
             try:
                 counts = read_counts(reader, source, zones_for(zones, source)[0])

@@ -21,13 +21,14 @@ from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel
 from app.window.widgets.translation import translate
 from app.window.zones.chart import CountChart
-from app.window.zones.counting import Counted, Counting, Totals
+from app.window.zones.counting import Counted, Counting
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
 from app.window.zones.library import ZoneLibrary
 from app.window.zones.panel import ZonesPanel
 from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
 from app.window.zones.sets import ShownSet
+from app.window.zones.totals import Totals
 from app.window.zones.tracks import Total
 from engine.store.objects.events import EVENTS
 from engine.store.tracks import Untracked

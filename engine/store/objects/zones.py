@@ -43,8 +43,7 @@ class TrackTable:
         pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
         numbers = np.fromiter((frame.number for frame in block.frames), np.int64, len(block.frames))
         sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
-        frame, boxes = block.frame[mine], block.boxes[mine].copy()
-        boxes[:, 2:] += boxes[:, :2]
+        frame, boxes = block.frame[mine], block.corners[mine]
         return cls(numbers[frame], pts[frame], block.tracks[mine], block.class_ids[mine], block.scores[mine], boxes, sizes[frame])
 
     @classmethod
@@ -169,7 +168,7 @@ def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
     size = (source.info.width, source.info.height) if source.info is not None else (16, 9)
     heat = HeatMap(size)
     for block in read_blocks(reader, source.number):
-        heat.add(TrackTable.of(block, everything=True).boxes)
+        heat.add(block.corners)
     return heat
 
 

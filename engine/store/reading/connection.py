@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from threading import Event
 from typing import Any, Self
 
 from engine.store import schema
@@ -14,7 +15,7 @@ class ReadingConnection(Closing):
     """Base class of ``SessionReader``, which describes parameters and errors.
 
     Attributes: corrected: whether there are corrections and this reader applies them. labels: one per class id. facts: properties of the
-    run.
+    run. stop: any thread sets it to end the reading of many frames early.
     """
 
     def __init__(
@@ -26,7 +27,7 @@ class ReadingConnection(Closing):
         span: Span | None = None,
         tracks: frozenset[int] | None = None,
     ) -> None:
-        self.path = path
+        self.path, self.stop = path, Event()
         self.confidence, self.classes, self.span, self.tracks_shown = confidence, classes, span, tracks
         with schema.reading(self.path):
             self._connection = schema.open_existing(path, "ro")

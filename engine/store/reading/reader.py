@@ -35,7 +35,8 @@ class SessionReader(StoredColumns):
     confidence and, unless None, of these class ids. corrected: apply what a person corrected before this reader was opened. span: only
     frames in this part of each source; None: all. tracks: see ``View``.
 
-    Attributes: corrected: whether there are corrections and this reader applies them.
+    Attributes: corrected: whether there are corrections and this reader applies them. stop: any thread sets it to end the reading of many
+    frames early.
 
     Raises (all methods):
         UsageError: ``span`` does not fit a source.

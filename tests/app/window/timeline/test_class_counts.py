@@ -27,6 +27,7 @@ def test_counts_are_those_that_the_filter_lets_through(pairs: list[tuple[float, 
     shown = found.filter(hundredths / 100)
     expected = {class_id: int((shown.class_ids == class_id).sum()) for class_id in {int(number) for number in found.class_ids}}
     assert tally.counts(hundredths / 100) == expected
+    assert tally.activity(hundredths / 100)[120] == sum(expected.values())
 
 
 def test_activity_says_when_something_was_seen() -> None:
@@ -41,6 +42,7 @@ def test_activity_says_when_something_was_seen() -> None:
     assert tally.activity(0.25, {2}).tolist() == [1] + [0] * (BINS - 1)
     assert tally.activity(0.25, set()).sum() == 0
     assert tally.failures.nonzero()[0].tolist() == [BINS // 2]
+    assert tally.frames[[0, BINS // 2, BINS - 1]].tolist() == [1, 0, 2]  # the last two lie behind the end
 
 
 @settings(deadline=None, max_examples=30)
@@ -58,3 +60,4 @@ def test_stored_detections_are_counted_as_those_of_a_run(frames: list[list[tuple
             stored.add_stored(reader, 0, info)
     assert stored.counts(hundredths / 100) == run.counts(hundredths / 100)
     assert np.array_equal(stored.activity(hundredths / 100), run.activity(hundredths / 100))
+    assert np.array_equal(stored.frames, run.frames)
