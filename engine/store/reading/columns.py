@@ -73,7 +73,7 @@ class StoredColumns(ReadingConnection):
         columns += ["coalesce(track, -1)" + f" + {_VERIFIED} * verified" * self.corrected] * marked
         condition, values = self._passing()
         query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
-        with schema.reading(self.path):
+        with self._reading():
             rows = self._connection.execute(f"{query} ORDER BY frame, ordinal", (source, first, last, *values))
             table = np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, len(columns))
         frames, class_ids = np.divmod(table[:, 0].astype(np.int64), _CLASSES)

@@ -175,13 +175,13 @@ class SessionReader(StoredColumns):
     @property
     def has_track_corrections(self) -> bool:
         """Whether this reader applies corrections that join or split tracks."""
-        with schema.reading(self.path):
+        with self._reading():
             return self.corrected and has_track_corrections(self._connection)
 
     @property
     def last_edit(self) -> str:
         """A text that changes with each correction, "" if this reader applies none."""
-        with schema.reading(self.path):
+        with self._reading():
             return last_edit(self._connection) if self.corrected else ""
 
     def ordinals(self, source: int, frame: int) -> list[int]:
