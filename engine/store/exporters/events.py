@@ -25,7 +25,10 @@ COLUMNS = (
 
 
 def write(export: Export) -> None:
-    """Write a row per event of each video. Raises ExportError if the lines and zones do not fit, or there are some but no tracks."""
+    """Write a row per event of each video. Raises ExportError if there are lines and zones, but no tracks.
+
+    Videos of another shape than the lines and zones have appearances only, and a note says so.
+    """
     with table_file(export, COLUMNS) as file:
         for source in export.sources:
             if source.kind is SourceKind.VIDEO:
@@ -36,10 +39,13 @@ def write(export: Export) -> None:
 
 def _write_source(export: Export, source: StoredSource, file: TextIO) -> None:
     zones = export.options.zones
-    try:
-        if zones is not None:
+    if zones is not None:
+        try:
             zones, note = zones_for(zones, source)
-            export.notes += [note] if note else []
+        except UsageError as error:
+            zones, note = None, f"{error}; it is not counted"
+        export.notes += [note] if note else []
+    try:
         file.writelines(row(cells) + "\r\n" for cells in _rows(export, source, zones))
     except UsageError as error:
         raise ExportError(str(error)) from error
