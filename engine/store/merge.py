@@ -39,6 +39,8 @@ class Merged:
 def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     """Join sessions into a new one at ``target``, in their order. Of a source that several hold, the one with the most frames is taken.
 
+    If they have the same number of frames, the one that a person corrected is taken, then the one with tracks.
+
     If all sessions are shards of a run, the sources get the order that they have in the undivided run.
 
     Raises:
@@ -80,12 +82,14 @@ def _check_same(first: SessionReader, other: SessionReader) -> None:
 
 def _choose(readers: Iterable[SessionReader]) -> tuple[list[tuple[SessionReader, StoredSource]], tuple[tuple[Path, Path], ...]]:
     """Choose the sources to copy. Returns them, and those of which another session holds more, with that session."""
-    best: dict[str, tuple[tuple[bool, int], SessionReader, StoredSource]] = {}
+    best: dict[str, tuple[tuple[bool, int, bool, bool], SessionReader, StoredSource]] = {}
     found = []
     for reader in readers:
         for source in reader.sources():
             key = schema.absolute("", str(source.file))
-            worth = (source.complete and source.error is None, reader.count(source.number))
+            number = source.number
+            complete = source.complete and source.error is None
+            worth = complete, reader.count(number), reader.is_corrected(number), bool(reader.tracks(number))
             found.append((key, reader, source))
             if key not in best or worth > best[key][0]:
                 best[key] = worth, reader, source

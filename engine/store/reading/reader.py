@@ -178,6 +178,10 @@ class SessionReader(StoredColumns):
         with self._reading():
             return self.corrected and has_track_corrections(self._connection)
 
+    def is_corrected(self, source: int) -> bool:
+        """Whether this reader applies corrections of a source."""
+        return self.corrected and bool(self._query("SELECT 1 FROM main.corrections WHERE source = ? LIMIT 1", source))
+
     @property
     def last_edit(self) -> str:
         """A text that changes with each correction, "" if this reader applies none."""

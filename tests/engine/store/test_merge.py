@@ -60,6 +60,21 @@ def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None
     assert merged.left_out == ((Path("/v/a.mp4"), second), (Path("/v/b.mp4"), second))
 
 
+@pytest.mark.parametrize("better", ["tracks", "corrections"])
+def test_of_equal_results_those_with_tracks_or_corrections_are_taken(tmp_path: Path, better: str) -> None:
+    first, second = (write_session(tmp_path / f"{number}.sqlite", {"/v/a.mp4": 10}) for number in (1, 2))
+    if better == "tracks":
+        track_session(second, TrackerName.BYTETRACK)
+    else:
+        with Corrections(second) as corrections:
+            corrections.delete(OneDetection(0, 3, 0))
+        track_session(first, TrackerName.BYTETRACK)
+    merged = merge_sessions([first, second], tmp_path / "m.sqlite")
+    assert merged.left_out == ((Path("/v/a.mp4"), second),)
+    with SessionReader(tmp_path / "m.sqlite") as reader:
+        assert (bool(reader.tracks(0)), reader.corrected) == (better == "tracks", better == "corrections")
+
+
 def test_sessions_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     for number, (labels, facts) in enumerate(
         ((LABELS, {"confidence": "0.25"}), (LABELS, {"confidence": "0.5"}), (LABELS[:2], {"confidence": "0.25"}))
