@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -128,8 +128,7 @@ def stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
             yield place
         finally:
             (place / JOURNAL).unlink(missing_ok=True)
-            with suppress(OSError):  # it holds the rest of a video whose process crashed
-                place.rmdir()
+            shutil.rmtree(place, ignore_errors=True)  # it may hold part of a video whose process was stopped
 
 
 def _content(reader: SessionReader, plan: Planned, options: ExportOptions) -> str:

@@ -14,7 +14,7 @@ from engine.store.exporters.common.base import Export, Exporter, Output
 from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.csv import row, table_file
 from engine.store.objects.events import EventKind, read_events
-from engine.store.objects.zones import zones_for
+from engine.store.objects.zones import require_any_tracks, require_tracks, zones_for
 from engine.store.session import StoredSource
 from engine.zones.shapes import ZoneSet
 
@@ -25,10 +25,15 @@ COLUMNS = (
 
 
 def write(export: Export) -> None:
-    """Write a row per event of each video. Raises ExportError if there are lines and zones, but no tracks.
+    """Write a row per event of each video. Raises ExportError if there are lines and zones, but no video has tracks.
 
-    Videos of another shape than the lines and zones have appearances only, and a note says so.
+    Videos without tracks or of another shape than the lines and zones have appearances only, and a note says so.
     """
+    if export.options.zones is not None:
+        try:
+            require_any_tracks(export.reader, export.sources)
+        except UsageError as error:
+            raise ExportError(str(error)) from error
     with table_file(export, COLUMNS) as file:
         for source in export.sources:
             if source.kind is SourceKind.VIDEO:
@@ -41,6 +46,7 @@ def _write_source(export: Export, source: StoredSource, file: TextIO) -> None:
     zones = export.options.zones
     if zones is not None:
         try:
+            require_tracks(export.reader, source.number)
             zones, note = zones_for(zones, source)
         except UsageError as error:
             zones, note = None, f"{error}; it is not counted"

@@ -121,9 +121,9 @@ def _of(table: NDArray[np.void], number: int, class_id: int) -> NDArray[np.void]
 
 
 def count(export: Export, source: StoredSource) -> Counts | ExportError:
-    """Count the tracks of one source, once for all tables. Returns the error if its pictures have another shape.
+    """Count the tracks of one source, once for all tables. Returns the error if it has no tracks, or its pictures have another shape.
 
-    Raises ExportError if there are no lines and zones, or the session has no tracks.
+    Raises ExportError if there are no lines and zones, or the model does not have their labels.
     """
     reader, zones = export.reader, export.options.zones
     if zones is None:
@@ -132,11 +132,11 @@ def count(export: Export, source: StoredSource) -> Counts | ExportError:
     known = _counted.setdefault(reader, {})
     if key not in known:
         try:
-            require_tracks(reader, source.number)
             zones.class_ids(reader.labels)
         except UsageError as error:
             raise ExportError(str(error)) from error
         try:
+            require_tracks(reader, source.number)
             fitted, note = zones_for(zones, source)
         except UsageError as error:
             known[key] = ExportError(str(error))
@@ -151,7 +151,7 @@ def count(export: Export, source: StoredSource) -> Counts | ExportError:
 
 
 def _counts(export: Export) -> Counted:
-    """The counts of all videos that the lines and zones fit; notes name the others. Raises ExportError if they fit none."""
+    """The counts of all videos that can be counted; notes name the others. Raises ExportError if there are only others."""
     counted, misfits = [], []
     for source in export.sources:
         if source.kind is SourceKind.VIDEO:
