@@ -13,7 +13,7 @@ from engine.store.export.destinations import Destinations, Protected, names_for
 from engine.store.export.outputs import JOURNAL, Outputs, Purpose, recover
 from engine.store.export.planning import Planned, file_stems, plan_export
 from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.base import Export, Progress
+from engine.store.exporters.common.base import Export, Progress, part_of
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
 from engine.store.names import name_key
 from engine.store.schema import explained
@@ -85,7 +85,8 @@ def export_session(
                 with explained(folder / plan.name, "write"):
                     path = destinations.place(made, folder, names_for(plan.stem, plan.suffix, plan.complete, taken), purpose)
             except ExportError as error:
-                shown = ExportError(str(error).replace(str(made), str(folder / plan.name)))
+                words = str(error).replace(str(part_of(made)), str(made))
+                shown = ExportError(words.replace(str(made), str(folder / plan.name)))
                 if failed is None:
                     raise shown from error
                 failed(shown)
