@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,6 +74,17 @@ def test_of_equal_results_those_with_tracks_or_corrections_are_taken(tmp_path: P
     assert merged.left_out == ((Path("/v/a.mp4"), second),)
     with SessionReader(tmp_path / "m.sqlite") as reader:
         assert (bool(reader.tracks(0)), reader.corrected) == (better == "tracks", better == "corrections")
+
+
+def test_more_sessions_are_joined_than_files_may_be_open(tmp_path: Path) -> None:
+    paths = [write_session(tmp_path / f"{number}.sqlite", {f"/v/{number}.mp4": 1}) for number in range(40)]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = len([*Path("/proc/self/fd").iterdir()])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 30, hard))
+    try:
+        assert merge_sessions(paths, tmp_path / "all.sqlite").sources == 40
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_sessions_that_do_not_fit_are_refused(tmp_path: Path) -> None:
