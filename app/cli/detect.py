@@ -178,7 +178,7 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
 def _without_outputs(folder: Path, database: Path) -> list[Path]:
     found = expand_sources([folder])
-    own = outputs_among(found, lambda source: (database, source.with_name(DATABASE)))
+    own = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
     if own:
         number = number_of(len(own), "video")
         print(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", file=sys.stderr)

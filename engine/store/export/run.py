@@ -11,7 +11,7 @@ from engine.errors import ExportError
 from engine.processes.file_lock import FileLock
 from engine.store.export.destinations import Destinations, Protected, names_for
 from engine.store.export.outputs import JOURNAL, Outputs, Purpose, recover
-from engine.store.export.planning import Planned, file_stems, plan_export
+from engine.store.export.planning import Planned, plan_export, source_stems
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import Export, Progress, part_of
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
@@ -66,7 +66,7 @@ def export_session(
         ExportError: a file cannot be written.
     """
     planned = plan_export(reader, formats, options, only, whole)
-    stems = file_stems([source.path for source in reader.sources()])
+    stems = source_stems(reader.sources())
     suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
     taken = frozenset(name_key(f"{stem}{suffix}") for stem in stems for suffix in suffixes)
     written = []
