@@ -178,9 +178,10 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
 def _without_outputs(folder: Path, database: Path) -> list[Path]:
     found = expand_sources([folder])
-    own = outputs_among(found, lambda source: (database, source.with_name(DATABASE)))
+    own = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
     if own:
-        print(f"framefleet: left out, because Framefleet wrote them: {len(own)} videos in {folder}; name a file to use it", file=sys.stderr)
+        number = number_of(len(own), "video")
+        print(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", file=sys.stderr)
     if len(own) == len(found):
         raise SourceError(f"Framefleet wrote all videos in {folder}: name a file to use it")
     return [source for source in found if source not in own]

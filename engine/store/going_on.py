@@ -50,7 +50,7 @@ class GoingOn:
                 self._used.add(source.number)
                 self._frames[source.number] = reader.count(source.number)
                 if not _complete(source):
-                    self._positions[source.number] = reader.position(source.number)
+                    self._positions[source.number] = reader.position(source.number, before_failed=source.error is not None)
 
     @property
     def notes(self) -> list[str]:

@@ -133,10 +133,8 @@ def export(
     with closing(Writing(quiet)) as writing:
         waiting = partial(_say_waiting, folder)
         exported = export_session(reader, folder, formats, writing.show, problems.append, options, sources, overwrite, waiting, whole)
-    for note in (note for item in exported for note in item.notes):
-        print(f"framefleet: {note}", file=sys.stderr)
-    for problem in problems:
-        print(f"framefleet: {problem}", file=sys.stderr)
+    for message in dict.fromkeys([*(note for item in exported for note in item.notes), *map(str, problems)]):
+        print(f"framefleet: {message}", file=sys.stderr)
     return exported, not problems
 
 

@@ -1,6 +1,6 @@
 """Counts the tracks of a stored session at lines and in zones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Self
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UsageError
+from engine.media.types import SourceKind
 from engine.store.blocks import Block, read_blocks
 from engine.store.session import SessionReader, StoredSource
 from engine.store.tracks import tracker_of
@@ -153,11 +154,20 @@ def is_tracked(reader: SessionReader, source: int) -> bool:
     return bool(reader.tracks(source)) or tracker_of(reader.path, source) is not None
 
 
+def require_any_tracks(reader: SessionReader, sources: Iterable[StoredSource]) -> None:
+    """Check that the objects of at least one of the videos were tracked, if there are videos. Raises UsageError if none was."""
+    videos = [source.number for source in sources if source.kind is SourceKind.VIDEO]
+    if not any(is_tracked(reader, video) for video in videos):
+        for video in videos:
+            require_tracks(reader, video)
+
+
 def require_tracks(reader: SessionReader, source: int) -> None:
-    """Check that the objects of a source were tracked. Raises UsageError if they were not."""
+    """Check that the objects of a source were tracked. Raises UsageError if they were not, with the name of the session if none was."""
     if not is_tracked(reader, source):
+        name = next((each.name for each in reader.sources() if each.number == source and reader.has_tracks), reader.path)
         remedy = f"'framefleet track {reader.path.parent}' adds them"
-        raise UsageError(f"{reader.path} has no tracks, and lines and zones count tracks: {remedy}")
+        raise UsageError(f"{name} has no tracks, and lines and zones count tracks: {remedy}")
 
 
 def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:

@@ -1,11 +1,15 @@
 """The connection of a reader to its session, and the filter for detections and frames."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any, Self
 
+from engine.errors import ExportError
 from engine.store import schema
+from engine.store.file.presence import Presence
 from engine.store.objects.corrected import show_corrected
 from engine.store.view import IN_SPAN, Span, View, passing, restrict
 from engine.types import Closing
@@ -29,6 +33,7 @@ class ReadingConnection(Closing):
     ) -> None:
         self.path, self.stop = path, Event()
         self.confidence, self.classes, self.span, self.tracks_shown = confidence, classes, span, tracks
+        self._presence = Presence(path)
         with schema.reading(self.path):
             self._connection = schema.open_existing(path, "ro")
         try:
@@ -44,8 +49,21 @@ class ReadingConnection(Closing):
             self._connection.close()
             raise
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Convert errors of the file to ExportError, also if another run has replaced the file.
+
+        SQLite finds a log by its path. It would apply the log of the new session to the old one that this connection still has open.
+        """
+        try:
+            with schema.reading(self.path):
+                yield
+        finally:
+            if self._presence.replaced:
+                raise ExportError(f"cannot read {self.path}: another run has replaced it in the meantime: open it again")
+
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        with schema.reading(self.path):  # SQLite may return any bytes as text from a damaged file
+        with self._reading():  # SQLite may return any bytes as text from a damaged file
             return self._connection.execute(sql, values).fetchall()
 
     def _value(self, sql: str, *values: object) -> Any:

@@ -101,6 +101,15 @@ def test_failed_frames_and_left_out_weak_detections_are_said(folder: Path) -> No
     assert "failed" not in run_main("evaluate", "old", "--truth", "truth.json").out
 
 
+def test_corrections_are_said_not_to_count(folder: Path) -> None:
+    write_session(folder / "mine.sqlite", {"street.mp4": FRAMES})
+    before = run_main("evaluate", "mine.sqlite", "--truth", "truth.json", "--quiet")
+    assert run_main("correct", "mine.sqlite", "delete", "--frame", "3", "--object", "0").status == 0
+    after = run_main("evaluate", "mine.sqlite", "--truth", "truth.json", "--quiet")
+    assert after.out == before.out
+    assert (before.err, after.err) == ("", "framefleet: mine was corrected by hand, but the model's own results are measured\n")
+
+
 def test_what_cannot_be_done_is_said(folder: Path) -> None:
     for arguments, says in (
         (("missing", "--truth", "truth.json"), "there is no missing: give the folder"),
