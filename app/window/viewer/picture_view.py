@@ -207,7 +207,7 @@ class PictureView(QWidget):
                 colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
             if self.statistics:
-                statistics = chip(self.statistics, theme.ON_STAGE, self.width() - 44, ratio)
+                statistics = chip(self.statistics, theme.ON_STAGE, self.width() // 2, ratio, -2)
                 painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
 
 

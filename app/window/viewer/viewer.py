@@ -91,6 +91,7 @@ class Viewer(QWidget):
         bindings.show_on(transport.fullscreen, "window/fullscreen")
         name_keys = bindings.show_on(transport.play, "player/play")
         player.changed.connect(lambda _: name_keys())
+        player.changed.connect(lambda _: self._show_statistics())
         player.failed.connect(self.canvas.show_message)
         transport.play_toggled.connect(player.toggle)
         transport.stepped.connect(player.step)
@@ -191,7 +192,8 @@ class Viewer(QWidget):
         info, shown = self.player.info, self.player.current
         text = ""
         if self._statistics.on and self.item is not None and info is not None and shown is not None:
-            text = self._statistics.text(self.item, info, shown, len(self.canvas.visible_detections), self.canvas.scale)
+            visible, playing = len(self.canvas.visible_detections), self.player.playing
+            text = self._statistics.text(self.item, info, shown, visible, self.canvas.scale, playing)
         self.canvas.set_statistics(text)
 
     def _detected(self, item: QueueItem | None) -> None:

@@ -12,9 +12,12 @@ _GROUND = QColor(14, 16, 20, 215)
 
 
 @lru_cache(maxsize=256)
-def chip(text: str, colour: str, most: int, ratio: float) -> QPixmap:
-    """Draw text, which may have several lines, each elided to ``most`` logical pixels. ratio: device pixels of a logical pixel."""
-    font = theme.font(-1)
+def chip(text: str, colour: str, most: int, ratio: float, larger: int = -1) -> QPixmap:
+    """Draw text, which may have several lines, each elided to ``most`` logical pixels.
+
+    ratio: device pixels of a logical pixel. larger: the size of the font, as for ``theme.font``.
+    """
+    font = theme.font(larger)
     metrics = QFontMetricsF(font)
     text = "\n".join(metrics.elidedText(line, Qt.TextElideMode.ElideRight, most) for line in text.splitlines())
     area = metrics.boundingRect(QRectF(0, 0, most + 1, 10_000), Qt.AlignmentFlag.AlignLeft, text)

@@ -123,7 +123,7 @@ class ZonesPanel(Panel):
         self.track = push_button(
             translate("zones", "Track the objects"),
             self.track_requested.emit,
-            tip=translate("zones", "Follow the objects through the stored results"),
+            tip=translate("zones", "Number the objects in the stored results, without detecting again"),
         )
         self.track.hide()
         tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, self.scope, spacing=4)

@@ -200,7 +200,7 @@ class Zones(QObject):
         untracked = tracks is not None and not tracks.tracked and ended
         note, remark = problem, ""
         if tracks is not None and tracks.pending:
-            untracked, remark = False, translate("zones", "Following the objects…")
+            untracked, remark = False, translate("zones", "Tracking the objects…")
         elif not problem and untracked:
             note = (
                 translate("zones", "Zones count the objects of each picture; lines count tracked objects of videos only.")
@@ -238,7 +238,7 @@ class Zones(QObject):
     def _track(self) -> None:
         if self.counting.track():
             self._tracking = True
-            self.panel.set_counts(None, "", remark=translate("zones", "Following the objects…"))
+            self.panel.set_counts(None, "", remark=translate("zones", "Tracking the objects…"))
 
     def _shown(self, shown: Shown) -> None:
         self.layer.set_time(shown.pts)
@@ -253,7 +253,7 @@ def _words(why: Untracked) -> str:
         return translate("zones", "Nothing was detected, so there is nothing to count.")
     words = translate(
         "zones",
-        "No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
+        "No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
         " Use a model that is surer of these objects, or analyse more frames a second.",
         None,
         why.detections,

@@ -3,6 +3,7 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from app.window.devices.chart import Chart
@@ -10,6 +11,7 @@ from app.window.devices.panel import DevicePanel
 from app.window.devices.stage_bar import in_order
 from app.window.devices.status import DeviceStatus, Phase, fold
 from app.window.status_line import StatusLine
+from app.window.widgets import theme
 from app.window.widgets.build import ScrollPane
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
@@ -33,6 +35,8 @@ def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
     (card,) = panel.cards
     assert (card.phase.text(), card.engine.text(), card.figures.isVisibleTo(card)) == ("Starting", "", False)
     assert card.row.content.message == "Building the engine…"
+    card.row.resize(262, card.row.height())  # the narrowest panel
+    assert QFontMetricsF(theme.font(-1)).horizontalAdvance(card.row.content.message) <= card.row.message_area.width()
     now = time.monotonic()
     panel.show_devices([working(now)])
     card.refresh(now)
