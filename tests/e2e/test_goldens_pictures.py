@@ -19,6 +19,7 @@ from tests.support.goldens import CLIP, PROJECT, STORED, Goldens
 PROGRAM = PROJECT / "tests" / "support" / "desktop" / "screens.py"
 TOLERANCE = 0.004
 """The share of squares that may differ, for the rounding of another processor or decoder."""
+THEMES = ("dark", "light")
 SCREENS = (
     *("empty", "menu", "keys", "models", "comparison.steps", "comparison", "cluster", "settings", "settings.advanced"),
     *("queue", "removed", "finished", "small", "playing", "detections", "counts", "export", "clips", "worst", "sessions"),
@@ -26,8 +27,8 @@ SCREENS = (
 )
 
 
-def take_pictures(folder: Path, scale: str, language: str = "en", whole: bool = False) -> Path:
-    """Take the pictures of all screens; return their folder. whole: in full size, as JPEG."""
+def take_pictures(folder: Path, scale: str, *themes: str, language: str = "en", whole: bool = False) -> Path:
+    """Take the pictures of all screens in these themes; return their folder. whole: in full size, as JPEG."""
     folder.mkdir(exist_ok=True)
     shutil.copy(CLIP, folder / "street.mp4")
     shutil.copy(STORED, folder / "session.sqlite")
@@ -36,7 +37,7 @@ def take_pictures(folder: Path, scale: str, language: str = "en", whole: bool = 
         connection.commit()
     homes = {f"XDG_{name}_HOME": str(folder / name) for name in ("DATA", "CONFIG", "STATE", "CACHE")}
     settings = {"PYTHONPATH": str(PROJECT), "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": scale, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-    command = [sys.executable, "-P", str(PROGRAM), str(folder), language, *(["whole"] if whole else [])]
+    command = [sys.executable, "-P", str(PROGRAM), str(folder), language, *themes, *(["whole"] if whole else [])]
     done = subprocess.run(command, cwd=folder, env=os.environ | homes | settings, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return folder / "screens"
@@ -44,8 +45,8 @@ def take_pictures(folder: Path, scale: str, language: str = "en", whole: bool = 
 
 @pytest.mark.parametrize("scale", ["1", "1.5", "2"])
 def test_the_screens_look_as_recorded(goldens: Goldens, tmp_path: Path, scale: str) -> None:
-    folder = take_pictures(tmp_path / "small", scale)
-    names = [f"{screen}.{theme}" for screen in SCREENS for theme in ("dark", "light")]
+    folder = take_pictures(tmp_path / "small", scale, *THEMES)
+    names = [f"{screen}.{theme}" for screen in SCREENS for theme in THEMES]
     assert sorted(path.stem for path in folder.iterdir()) == sorted(names)
     wrong = {}
     for name in names:
@@ -54,7 +55,7 @@ def test_the_screens_look_as_recorded(goldens: Goldens, tmp_path: Path, scale: s
         if (share := difference(recorded, now)) > TOLERANCE:
             wrong[name] = f"{share:.1%} of it differs from tests/goldens/pictures/{name}.{scale}.png"
     if wrong:
-        whole = take_pictures(tmp_path / "whole", scale, whole=True)
+        whole = take_pictures(tmp_path / "whole", scale, *THEMES, whole=True)
         lines = [f"{whole / name}.jpg: {text}" for name, text in wrong.items()]
         pytest.fail("\n".join([*lines, "after an intended change: pytest tests/e2e/test_goldens_pictures.py --record-goldens"]))
 

@@ -1,4 +1,4 @@
-"""Takes pictures of the window's screens, in both themes: ``python screens.py FOLDER LANGUAGE [whole]``; QT_SCALE_FACTOR sets the scale.
+"""Takes pictures of the window's screens: ``python screens.py FOLDER LANGUAGE THEME… [whole]``; QT_SCALE_FACTOR sets the scale.
 
 FOLDER needs ``street.mp4`` and ``session.sqlite``, its results. The pictures are ``FOLDER/screens/SCREEN.THEME.png``, small ones as in
 tests/goldens/pictures, or whole ones. Fonts, devices, dates and folders are the same on every machine.
@@ -21,6 +21,7 @@ from app.window.settings import folders
 from app.window.widgets import translation
 from app.window.widgets.appearance import Theme, apply_theme, current_theme
 from engine.devices.description import DeviceDescription
+from tests.support import fork_server
 from tests.support.desktop.small_pictures import small
 from tests.support.desktop.states import all_screens, settle
 from tests.support.window import CPU
@@ -61,11 +62,12 @@ def take(application: QApplication, folder: Path, theme: Theme, whole: bool) -> 
     window.close()
 
 
-def main(folder: Path, language: str, whole: bool) -> None:
-    """Take all pictures."""
+def main(folder: Path, language: str, themes: list[Theme], whole: bool) -> None:
+    """Take all pictures in these themes."""
     os.chdir(folder)
     for name in ("screens", "sessions"):
         (folder / name).mkdir(exist_ok=True)
+    fork_server.install()
     application = QApplication(["framefleet"])
     for path in sorted(FONTS.glob("*.ttf")):
         QFontDatabase.addApplicationFont(str(path))
@@ -79,9 +81,9 @@ def main(folder: Path, language: str, whole: bool) -> None:
     setup.discover = lambda: DEVICES
     folders.own_folders = lambda: OWN_FOLDERS
     QScreen.availableSize = lambda _screen: SCREEN  # type: ignore[method-assign]  # Qt's screen without a display has 800 × 800 pixels
-    for theme in (Theme.DARK, Theme.LIGHT):
+    for theme in themes:
         take(application, folder, theme, whole)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), sys.argv[2], "whole" in sys.argv[3:])
+    main(Path(sys.argv[1]).resolve(), sys.argv[2], [Theme(name) for name in sys.argv[3:] if name != "whole"], "whole" in sys.argv[3:])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from PySide6.QtCore import QEvent
@@ -24,7 +25,7 @@ from app.window.viewer.classes import COUNT_ROLE
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import Severity
-from tests.support.desktop.made_up import NEWEST, cluster_machines, evaluated_models, recorded_gpus, store_scaling, worst_frames
+from tests.support.desktop.made_up import cluster_machines, evaluated_models, recorded_gpus, store_scaling, worst_frames
 from tests.support.window import queue_item, write_results
 
 Screens = Iterator[tuple[str, QWidget]]
@@ -99,7 +100,8 @@ def _queue(window: MainWindow) -> Screens:
     settle(lambda: bool(window.status.queue.text()))
     yield "queue", window
     window.removal.remove([videos[0].key])
-    settle(window.exports.line.isVisible)
+    settle(lambda: window.exports.line.isVisible() and window.status.queue.text().startswith("3"))
+    settle(lambda: any(text in window.queue.heading.summary.accessibleName() for text in ("of 3", "von 3")))
     yield "removed", window
     window.exports.line.hide()
     for item in videos[1:]:
@@ -150,10 +152,10 @@ def _dialogs_of_results(window: MainWindow) -> Screens:
     for number in range(3):
         database = Path(f"sessions/2026-11-0{number + 1} 12-00-00.sqlite")
         if not database.exists():
-            write_results(
-                database, Path(f"/videos/camera {number}.mp4"), 100 * (number + 1), created=f"2026-11-0{number + 1}T12:00:00+00:00"
-            )
-        os.utime(database, (NEWEST + 86_400 * number,) * 2)
+            write_results(database, Path(f"/videos/camera {number}.mp4"), 100 * (number + 1))
+            with closing(sqlite3.connect(database)) as connection:
+                connection.execute("UPDATE session SET value = ? WHERE key = 'created'", (f"2026-11-0{number + 1}T12:00:00+00:00",))
+                connection.commit()
     sessions = SessionsDialog(Path("sessions"), window.background, lambda: set(), window)
     sessions.open()
     settle(lambda: sessions.table.topLevelItemCount() >= 3)
