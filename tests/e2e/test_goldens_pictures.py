@@ -21,9 +21,9 @@ TOLERANCE = 0.004
 """The share of squares that may differ, for the rounding of another processor or decoder."""
 THEMES = ("dark", "light")
 SCREENS = (
-    *("empty", "menu", "keys", "models", "comparison.steps", "comparison", "cluster", "settings", "settings.advanced"),
-    *("queue", "removed", "finished", "small", "playing", "detections", "counts", "export", "clips", "worst", "sessions"),
-    *("grid.2", "grid.3", "scaling", "machines", "devices", "topology", "errors", "details"),
+    *("empty", "menu", "keys", "models", "comparison.steps", "comparison", "about", "cluster", "settings", "settings.advanced"),
+    *("queue", "quit", "removed", "finished", "small", "playing", "detections", "counts", "export", "clips", "worst", "sessions"),
+    *("grid.2", "grid.3", "scaling", "machines", "starting", "devices", "device", "topology", "demo", "drop", "errors", "details"),
 )
 
 

@@ -13,6 +13,7 @@ from engine.cluster.messages import Measured, NodeState
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.devices.telemetry.snapshot import Telemetry
+from engine.evaluation.accuracy import Accuracy, ClassAccuracy
 from engine.types import DeviceId
 from tests.support.devices.topologies import eight
 
@@ -85,6 +86,15 @@ def evaluated_models() -> list[Evaluated]:
         Evaluated("street-before", 0.595, 0.331, 0.81, 0.64, 0.25, first),
         Evaluated("street-retrained", 0.64, 0.362, 0.86, 0.69, 0.25, second),
     ]
+
+
+def demo_accuracy() -> Accuracy:
+    """An accuracy of the demo's model."""
+    labels = ("person", "bicycle", "car", "motorcycle", "bus", "truck", "dog")
+    classes = tuple(
+        ClassAccuracy(label, 0.99 - 0.01 * number, 0.85 - 0.02 * number, 900 - 100 * number) for number, label in enumerate(labels)
+    )
+    return Accuracy(0.968, 0.801, classes)
 
 
 def worst_frames() -> dict[str, list[WorstFrame]]:

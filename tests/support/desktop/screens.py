@@ -15,6 +15,7 @@ from PySide6.QtCore import QSettings, QSize
 from PySide6.QtGui import QFont, QFontDatabase, QScreen
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
+from app.window import actions
 from app.window.main_window import MainWindow
 from app.window.models import setup
 from app.window.settings import folders
@@ -80,6 +81,8 @@ def main(folder: Path, language: str, themes: list[Theme], whole: bool) -> None:
     apply_theme(application, Theme.DARK)
     setup.discover = lambda: DEVICES
     folders.own_folders = lambda: OWN_FOLDERS
+    actions.user_log_path = lambda *_, **__: OWN_FOLDERS["Logs"]
+    actions.version = lambda _: "1.0"
     QScreen.availableSize = lambda _screen: SCREEN  # type: ignore[method-assign]  # Qt's screen without a display has 800 × 800 pixels
     for theme in themes:
         take(application, folder, theme, whole)

@@ -9,8 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 
+from app.window.devices.status import DeviceStatus, fold
 from app.window.events.clips_dialog import ClipsDialog
 from app.window.keys.dialog import KeysDialog
 from app.window.main_window import MainWindow
@@ -25,8 +26,9 @@ from app.window.viewer.classes import COUNT_ROLE
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import Severity
-from tests.support.desktop.made_up import cluster_machines, evaluated_models, recorded_gpus, store_scaling, worst_frames
-from tests.support.window import queue_item, write_results
+from engine.pool.events import DeviceStarting
+from tests.support.desktop.made_up import cluster_machines, demo_accuracy, evaluated_models, recorded_gpus, store_scaling, worst_frames
+from tests.support.window import CPU, drag_over, queue_item, write_results
 
 Screens = Iterator[tuple[str, QWidget]]
 MOMENT = 0.4
@@ -75,6 +77,8 @@ def _start(window: MainWindow) -> Screens:
     yield from _closing("models", window.setup.library.dialog)
     yield from _closing("comparison.steps", ExplanationDialog(window))
     yield from _closing("comparison", ComparisonDialog(evaluated_models(), window))
+    window.actions_.about.trigger()
+    yield from _closing("about", child(window, QMessageBox))
     window.cluster.open_dialog()
     assert window.cluster.dialog is not None
     yield from _closing("cluster", window.cluster.dialog)
@@ -99,6 +103,10 @@ def _queue(window: MainWindow) -> Screens:
     settle(lambda: "of 4" in window.queue.heading.summary.accessibleName() or "von 4" in window.queue.heading.summary.accessibleName())
     settle(lambda: bool(window.status.queue.text()))
     yield "queue", window
+    window.quitting.ask = True
+    assert not window.quitting.may_close()
+    yield from _closing("quit", child(window, QMessageBox))
+    window.quitting.ask = False
     window.removal.remove([videos[0].key])
     settle(lambda: window.exports.line.isVisible() and window.status.queue.text().startswith("3"))
     settle(lambda: any(text in window.queue.heading.summary.accessibleName() for text in ("of 3", "von 3")))
@@ -194,14 +202,30 @@ def _machines(window: MainWindow) -> Screens:
     settle(lambda: sum(bool(card.row.content.metrics) for card in tabs.devices.cards) == 4)  # two machines with two devices
     yield "machines", tabs
     tabs.devices.show_machines(())
+    tabs.devices.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
+    settle(lambda: len(tabs.devices.cards) == 1)
+    tabs.devices.cards[0].toggle()
+    yield "starting", tabs
+    tabs.devices.show_devices([])
     tabs.show_recording(recorded_gpus())
     settle(lambda: all(card.row.content.metrics for card in tabs.devices.cards))  # the panel shows visible cards twice a second
     yield "devices", window
+    tabs.devices.cards[0].toggle()
+    yield "device", tabs
+    tabs.devices.cards[0].toggle()
     tabs.show_tab(1)
     yield "topology", window
 
 
 def _messages(window: MainWindow) -> Screens:
+    window.demo.card.show()
+    window.demo.card.show_accuracy(demo_accuracy())
+    yield "demo", window.arrangement.left
+    window.demo.card.hide()
+    dragged = drag_over(window, [Path("/videos/camera 0.mp4")])
+    yield "drop", window
+    del dragged
+    window.overlay.hide()
     reason = "/videos/broken.mp4 cannot be opened: Invalid data found when processing input"
     broken = queue_item(Path("/videos/broken.mp4"), ItemState.FAILED, key=200, reason=reason)
     window.items.extend([broken])
