@@ -6,12 +6,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.window.viewer.chips import chip
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, Zoom, fit
 from app.window.viewer.overlay import Overlay
 from app.window.viewer.picture import draw_message, draw_picture
 from app.window.widgets import formats, theme
-from app.window.widgets.chips import chip
 from app.window.widgets.translation import marked, translate
 from engine.media.annotation.label_position import Rect
 from engine.types import Detections, FrameResult

@@ -3,8 +3,8 @@
 import time
 from collections import deque
 
+from app.window.player.preview_client import Shown
 from app.window.queue.item import QueueItem
-from app.window.viewer.preview_client import Shown
 from app.window.widgets import formats
 from app.window.widgets.translation import translate
 from engine.media.types import SourceInfo

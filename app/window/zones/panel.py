@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, Signa
 from PySide6.QtGui import QActionGroup, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
-from app.window.widgets import undo_keys
+from app.window.keys import undo_keys
 from app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.flow import Flow

@@ -10,12 +10,12 @@ from app.window.events.detections import WAIT_MS, DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
 from app.window.events.tabs import EventTabs
+from app.window.player.preview_client import Shown
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.settings.preferences import load
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel

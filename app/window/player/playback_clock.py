@@ -1,7 +1,17 @@
-"""The clock of the player: the time at which each picture is due."""
+"""The clock of the player: the time at which each picture is due. Also whether the player plays."""
+
+from dataclasses import dataclass
 
 LATE = 0.25
 """Delay from which the clock is set back, seconds; smaller delays are caught up."""
+
+
+@dataclass(frozen=True)
+class Playback:
+    """Whether the player plays. waiting: it has stopped at a picture until the next one has its detections."""
+
+    playing: bool = False
+    waiting: bool = False
 
 
 class PlaybackClock:

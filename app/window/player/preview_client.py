@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 from PySide6.QtGui import QImage
 
-from app.window.viewer.picture_memory import PictureMemory, image_over
+from app.window.player.picture_memory import PictureMemory, image_over
 from app.window.widgets.engine_text import of_engine
 from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import marked, translate

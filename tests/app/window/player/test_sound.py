@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
-from app.window.viewer.sound import SAME
+from app.window.player.sound import SAME
 from engine.media.sound import process
 from tests.support.media import make_sound, make_video
 

@@ -14,10 +14,11 @@ import pytest
 from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
 
+from app.window.player import preview_client
+from app.window.player.playback_clock import Playback
+from app.window.player.player import Player
+from app.window.player.preview_client import PreviewClient, Shown
 from app.window.queue.item import ItemState
-from app.window.viewer import preview_client
-from app.window.viewer.player import Playback, Player
-from app.window.viewer.preview_client import PreviewClient, Shown
 from engine.store.session import SessionReader
 from engine.types import FrameResult
 from tests.support.media import make_video, number_of, truncated

@@ -4,7 +4,7 @@ import math
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.window.viewer.player import Player
+from app.window.player.player import Player
 from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.media.sound import process

@@ -2,9 +2,9 @@
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.window.player.preview_client import PreviewClient, Shown
+from app.window.player.upcoming import Upcoming
 from app.window.queue.item import ItemState, QueueItem
-from app.window.viewer.preview_client import PreviewClient, Shown
-from app.window.viewer.upcoming import Upcoming
 from engine.media.preview.messages import LookUp
 from engine.store.lookup import Stored
 from engine.types import FrameResult

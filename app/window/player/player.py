@@ -1,29 +1,20 @@
 """The player: the current picture, and the time of the next one."""
 
 import time
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 
+from app.window.player.playback_clock import Playback, PlaybackClock
+from app.window.player.preview_client import PreviewClient, Shown
+from app.window.player.shown_detections import ShownDetections
+from app.window.player.upcoming import Upcoming
 from app.window.queue.item import QueueItem
-from app.window.viewer.playback_clock import PlaybackClock
-from app.window.viewer.preview_client import PreviewClient, Shown
-from app.window.viewer.shown_detections import ShownDetections
-from app.window.viewer.upcoming import Upcoming
 from engine.media.types import SourceInfo, SourceKind
 
 BACK_MS = 40
 """Time from a picture to the next jump while playing backwards."""
 PICTURES_PER_SECOND = 2.0
 """The speed at which a folder of pictures plays: their pts are positions, not seconds."""
-
-
-@dataclass(frozen=True)
-class Playback:
-    """Whether the player plays. waiting: it has stopped at a picture until the next one has its detections."""
-
-    playing: bool = False
-    waiting: bool = False
 
 
 class Player(QObject):

@@ -4,7 +4,7 @@ from collections import deque
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.window.viewer.preview_client import PreviewClient, Shown
+from app.window.player.preview_client import PreviewClient, Shown
 from app.window.widgets.engine_text import of_engine
 from engine.media.preview.messages import Answer, Fetch
 from engine.store.lookup import Stored
