@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -19,6 +20,8 @@ from tests.support.goldens import CLIP, PROJECT, STORED, Goldens
 PROGRAM = PROJECT / "tests" / "support" / "desktop" / "screens.py"
 TOLERANCE = 0.004
 """The share of squares that may differ, for the rounding of another processor or decoder."""
+SCREEN = 1600, 1000
+"""Logical pixels."""
 THEMES = ("dark", "light")
 SCREENS = (
     *("empty", "menu", "keys", "models", "comparison.steps", "comparison", "about", "cluster", "settings", "settings.advanced"),
@@ -36,7 +39,11 @@ def take_pictures(folder: Path, scale: str, *themes: str, language: str = "en", 
         connection.execute("UPDATE session SET value = ? WHERE key = 'folder'", (str(folder),))
         connection.commit()
     homes = {f"XDG_{name}_HOME": str(folder / name) for name in ("DATA", "CONFIG", "STATE", "CACHE")}
-    settings = {"PYTHONPATH": str(PROJECT), "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": scale, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    width, height = (round(side * float(scale)) for side in SCREEN)
+    screen = {"name": "screen", "x": 0, "y": 0, "width": width, "height": height, "logicalDpi": 96, "dpr": 1}
+    (folder / "screen.json").write_text(json.dumps({"screens": [screen]}))
+    platform = f"offscreen:configfile={folder / 'screen.json'}"  # without it, the screen has 800 × 800 pixels
+    settings = {"PYTHONPATH": str(PROJECT), "QT_QPA_PLATFORM": platform, "QT_SCALE_FACTOR": scale, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     command = [sys.executable, "-P", str(PROGRAM), str(folder), language, *themes, *(["whole"] if whole else [])]
     done = subprocess.run(command, cwd=folder, env=os.environ | homes | settings, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr.decode()

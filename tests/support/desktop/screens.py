@@ -11,8 +11,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, QSize
-from PySide6.QtGui import QFont, QFontDatabase, QScreen
+from PySide6.QtCore import QSettings
+from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.window import actions
@@ -30,7 +30,6 @@ from tests.support.window import CPU
 FONTS = Path(__file__).parents[1] / "fonts"
 DEVICES = (DeviceDescription(CPU, "Some Processor", "OpenVINO 2026.4", ("fp32", "bf16")),)
 OWN_FOLDERS = {name: Path(f"/home/user/framefleet/{name.lower()}") for name in ("Sessions", "Models", "Cache", "Logs")}
-SCREEN = QSize(1600, 1000)
 
 
 def rename_folder(widget: QWidget, folder: Path) -> None:
@@ -83,7 +82,6 @@ def main(folder: Path, language: str, themes: list[Theme], whole: bool) -> None:
     folders.own_folders = lambda: OWN_FOLDERS
     actions.user_log_path = lambda *_, **__: OWN_FOLDERS["Logs"]
     actions.version = lambda _: "1.0"
-    QScreen.availableSize = lambda _screen: SCREEN  # type: ignore[method-assign]  # Qt's screen without a display has 800 × 800 pixels
     for theme in themes:
         take(application, folder, theme, whole)
 
