@@ -2717,10 +2717,6 @@
         <translation>Genau: neu kodiert, das dauert länger</translation>
     </message>
     <message>
-        <source>Fast: copied, from the keyframe before the moment</source>
-        <translation>Schnell: kopiert, ab dem Keyframe davor</translation>
-    </message>
-    <message>
         <source>Folder</source>
         <translation>Ordner</translation>
     </message>
@@ -2882,6 +2878,10 @@
     <message>
         <source>Also save the best picture of each appearance</source>
         <translation>Auch das beste Bild jedes Auftritts speichern</translation>
+    </message>
+    <message>
+        <source>Fast: copied from the keyframe before</source>
+        <translation>Schnell: kopiert, ab dem Keyframe davor</translation>
     </message>
     <message>
         <source>Size</source>
@@ -3533,6 +3533,10 @@
     <message>
         <source>GFLOP / picture</source>
         <translation>GFLOP / Bild</translation>
+    </message>
+    <message>
+        <source>Percentage points</source>
+        <translation>Prozentpunkte</translation>
     </message>
     <message>
         <source>The size of the network&apos;s input</source>
@@ -4603,13 +4607,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
 </context>
 <context>
     <name>sessions</name>
-    <message numerus="yes">
-        <source>%Ln sessions, {size}, in {folder}</source>
-        <translation>
-            <numerusform>%Ln Sitzung, {size}, in {folder}</numerusform>
-            <numerusform>%Ln Sitzungen, {size}, in {folder}</numerusform>
-        </translation>
-    </message>
     <message>
         <source>&apos;{name}&apos; cannot be a name: write at least one character, and no / \ or :</source>
         <translation>„{name}“ ist kein gültiger Name: Schreiben Sie mindestens ein Zeichen, und weder / noch \ noch :</translation>
@@ -4640,6 +4637,17 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>By size:</source>
         <translation>Nach Größe:</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln sessions, {size}</source>
+        <translation>
+            <numerusform>%Ln Sitzung, {size}</numerusform>
+            <numerusform>%Ln Sitzungen, {size}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Delete by age</source>
@@ -4712,6 +4720,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Sessions…</source>
         <translation>Sitzungen …</translation>
+    </message>
+    <message>
+        <source>Show folder</source>
+        <translation>Ordner öffnen</translation>
     </message>
     <message>
         <source>Size on disk</source>
@@ -5840,6 +5852,10 @@ Labels: {labels}</translation>
         <translation>Anhalten</translation>
     </message>
     <message>
+        <source>Shown: {width} × {height} ({scale})</source>
+        <translation>Gezeigt: {width} × {height} ({scale})</translation>
+    </message>
+    <message>
         <source>Sound</source>
         <translation>Ton</translation>
     </message>
@@ -5858,10 +5874,6 @@ Labels: {labels}</translation>
     <message>
         <source>One video</source>
         <translation>Ein Video</translation>
-    </message>
-    <message>
-        <source>Picture: {width} × {height} · {rate} shown a second · {scale} of the video&apos;s size</source>
-        <translation>Bild: {width} × {height} · {rate} gezeigt pro Sekunde · {scale} der Größe des Videos</translation>
     </message>
     <message>
         <source>Play</source>
@@ -6399,14 +6411,6 @@ Klicken, um es zu ändern</translation>
         <translation>Dateien mit diesem Set …</translation>
     </message>
     <message>
-        <source>Follow the objects through the stored results</source>
-        <translation>Objekte durch die gespeicherten Ergebnisse verfolgen</translation>
-    </message>
-    <message>
-        <source>Following the objects…</source>
-        <translation>Objekte werden verfolgt …</translation>
-    </message>
-    <message>
         <source>Forward</source>
         <translation>Vorwärts</translation>
     </message>
@@ -6474,13 +6478,6 @@ Klicken, um es zu ändern</translation>
         <source>No lines and zones</source>
         <translation>Keine Linien und Zonen</translation>
     </message>
-    <message numerus="yes">
-        <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
-        <translation>
-            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
-            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Nothing was detected, so there is nothing to count.</source>
         <translation>Nichts wurde erkannt, also gibt es nichts zu zählen.</translation>
@@ -6533,6 +6530,10 @@ Klicken, um es zu ändern</translation>
         </translation>
     </message>
     <message>
+        <source>Tracking the objects…</source>
+        <translation>Objekte werden verfolgt …</translation>
+    </message>
+    <message>
         <source>What is drawn over the picture</source>
         <translation>Was über dem Bild gezeichnet wird</translation>
     </message>
@@ -6555,6 +6556,17 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Point that counts</source>
         <translation>Punkt, der zählt</translation>
+    </message>
+    <message numerus="yes">
+        <source>No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
+        <translation>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Number the objects in the stored results, without detecting again</source>
+        <translation>Nummeriert die Objekte in den gespeicherten Ergebnissen, ohne neu zu erkennen</translation>
     </message>
     <message>
         <source>Redo</source>

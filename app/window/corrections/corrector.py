@@ -9,11 +9,12 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from app.window.corrections.bar import BUTTONS, CorrectionBar
+from app.window.keys import undo_keys
 from app.window.keys.shortcuts import Shortcuts
 from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
-from app.window.widgets import formats, undo_keys
+from app.window.widgets import formats
 from app.window.widgets.translation import marked, translate
 from engine.errors import UsageError
 from engine.store.objects.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable

@@ -26,7 +26,7 @@ PADDING = 2.0
 WAIT_MS = 250
 _BY = {By.CLASS: marked("events", "Each time a class appears"), By.TRACK: marked("events", "Each track")}
 _EXACT = {
-    False: marked("events", "Fast: copied, from the keyframe before the moment"),
+    False: marked("events", "Fast: copied from the keyframe before"),
     True: marked("events", "Exact: encoded again, which takes longer"),
 }
 

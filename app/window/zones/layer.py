@@ -16,9 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.window.keys import undo_keys
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.layout import Placement
-from app.window.widgets import undo_keys
 from app.window.widgets.translation import translate
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.keyboard import ShapeKeyboard

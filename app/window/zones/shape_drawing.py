@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from app.window.viewer.chips import chip
 from app.window.widgets import theme
-from app.window.widgets.chips import chip
 from app.window.widgets.translation import translate
 from app.window.zones.scale import Scale
 from engine.media.annotation.label_position import Rect

@@ -10,12 +10,12 @@ from app.window.events.detections import WAIT_MS, DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
 from app.window.events.tabs import EventTabs
+from app.window.player.preview_client import Shown
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.settings.preferences import load
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel
@@ -201,7 +201,7 @@ class Zones(QObject):
         untracked = tracks is not None and not tracks.tracked and ended
         note, remark = problem, ""
         if tracks is not None and tracks.pending:
-            untracked, remark = False, translate("zones", "Following the objects…")
+            untracked, remark = False, translate("zones", "Tracking the objects…")
         elif not problem and untracked:
             note = (
                 translate("zones", "Zones count the objects of each picture; lines count tracked objects of videos only.")
@@ -239,7 +239,7 @@ class Zones(QObject):
     def _track(self) -> None:
         if self.counting.track():
             self._tracking = True
-            self.panel.set_counts(None, "", remark=translate("zones", "Following the objects…"))
+            self.panel.set_counts(None, "", remark=translate("zones", "Tracking the objects…"))
 
     def _shown(self, shown: Shown) -> None:
         self.layer.set_time(shown.pts)
@@ -254,7 +254,7 @@ def _words(why: Untracked) -> str:
         return translate("zones", "Nothing was detected, so there is nothing to count.")
     words = translate(
         "zones",
-        "No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
+        "No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
         " Use a model that is surer of these objects, or analyse more frames a second.",
         None,
         why.detections,

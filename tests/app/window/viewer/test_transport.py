@@ -4,10 +4,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
+from app.window.player.playback_clock import Playback
 from app.window.timeline.class_counts import BINS
 from app.window.timeline.lanes import Lane
 from app.window.timeline.timeline import MARGIN, Timeline
-from app.window.viewer.player import Playback
 from app.window.viewer.transport import Transport
 from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour

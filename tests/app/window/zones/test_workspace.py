@@ -440,7 +440,7 @@ def test_the_tracks_of_a_run_appear_when_they_are_stored(window, qtbot, tmp_path
         window.open_paths([results.database])
         window.actions_.zones.setChecked(True)
         panel = window.zones.panel
-        qtbot.waitUntil(lambda: panel.remark.text() == "Following the objects…")
+        qtbot.waitUntil(lambda: panel.remark.text() == "Tracking the objects…")
         assert not panel.track.isVisible()
         assert not panel.note.text()
         with SessionReader(results.database) as reader:
@@ -455,7 +455,7 @@ def test_without_tracks_the_reason_is_said(window, qtbot, tmp_path):
     window.open_paths([results.database])
     window.actions_.zones.setChecked(True)
     note = window.zones.panel.note
-    qtbot.waitUntil(lambda: "No object could be followed: 1 detection" in note.text())
+    qtbot.waitUntil(lambda: "No object could be tracked: 1 detection" in note.text())
     assert "at most 90%, and a track begins at 60%" in re.sub(r"\s%", "%", note.text())
 
 
