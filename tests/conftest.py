@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
+from tests.support.selection import may_select
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 for number in (signal.SIGINT, signal.SIGHUP):
@@ -50,6 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
         from tests.support import fork_server
 
         fork_server.install()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files from which ``-k`` selects no test."""
+    return None if may_select(config.getoption("keyword"), collection_path, PROJECT) else True
 
 
 @pytest.hookimpl(trylast=True)
