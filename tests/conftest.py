@@ -27,6 +27,7 @@ from tests.support.goldens import Goldens
 from tests.support.selection import may_select
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads begin with busy loops, in each process that a test starts
 for number in (signal.SIGINT, signal.SIGHUP):
     # nohup and background jobs start a process with these signals ignored, and all its children inherit that
     if signal.getsignal(number) is signal.SIG_IGN:
