@@ -43,7 +43,7 @@ from tests.support.pool import (
     worker_pids,
 )
 
-FRAMES = 230
+FRAMES = 160
 FIRST, SECOND = CPUS
 SLOW = with_worker(partial(slow_main, seconds=0.002))
 """A run takes long enough for what happens in it."""

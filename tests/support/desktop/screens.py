@@ -1,4 +1,4 @@
-"""Takes pictures of the window's screens, in both themes: ``python screens.py FOLDER LANGUAGE``; QT_SCALE_FACTOR sets the scale.
+"""Takes pictures of the window's screens: ``python screens.py FOLDER LANGUAGE THEME…``; QT_SCALE_FACTOR sets the scale.
 
 FOLDER needs ``street.mp4`` and ``session.sqlite``, its results. The pictures are ``FOLDER/pictures/SCREEN.THEME.jpg``. Fonts, devices,
 dates and folders are the same on every machine.
@@ -177,8 +177,8 @@ def rename_folder(widget: QWidget, folder: Path) -> None:
         settle()
 
 
-def main(folder: Path, language: str) -> None:
-    """Take all pictures."""
+def main(folder: Path, language: str, themes: list[Theme]) -> None:
+    """Take all pictures in these themes."""
     os.chdir(folder)
     for name in ("pictures", "sessions"):
         (folder / name).mkdir(exist_ok=True)
@@ -190,7 +190,7 @@ def main(folder: Path, language: str) -> None:
     application.setFont(font)
     application.setCursorFlashTime(0)
     translation.install(application, language)
-    apply_theme(application, Theme.DARK)
+    apply_theme(application, Theme.LIGHT if themes[0] is Theme.DARK else Theme.DARK)  # the first picture is taken after a change
     setup.discover = lambda: DEVICES
     QScreen.availableSize = lambda _screen: SCREEN  # type: ignore[method-assign]  # Qt's screen without a display has 800 × 800 pixels
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
@@ -199,7 +199,7 @@ def main(folder: Path, language: str) -> None:
     window.show()
     with closing(screens(window)) as states:
         for name, widget in states:
-            for theme in (current_theme(), Theme.LIGHT if current_theme() is Theme.DARK else Theme.DARK):
+            for theme in sorted(themes, key=lambda theme: theme is not current_theme()):
                 if theme is not current_theme():  # it takes a while
                     apply_theme(application, theme)
                 settle()
@@ -210,4 +210,4 @@ def main(folder: Path, language: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), sys.argv[2])
+    main(Path(sys.argv[1]).resolve(), sys.argv[2], [Theme(name) for name in sys.argv[3:]])
