@@ -119,6 +119,13 @@ def goldens(pytestconfig: pytest.Config) -> Goldens:
     return Goldens(pytestconfig.getoption("--record-goldens"))
 
 
+@pytest.fixture
+def short_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure scaling with videos of a few hundred frames."""
+    monkeypatch.setattr("engine.bench.scaling.SEGMENTS", 2)
+    monkeypatch.setattr("engine.bench.scaling._TRIAL_FRAMES", {"cpu": 100})
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder with real models, pictures and videos, which is no part of the project."""
