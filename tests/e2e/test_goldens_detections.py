@@ -47,7 +47,7 @@ def detect(folder: Path, *arguments: str | Path, program: bool = False) -> Outco
         ("segments", (), "detections.jsonl", DEVICES),
         ("streams", (), "detections.jsonl", DEVICES),
         ("frames", (), "detections.jsonl", DEVICES),
-        ("tiles", ("--tiles", "2x2", "--to", "10"), "detections.tiles.jsonl", SHARED),
+        ("tiles", ("--tiles", "2x2", "--to", "5"), "detections.tiles.jsonl", SHARED),
         ("depth", (), "detections.jsonl", GROUP),
     ],
     ids=["segments", "streams", "frames", "tiles", "depth"],
