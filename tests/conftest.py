@@ -24,8 +24,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
+from tests.support.selection import may_select
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads begin with busy loops, in each process that a test starts
 for number in (signal.SIGINT, signal.SIGHUP):
     # nohup and background jobs start a process with these signals ignored, and all its children inherit that
     if signal.getsignal(number) is signal.SIG_IGN:
@@ -50,6 +52,11 @@ def pytest_configure(config: pytest.Config) -> None:
         from tests.support import fork_server
 
         fork_server.install()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files from which ``-k`` selects no test."""
+    return None if may_select(config.getoption("keyword"), collection_path, PROJECT) else True
 
 
 @pytest.hookimpl(trylast=True)
@@ -110,6 +117,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def goldens(pytestconfig: pytest.Config) -> Goldens:
     """What was recorded earlier: see tests/goldens/README.md."""
     return Goldens(pytestconfig.getoption("--record-goldens"))
+
+
+@pytest.fixture
+def short_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure scaling with videos of a few hundred frames."""
+    monkeypatch.setattr("engine.bench.scaling.SEGMENTS", 2)
+    monkeypatch.setattr("engine.bench.scaling._TRIAL_FRAMES", {"cpu": 100})
 
 
 @pytest.fixture(scope="session")

@@ -50,7 +50,7 @@ def shortened(folder: Path, frames: int) -> tuple[Path, Path]:
 
 
 @pytest.mark.timeout(300)
-@short_and_long(60, 10_000, "length")
+@short_and_long(30, 10_000, "length")
 def test_a_report_with_a_video(tmp_path: Path, length: int) -> None:
     """The long form uses the whole clip."""
     clip, truth = shortened(tmp_path, length)

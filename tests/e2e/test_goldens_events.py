@@ -19,7 +19,7 @@ from tests.support.goldens import CLIP, Goldens
 
 def run(folder: Path, parallel: str, devices: Sequence[str]) -> list[Any]:
     """The events of two clips, with a file that is missing and one that is cancelled between them."""
-    model = ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)
+    model = ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels, (320, 192))
     ids = tuple(DeviceId.parse(device) for device in devices)
     settings = RunSettings(model, devices=ids, parallel=Parallel(parallel), engine=EngineSettings(precision=Precision.FP32))
     labels = DEMO.labels.read_text().split()

@@ -16,7 +16,7 @@ import pytest
 
 from engine.store.export.run import STAGE
 from engine.store.session import SessionReader
-from tests.support.cli import FAST, TINY
+from tests.support.cli import FAST, TINY, run_main
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.killing import kill_at, start, times
 from tests.support.faults.seeds import seeded
@@ -72,7 +72,7 @@ def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path
             check_session(out / "session.sqlite")
             found = files(out) if out.exists() else {}
             assert {name: content for name, content in found.items() if content != expected.get(name)} == {}
-        finished(*going_on)
+        assert run_main(*going_on).status == 0
         assert files(out) == expected
         assert sorted(path.name for path in out.iterdir()) == sorted([*expected, "session.sqlite"]), "temporary files are left"
         shutil.rmtree(out)
@@ -86,19 +86,19 @@ def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int
     write_session(out / "session.sqlite", {"a.mp4": frames, "b.mp4": frames // 2})
     old_way = ("results", out, "--format", FORMATS, "--confidence", "0.85")
     new_way = ("results", out, "--format", FORMATS)
-    finished(*old_way)
+    assert run_main(*old_way).status == 0
     old = files(out)
     longest = finished(*new_way)
     new, moment = files(out), times(seeded(), longest, kills)
     assert set(old) == set(new)
     for _ in range(kills):
-        finished(*old_way)
+        assert run_main(*old_way).status == 0
         kill_at(moment(), start(*new_way))
         found = files(out)
         assert set(found) == set(new)
         assert all(content in (old[name], new[name]) for name, content in found.items())
         check_session(out / "session.sqlite")
-    finished(*new_way)
+    assert run_main(*new_way).status == 0
     assert files(out) == new
     assert sorted(path.name for path in out.iterdir()) == sorted([*new, "session.sqlite"]), "temporary files are left"
     assert not (out / STAGE).exists()
@@ -124,5 +124,5 @@ def test_a_killed_run_of_a_group_leaves_no_shared_memory(tmp_path: Path, kills: 
     for _ in range(kills):
         kill_at(moment(), start(*run, "--restart"))
         check_session(tmp_path / "out/session.sqlite")
-    finished(*run)
+    assert run_main(*run).status == 0
     assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".jsonl", ".sqlite"}, "temporary files are left"

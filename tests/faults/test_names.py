@@ -70,7 +70,7 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_sources_of_any_name(video: Path, tmp_path: Path) -> None:
     paths, out = _make(tmp_path / "in", video), tmp_path / "out"
-    done = detect(*paths, "--format", "jsonl,coco", "--out", out)
+    done = detect(*paths, "--format", "jsonl,coco", "--out", out, program=True)
     assert done.status == 0, done.err
     report = strict_json(done.out.splitlines()[-1])
     assert [exact_name(source["path"]) for source in report["sources"]] == [str(path) for path in paths]

@@ -16,6 +16,7 @@ HERE = [words for words in ON_DEVICES if not {"nvdec", "fp16", "doctor"} & {*wor
 """The commands for any machine. ``tests/app/cli/test_doctor.py`` runs doctor."""
 
 
+@pytest.mark.usefixtures("short_measurements")
 @pytest.mark.parametrize("words", HERE, ids=" ".join)
 def test_an_example_runs(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -20,8 +20,8 @@ from tests.support.guide import GUIDE, blocks
 from tests.support.media import make_video
 from tests.support.store import write_session
 
-FAST = ["--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32", "--quiet"]
-"""Options that the pages leave out: their model has labels of its own, and the choice of device and precision takes time."""
+FAST = ["--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32", "--size", "320x192", "--quiet"]
+"""Options that the pages leave out: their model has labels of its own. The choice of device and precision and a large input take time."""
 
 
 ANIMALS = "bird,cat,dog,horse,sheep,cow,bear"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import av
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.detection.frame_format import HostImage, Planes
 
+P = ParamSpec("P")
 BITS = 16
 ROWS = 2
 
@@ -54,6 +55,25 @@ def pixels_of(image: HostImage) -> NDArray[np.uint8]:
     return image.luma if isinstance(image, Planes) else image
 
 
+def _once(make: Callable[Concatenate[Path, P], Path]) -> Callable[Concatenate[Path, P], Path]:
+    """Let a function that makes a file make each one once in this process, and then write its bytes again."""
+    made: dict[tuple[object, ...], bytes] = {}
+
+    @wraps(make)
+    def made_or_copied(path: Path, *arguments: P.args, **options: P.kwargs) -> Path:
+        others = sorted((name, repr(value)) for name, value in options.items() if name != "picture")
+        key = path.suffix, repr(arguments), tuple(others), options.get("picture")  # keeps the function alive, so that its id is its own
+        if key in made:
+            path.write_bytes(made[key])
+        else:
+            make(path, *arguments, **options)
+            made[key] = path.read_bytes()
+        return path
+
+    return made_or_copied
+
+
+@_once
 def make_video(
     path: Path,
     frames: int = 60,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import TINY, read_lines, run_program
+from tests.support.cli import TINY, read_lines, run_main
 from tests.support.guide import GUIDE, commands
 from tests.support.media import make_video
 
@@ -19,7 +19,7 @@ def test_the_commands_of_the_page(words: list[str], taken: range, tmp_path: Path
     video = make_video(tmp_path / "a.mp4", FRAMES, (160, 120))
     places = {"VIDEO": [video], "MODEL": [*TINY[1:], "--precision", "fp32"]}
     arguments = [part for word in words for part in places.get(word, [word])]
-    run = run_program(*arguments, "--out", tmp_path / "out", "--json")
+    run = run_main(*arguments, "--out", tmp_path / "out", "--json")
     assert run.status == 0, run.err
     assert [line["frame"] for line in read_lines(tmp_path / "out" / "a.jsonl")] == [*taken]
     (source,) = run.report["sources"]

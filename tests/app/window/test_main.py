@@ -52,6 +52,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel
 from app.window import main
 from app.window.main_window import MainWindow
+from app.window.models import setup
 from app.window.widgets.banner import Banner
 from tests.support.window import queue_item
 
@@ -77,6 +78,7 @@ def second():
     shown[1].close()
 
 MainWindow.show = shown_again
+setup.discover = tuple  # no search for devices, which takes two processes
 print(main.run_window([]))
 """
 

@@ -154,10 +154,11 @@ def messages(language: str) -> Iterator[tuple[str, ElementTree.Element]]:
 
 
 def test_the_translations_have_all_texts_of_the_code_and_no_others() -> None:
-    wanted = {(context, text) for context, text, _ in texts()}
+    found = texts()
+    wanted = {(context, text) for context, text, _ in found}
     have = {(context, str(message.findtext("source"))) for context, message in messages("de")}
     assert (wanted - have, have - wanted) == (set(), set()), "run python -m tools.translations"
-    counted = {(context, text) for context, text, plural in texts() if plural}
+    counted = {(context, text) for context, text, plural in found if plural}
     assert {(context, str(message.findtext("source"))) for context, message in messages("en")} == counted
 
 

@@ -32,7 +32,7 @@ from tests.support.pool import (
     worker_pids,
 )
 
-FRAMES = 230
+FRAMES = 160
 TOGETHER = tiny_settings(isolation=Isolation.THREAD)
 
 

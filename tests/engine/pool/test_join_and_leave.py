@@ -43,7 +43,7 @@ from tests.support.pool import (
     worker_pids,
 )
 
-FRAMES = 230
+FRAMES = 160
 FIRST, SECOND = CPUS
 SLOW = with_worker(partial(slow_main, seconds=0.002))
 """A run takes long enough for what happens in it."""
@@ -88,8 +88,8 @@ def kinds(seen: Seen, device: DeviceId) -> list[type[Event]]:
 @pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.STREAMS])
 def test_a_device_leaves_and_another_does_its_work(parallel: Parallel, isolation: Isolation, video: Path) -> None:
     leave = Once(FramesDone, lambda pool: pool.remove_device(FIRST))
-    seen = run_pool([video] * 3, CPUS, tiny_settings(parallel, isolation=isolation), leave, SLOW)
-    check_complete(seen, 3)
+    seen = run_pool([video] * 2, CPUS, tiny_settings(parallel, isolation=isolation), leave, SLOW)
+    check_complete(seen, 2)
     assert not seen.failures
     assert kinds(seen, FIRST) == [DeviceStarting, DeviceLeft]
     at = seen.events.index(DeviceLeft(FIRST))

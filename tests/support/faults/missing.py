@@ -7,10 +7,11 @@ import os
 import shlex
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
-from tests.support.cli import FAST, Outcome
+from tests.support.cli import FAST, Outcome, run_main
 
 PROJECT = Path(__file__).resolve().parents[3]
 MOUNTING = ("unshare", "--mount", "--map-root-user", "sh", "-c")
@@ -57,14 +58,19 @@ def start(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJ
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment, start_new_session=True)
 
 
-def run(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT) -> Outcome:
-    """Run ``framefleet ARGUMENTS`` to its end."""
-    return finish(start(*arguments, before=before, cwd=cwd))
+def run(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT, program: bool = False) -> Outcome:
+    """Run ``framefleet ARGUMENTS`` to its end: in this process, or as a program, if ``before`` or ``program`` asks for it."""
+    if before or program:
+        return finish(start(*arguments, before=before, cwd=cwd))
+    with chdir(cwd):
+        outcome = run_main(*arguments)
+    (outcome.out + outcome.err).encode("utf-8")  # a terminal takes nothing else
+    return outcome
 
 
-def detect(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT) -> Outcome:
+def detect(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT, program: bool = False) -> Outcome:
     """Run ``framefleet detect ARGUMENTS --json`` with the tiny model, which finds boxes in every frame."""
-    return run("detect", *arguments, *FAST, "--confidence", "0.01", "--json", before=before, cwd=cwd)
+    return run("detect", *arguments, *FAST, "--confidence", "0.01", "--json", before=before, cwd=cwd, program=program)
 
 
 def finish(process: subprocess.Popen[bytes]) -> Outcome:

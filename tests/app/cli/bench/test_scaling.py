@@ -30,11 +30,12 @@ FACTS = Facts("framefleet bench scaling", "a clip", "yolov4, random weights")
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 300, (64, 48), gop=50)
+    return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 100, (64, 48), gop=50)
 
 
+@pytest.mark.usefixtures("short_measurements")
 def test_scaling_writes_its_report(tmp_path: Path, video: Path) -> None:
-    options = ("--precision", "fp32", "--source", video, "--seconds", "0.3", "--out", tmp_path / "report", "--mode", "strong")
+    options = ("--precision", "fp32", "--source", video, "--seconds", "0.1", "--out", tmp_path / "report", "--mode", "strong")
     run = run_main("bench", "scaling", *TINY, *options, "--devices", "cpu:0,cpu:1", "--json")
     assert run.status == 0, run.err
     report = run.report
@@ -77,8 +78,8 @@ def test_a_measurement_that_is_terminated_leaves_no_videos(tmp_path: Path, video
 def test_pipeline(video: Path) -> None:
     run = run_main("bench", "pipeline", video, *FAST, "--times", "2", "--json")
     assert run.status == 0, run.err
-    assert run.report["frames"] == 600
-    assert run.report["devices"][0]["frames"] == 600
+    assert run.report["frames"] == 200
+    assert run.report["devices"][0]["frames"] == 200
 
 
 def test_the_text_of_pipeline_names_each_device_and_the_bottleneck() -> None:

@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.timeout(240),
 ]
 PATIENCE = 90_000
-FRAMES = 4000
+FRAMES = 1500
 
 
 @pytest.fixture(scope="module")

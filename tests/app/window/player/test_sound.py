@@ -24,7 +24,7 @@ def _no_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_m_turns_sound_on_and_off_and_it_plays_at_normal_speed_only(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.open_paths([make_sound(tmp_path / "tone.mp4", 60.0)])
+    window.open_paths([make_sound(tmp_path / "tone.mp4", 35.0)])
     viewer = window.viewer
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
     assert viewer.sound.process_id is None  # it is off at the first start

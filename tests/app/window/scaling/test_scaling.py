@@ -60,12 +60,13 @@ def store_run(path: Path, devices: int, seconds: float, frames: int = 400, every
         writer.finish_source(0, "a.mp4", Ledger(frames, frames), seconds, None, False)
 
 
+@pytest.mark.usefixtures("short_measurements")
 def test_the_bench_command_keeps_its_result_and_the_window_shows_it(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.cli.bench.scaling.results_folder", lambda: window.scaling.results)
-    video = make_video(tmp_path / "video.mp4", 300, (64, 48), gop=50)
-    options = ("--precision", "fp32", "--source", video, "--seconds", "0.2", "--mode", "strong", "--devices", "cpu:0,cpu:1")
+    video = make_video(tmp_path / "video.mp4", 100, (64, 48), gop=50)
+    options = ("--precision", "fp32", "--source", video, "--seconds", "0.1", "--mode", "strong", "--devices", "cpu:0,cpu:1")
     run = run_main("bench", "scaling", *TINY, *options, "--json")
     assert run.status == 0, run.err
     measured = {point["count"]: point["frames_per_s"] for point in run.report["points"]}

@@ -89,7 +89,7 @@ def test_a_row_says_that_the_model_is_prepared(qtbot: QtBot, desk: Desk, short: 
 
 
 def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 1200, (96, 96))
+    long = make_video(tmp_path / "long.mp4", 600, (96, 96))
     last = make_video(tmp_path / "last.mp4", 20, (96, 96))
     desk.configure()
     first, second, third = desk.controller.add([short, long, last])
@@ -100,16 +100,16 @@ def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk,
     qtbot.waitUntil(lambda: set(desk.now.values()) == {Phase.IDLE}, timeout=PATIENCE)
     with SessionReader(database) as reader:
         stored = reader.count(1)
-    assert 0 < stored < 1200
+    assert 0 < stored < 600
     desk.controller.set_paused(False)
     qtbot.waitUntil(lambda: {desk.state(key) for key in (first, second, third)} == {ItemState.DONE}, timeout=PATIENCE)
     with SessionReader(database) as reader:
-        assert [reader.count(source.number) for source in reader.sources()] == [30, 1200, 20]
+        assert [reader.count(source.number) for source in reader.sources()] == [30, 600, 20]
     assert list(database.parent.glob("*.sqlite")) == [database], "the same session"
 
 
 def test_other_settings_in_a_pause_leave_the_stored_results(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 1200, (96, 96))
+    long = make_video(tmp_path / "long.mp4", 600, (96, 96))
     desk.configure()
     first, second = desk.controller.add([short, long])
     qtbot.waitUntil(lambda: desk.state(second) is ItemState.RUNNING, timeout=PATIENCE)

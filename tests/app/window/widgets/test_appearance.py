@@ -24,26 +24,6 @@ def _dark_again(qapp: QApplication) -> Iterator[None]:
     apply_theme(qapp, Theme.DARK)
 
 
-def test_the_whole_window_becomes_light_at_once(window: MainWindow, qapp: QApplication) -> None:
-    window.banners.show_banner("one", Severity.WARNING, "Something to see.")
-    dark = pixels(window.grab().toImage())
-    apply_theme(qapp, Theme.LIGHT)
-    light = pixels(window.grab().toImage())
-    assert dark.mean() < 60
-    assert light.mean() > 200
-    for name in ("BACKGROUND", "SURFACE", "RAISED", "WARNING_GROUND"):
-        before, now = theme.COLOURS[name]
-        assert share(dark, before) > 0.001 > share(light, before), name
-        assert share(light, now) > 0.001 > share(dark, now), name
-    apply_theme(qapp, Theme.DARK)
-    assert (pixels(window.grab().toImage()) == dark).mean() > 0.999
-
-
-def share(picture: NDArray[np.uint8], colour: str) -> float:
-    """The share of pixels with this colour."""
-    return float((picture == QColor(colour).getRgb()[:3]).all(axis=2).mean())
-
-
 def test_own_style_sheets_icons_and_symbols_follow(qtbot: QtBot, qapp: QApplication) -> None:
     made, symbol, label = icon("play"), Symbol("error", 18, "DANGER"), QLabel()
     label.setStyleSheet(f"color: {theme.MUTED}; background: #123456;")
@@ -107,3 +87,24 @@ def test_every_colour_that_the_code_names_is_in_the_table() -> None:
     named = set(re.findall(r"\btheme\.([A-Z][A-Z_]+)\b", code))
     assert {name for name in named if not hasattr(theme, name)} == set()
     assert {"TEXT", "DANGER"} <= named
+
+
+def test_the_whole_window_becomes_light_at_once(window: MainWindow, qapp: QApplication) -> None:
+    """The last test of this file: a change of the theme takes time for each widget that lives."""
+    window.banners.show_banner("one", Severity.WARNING, "Something to see.")
+    dark = pixels(window.grab().toImage())
+    apply_theme(qapp, Theme.LIGHT)
+    light = pixels(window.grab().toImage())
+    assert dark.mean() < 60
+    assert light.mean() > 200
+    for name in ("BACKGROUND", "SURFACE", "RAISED", "WARNING_GROUND"):
+        before, now = theme.COLOURS[name]
+        assert share(dark, before) > 0.001 > share(light, before), name
+        assert share(light, now) > 0.001 > share(dark, now), name
+    apply_theme(qapp, Theme.DARK)
+    assert (pixels(window.grab().toImage()) == dark).mean() > 0.999
+
+
+def share(picture: NDArray[np.uint8], colour: str) -> float:
+    """The share of pixels with this colour."""
+    return float((picture == QColor(colour).getRgb()[:3]).all(axis=2).mean())

@@ -31,14 +31,14 @@ from tests.support.pool import (
     worker_pids,
 )
 
-FRAMES = 430
+FRAMES = 360
 DECODE_THREADS = 3
 
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three segments of 108 frames and one of 106."""
-    return make_video(tmp_path_factory.mktemp("decode_threads") / "video.mp4", FRAMES, (160, 120), bframes=2)
+    """Three segments of 100 frames and one of 60."""
+    return make_video(tmp_path_factory.mktemp("decode_threads") / "video.mp4", FRAMES, (160, 120), gop=25, bframes=2)
 
 
 def decode_threads(count: int = DECODE_THREADS, parallel: Parallel = Parallel.AUTO, batch: int | None = None) -> RunSettings:
@@ -61,7 +61,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory, video: Path) -> list[Path]
     for number in range(70):
         cv2.imwrite(str(pictures / f"{number}.png"), numbered(number, (64, 48)))
     (pictures / "7.png").write_bytes(b"no picture")
-    other = make_video(folder / "other.mkv", 330, (128, 96))
+    other = make_video(folder / "other.mkv", 220, (128, 96))
     return [video, pictures, truncated(other, folder / "truncated.mkv", 0.6), other]
 
 
@@ -124,9 +124,9 @@ def kill_once(pool: EnginePool, event: Event, seen: Seen) -> None:
 
 
 def test_a_killed_worker_costs_no_frame(video: Path) -> None:
-    seen = run_pool([video] * 3, CPUS, decode_threads(), kill_once)
+    seen = run_pool([video] * 2, CPUS, decode_threads(), kill_once)
     assert ["SIGKILL" in failure.message for failure in seen.failures] == [True]
-    for source in range(3):
+    for source in range(2):
         check_complete(seen, source)
 
 
@@ -186,7 +186,7 @@ def test_a_picture_that_kills_the_worker_is_found_among_the_decode_threads(video
 def test_a_decoder_that_gives_up_costs_only_its_segment(video: Path) -> None:
     seen = run_pool([video], settings=decode_threads(), pool_type=with_worker(partial(decoder_fault_main, number=120, how="raise")))
     assert not seen.failures
-    assert set(seen.failed(0)) == set(range(120, 216))
+    assert set(seen.failed(0)) == set(range(120, 200))
     assert seen.finished[0].error == "the decoder's fault"
 
 

@@ -1,5 +1,6 @@
 // As much of CUDA as the kernels use, for a C++ compiler: blocks run one after the other, the threads of a block as coroutines that
 // take turns at barriers and votes. It shows wrong arithmetic and wrong order; races, misalignment and speed only a device shows.
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -103,12 +104,15 @@ struct Meeting {
         }
     }
 };
+// It begins once, and then runs each block's kernel. Jumps change between threads: unlike swapcontext, they call no system function.
 struct Thread {
-    ucontext_t context;
-    bool ended;
+    jmp_buf place;
+    bool begun = false, ended;
+    const Meeting* meeting = nullptr;  // that it waits for
+    int number;
     std::vector<char> stack = std::vector<char>(1 << 16);
 };
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static std::vector<Thread> threads;
 static int current;
 static Meeting of_block, of_warp[32];
@@ -117,12 +121,18 @@ static unsigned long long* dynamic_shared;
 static std::function<void()> kernel;
 
 inline int number_in_block() { return threadIdx.y * blockDim.x + threadIdx.x; }
+__attribute__((noinline)) inline void leave() {
+    if (!_setjmp(threads[current].place)) {
+        _longjmp(scheduler, 1);
+    }
+}
 inline void meet(Meeting& meeting) {
-    const int number = meeting.number, self = current;
+    const int number = meeting.number;
     ++meeting.arrived;
     meeting.check();
-    while (meeting.number == number) {
-        swapcontext(&threads[self].context, &scheduler);
+    if (meeting.number == number) {
+        threads[current].meeting = &meeting, threads[current].number = number;
+        leave();
     }
 }
 inline void __syncthreads() { meet(of_block); }
@@ -172,14 +182,31 @@ inline void multiply_add(float (&sums)[4], const unsigned (&left)[4], const unsi
 }
 
 inline void thread_main() {
-    kernel();
-    Thread& self = threads[current];
-    self.ended = true;
-    for (Meeting* meeting : {&of_block, &of_warp[current / 32]}) {
-        --meeting->members;
-        meeting->check();
+    for (;;) {
+        kernel();
+        threads[current].ended = true;
+        for (Meeting* meeting : {&of_block, &of_warp[current / 32]}) {
+            --meeting->members;
+            meeting->check();
+        }
+        leave();
     }
-    swapcontext(&self.context, &scheduler);
+}
+__attribute__((noinline)) inline void enter() {
+    if (_setjmp(scheduler)) {
+        return;
+    }
+    Thread& thread = threads[current];
+    thread.meeting = nullptr;
+    if (thread.begun) {
+        _longjmp(thread.place, 1);
+    }
+    thread.begun = true;
+    ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = thread.stack.data(), context.uc_stack.ss_size = thread.stack.size(), context.uc_link = nullptr;
+    makecontext(&context, thread_main, 0);
+    setcontext(&context);
 }
 
 inline void run_block(int count) {
@@ -189,17 +216,14 @@ inline void run_block(int count) {
         of_warp[warp] = {std::clamp(count - 32 * warp, 0, 32)};
     }
     for (int i = 0; i < count; ++i) {
-        Thread& thread = threads[i];
-        getcontext(&thread.context);
-        thread.context.uc_stack.ss_sp = thread.stack.data(), thread.context.uc_stack.ss_size = thread.stack.size();
-        thread.context.uc_link = nullptr, thread.ended = false;
-        makecontext(&thread.context, thread_main, 0);
+        threads[i].ended = false;
     }
     while (of_block.members > 0) {
         for (current = 0; current < count; ++current) {
-            if (!threads[current].ended) {
+            const Thread& thread = threads[current];
+            if (!thread.ended && (thread.meeting == nullptr || thread.meeting->number != thread.number)) {
                 threadIdx = {current % blockDim.x, current / blockDim.x, 0};
-                swapcontext(&scheduler, &threads[current].context);
+                enter();
             }
         }
     }
