@@ -79,7 +79,6 @@ def test_several_tracks_are_corrected_all_or_none(session: Path) -> None:
     [
         (("relabel", "--track", "1"), "relabel needs --label"),
         (("relabel", "--track", "1", "--label", "persn"), "did you mean person?"),
-        (("split", "--track", "1,2", "--at", "3"), "split takes one --track"),
         (("delete",), "delete needs either --track, or --frame and --object"),
         (("delete", "--frame", "3"), "--frame and --object belong together"),
         (("delete", "--track", "9"), "there is no track 9 of a.mp4"),
