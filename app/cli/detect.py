@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
             "pictures/ --model yolov4-tiny --classes person,car --confidence 0.5 --json",
         ),
     )
-    parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
+    parser.add_argument("sources", nargs="+", type=_source, metavar="SOURCE", help="a video, a picture, or a folder of them")
     options.add_model_options(parser)
     reported = ("confidence", "iou", "classes")
     options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in reported))
@@ -125,6 +125,14 @@ def _parser() -> argparse.ArgumentParser:
     results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
     add_run_options(results, "end standard output with one line, a JSON object of the run's figures")
     return parser
+
+
+@options.checked
+def _source(text: str) -> Path:
+    """Read a path. An empty one would be the current folder: a script's variable is not set."""
+    if not text:
+        raise UsageError("'' names no file")
+    return Path(text)
 
 
 def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:

@@ -80,6 +80,11 @@ def test_the_onnx_export_does_not_replace_a_fifo(tmp_path: Path) -> None:
     assert (tmp_path / "pipe.onnx").is_fifo()
 
 
+def test_an_empty_name_is_not_the_current_folder() -> None:
+    run = run_main("detect", "", *FAST)
+    assert (run.status, "argument SOURCE: '' names no file" in run.err) == (2, True)
+
+
 def test_the_current_folder_may_hold_the_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Later, the files have the same names from everywhere."""
     for name in ("trap.1", "elsewhere"):
