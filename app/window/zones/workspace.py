@@ -20,17 +20,17 @@ from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel
 from app.window.widgets.translation import translate
-from app.window.zones.chart import CountChart
-from app.window.zones.counting import Counted, Counting
-from app.window.zones.editor import ZoneEditor
-from app.window.zones.layer import ZoneLayer
+from app.window.zones.counts.chart import CountChart
+from app.window.zones.counts.counting import Counted, Counting
+from app.window.zones.counts.remarks import remark_on
+from app.window.zones.counts.totals import Totals
+from app.window.zones.counts.tracks import Total
+from app.window.zones.drawing.editor import ZoneEditor
+from app.window.zones.drawing.layer import ZoneLayer
 from app.window.zones.library import ZoneLibrary
 from app.window.zones.panel import ZonesPanel
 from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
-from app.window.zones.remarks import remark_on
 from app.window.zones.sets import ShownSet
-from app.window.zones.totals import Totals
-from app.window.zones.tracks import Total
 from engine.store.objects.events import EVENTS
 from engine.tracking.follow import TrackerName
 from engine.zones.counts import Counts

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from app.window.widgets import formats
 from app.window.widgets.translation import translate
-from app.window.zones.tracks import Tracks
+from app.window.zones.counts.tracks import Tracks
 from engine.store.tracks import Untracked
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from app.window.viewer.filter import ViewFilter
-from app.window.zones.tracks import read_tracks, with_shown
+from app.window.zones.counts.tracks import read_tracks, with_shown
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 from tests.support.window import write_results
