@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
-from app.window.zones.tracks import Tracks, count, events, read_tracks, with_shown
+from app.window.zones.counts.tracks import Tracks, count, events, read_tracks, with_shown
 from engine.errors import FramefleetError
 from engine.media.types import SourceKind
 from engine.store.file.lock import lock_session, written_here

@@ -16,7 +16,7 @@ from engine.store.blocks import read_blocks
 from engine.store.clock import Clock
 from engine.store.facts import TRACK
 from engine.store.file.lock import written_here
-from engine.store.objects.appearances import read_appearances
+from engine.store.objects.appearances import By, read_appearances
 from engine.store.objects.events import events_of
 from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
 from engine.store.session import SessionReader
@@ -99,7 +99,8 @@ def with_shown(tracks: Tracks, results: Results, shown: ViewFilter, stop: Event)
     heat = HeatMap(tracks.heat.size)
     with SessionReader(results.database, shown.confidence, shown.classes) as reader:
         reader.stop = stop
-        found = read_appearances(reader, results.source, each=lambda block: heat.add(block.corners))
+        by = By.TRACK if tracks.tracked and tracks.untracked is None else By.CLASS  # not those of classes if no track passes the filter
+        found = read_appearances(reader, results.source, by, each=lambda block: heat.add(block.corners))
         return replace(tracks, heat=heat, appearances=found, shown=shown)
 
 
