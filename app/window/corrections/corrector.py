@@ -189,7 +189,7 @@ class Corrector(QObject):
         def work() -> Edit | None:
             chosen: Chosen | None = None
             if name in ("confirm", "relabel", "delete") and selected is not None and frame is not None:
-                with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+                with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
                     ordinal = reader.ordinals(results.source, frame)[selected]
                 chosen = OneTrack(results.source, track) if whole and track is not None else OneDetection(results.source, frame, ordinal)
             return _correct(results, name, chosen, class_id, (joining, track), frame)
@@ -231,7 +231,7 @@ def _correct(
     results: Results, name: str, chosen: Chosen | None, class_id: int, tracks: tuple[int | None, int | None], frame: int | None
 ) -> Edit | None:
     """Correct the session, and return the edit, None if there is nothing to undo or redo. tracks: to join; the second one is split."""
-    with Corrections(results.database) as corrections:
+    with Corrections(results.database, results.created) as corrections:
         first, second = tracks
         if name in _NONE:
             return corrections.undo() if name == "undo" else corrections.redo()
@@ -250,7 +250,7 @@ def _correct(
 
 def _check_split(results: Results, track: int, frame: int) -> None:
     """Raise UsageError if a track begins with this frame."""
-    with SessionReader(results.database) as reader:
+    with SessionReader(results.database, created=results.created) as reader:
         begin = next(first for number, _, first, _, _ in reader.tracks(results.source) if number == track)
     if frame <= begin:
         words = translate("corrections", "Track {track} begins in this frame: split it in a later one")
