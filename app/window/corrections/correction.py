@@ -36,7 +36,7 @@ class Correction:
             ExportError: the session cannot be read or written.
         """
         source, chosen = self.results.source, self._chosen()
-        with Corrections(self.results.database) as corrections:
+        with Corrections(self.results.database, self.results.created) as corrections:
             match self.name:
                 case "undo":
                     return corrections.undo()
@@ -61,12 +61,13 @@ class Correction:
             return None
         if self.whole and self.track is not None:
             return OneTrack(self.results.source, self.track)
-        with SessionReader(self.results.database, self.shown.confidence, self.shown.classes) as reader:
-            return OneDetection(self.results.source, self.frame, reader.ordinals(self.results.source, self.frame)[self.selected])
+        results, shown = self.results, self.shown
+        with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+            return OneDetection(results.source, self.frame, reader.ordinals(results.source, self.frame)[self.selected])
 
     def _check_split(self, track: int, frame: int) -> None:
         """Raise UsageError if a track begins with this frame."""
-        with SessionReader(self.results.database) as reader:
+        with SessionReader(self.results.database, created=self.results.created) as reader:
             begin = next(first for number, _, first, _, _ in reader.tracks(self.results.source) if number == track)
         if frame <= begin:
             words = translate("corrections", "Track {track} begins in this frame: split it in a later one")

@@ -15,7 +15,7 @@ def next_appearance(results: Results, shown: ViewFilter, pts: float, forward: bo
 
     Raises ExportError if the results cannot be read.
     """
-    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
         found, frames = reader.frames_with_detections(results.source), reader.indices(results.source)
         times = reader.times(results.source, len(frames))[np.searchsorted(frames, found)]
     starts = times[np.diff(times, prepend=-np.inf) > GAP]

@@ -187,7 +187,7 @@ def _read_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilte
 
 def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, tracker: TrackerName, *, stop: Event) -> Counted:
     if written_here(results.database):  # the window's own run may go on with other files
-        with SessionReader(results.database, corrected=False) as reader:
+        with SessionReader(results.database, corrected=False, created=results.created) as reader:
             for source in reader.sources():
                 if source.complete and source.kind is SourceKind.VIDEO and not is_tracked(reader, source.number):
                     track_source(results.database, source.number, tracker, reader.frames(source.number))

@@ -72,7 +72,7 @@ def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
 
     Raises ExportError if the session cannot be read.
     """
-    with SessionReader(results.database) as reader:
+    with SessionReader(results.database, created=results.created) as reader:
         reader.stop = stop
         source = next(each for each in reader.sources() if each.number == results.source)
         length, tracked = reader.last_pts(source.number) or 0.0, is_tracked(reader, source.number)
@@ -97,7 +97,7 @@ def with_shown(tracks: Tracks, results: Results, shown: ViewFilter, stop: Event)
     if tracks.shown == shown or not (tracks.whole or tracks.tracked):
         return tracks
     heat = HeatMap(tracks.heat.size)
-    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
         reader.stop = stop
         by = By.TRACK if tracks.tracked and tracks.untracked is None else By.CLASS  # not those of classes if no track passes the filter
         found = read_appearances(reader, results.source, by, each=lambda block: heat.add(block.corners))
@@ -138,7 +138,7 @@ def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter, sto
     """
     found, others = [], []
     for results in files:
-        with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+        with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
             reader.stop = stop
             source = next(each for each in reader.sources() if each.number == results.source)
             try:
