@@ -9,7 +9,7 @@ from engine.store.tracks import Untracked
 
 
 class Remark(NamedTuple):
-    """note: why there are no counts. remark: what happens now. can_track: whether the user can let the objects be followed."""
+    """note: why there are no counts. remark: what happens now. can_track: whether the user can let the objects be tracked."""
 
     note: str = ""
     remark: str = ""
@@ -40,7 +40,7 @@ def _words(why: Untracked) -> str:
         return translate("zones", "Nothing was detected, so there is nothing to count.")
     words = translate(
         "zones",
-        "No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
+        "No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
         " Use a model that is surer of these objects, or analyse more frames a second.",
         None,
         why.detections,

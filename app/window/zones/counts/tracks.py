@@ -36,7 +36,7 @@ class Tracks:
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
     that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
-    although objects were followed. pending: the run that goes on will store them. shown: the filter of the heat map and the appearances,
+    although objects were tracked. pending: the run that goes on will store them. shown: the filter of the heat map and the appearances,
     None = they are not read.
     """
 

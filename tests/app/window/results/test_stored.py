@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -32,7 +31,7 @@ def item(tmp_path: Path) -> QueueItem:
     (found,) = read_stored(database)
     assert DetectionLookup().result(stored(found), 0.0) is not None
     write_results(tmp_path / "other.sqlite", tmp_path / "second.mp4", 10)
-    os.replace(tmp_path / "other.sqlite", database)
+    (tmp_path / "other.sqlite").replace(database)
     return found
 
 
@@ -54,7 +53,7 @@ def read_by_view(item: QueueItem) -> None:
     with closing(sqlite3.connect(item.results.database.with_name("third.sqlite"))) as connection:
         connection.execute("UPDATE session SET value = '2026-01-02T00:00:00+00:00' WHERE key = 'created'")
         connection.commit()
-    os.replace(item.results.database.with_name("third.sqlite"), item.results.database)
+    item.results.database.with_name("third.sqlite").replace(item.results.database)
     SessionReader.of(view).close()
 
 
