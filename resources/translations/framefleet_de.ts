@@ -6543,9 +6543,9 @@ Klicken, um es zu ändern</translation>
     </message>
     <message numerus="yes">
         <source>No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
         </translation>
     </message>
     <message>
