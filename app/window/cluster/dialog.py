@@ -28,7 +28,8 @@ class ClusterDialog(QDialog):
             ),
             wrap=True,
         )
-        self.address = text_field(translate("cluster", "Address of the cluster"), link.address, "HOST:6379")
+        title = label("", translate("cluster", "Address of the cluster"))
+        self.address = text_field(title.text(), link.address, "HOST:6379")
         self.address.returnPressed.connect(self._connect)
         self.address.textChanged.connect(self._changed)
         self.hint = label(
@@ -44,7 +45,8 @@ class ClusterDialog(QDialog):
         self.shut = push_button(translate("cluster", "Close"), self.reject)
         self.address.setMaximumWidth(WIDTH)
         buttons = row(None, self.disconnect_, self.connect_, self.shut, spacing=8)
-        parts = (self.intro, self.address, self.hint, self.progress, self.problem, self.machines)
+        field = column(title, self.address, self.hint, spacing=4)
+        parts = (self.intro, field, self.progress, self.problem, self.machines)
         column(*parts, None, buttons, spacing=12, margins=(20, 18, 20, 16), of=self)
         self.setMinimumWidth(WIDTH)
         for signal in (link.connecting, link.connected, link.disconnected):

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 
 from app.window.devices.status import DeviceStatus, fold
 from app.window.events.clips_dialog import ClipsDialog
+from app.window.grid.cell import Cell
 from app.window.keys.dialog import KeysDialog
 from app.window.main_window import MainWindow
 from app.window.messages.unexpected import CrashReport
@@ -40,13 +41,18 @@ SMALL = 1000, 650
 
 
 def settle(ready: Callable[[], bool] = lambda: True) -> None:
-    """Process events until a condition holds, then until there are none."""
+    """Process events until a condition holds and none are left."""
     deadline = time.monotonic() + PATIENCE
+    _process_events()  # the layout of a change
     while not ready():
-        QApplication.processEvents()
+        _process_events()
         if time.monotonic() > deadline:
             raise TimeoutError("the screen does not become ready")
         time.sleep(0.01)
+    _process_events()
+
+
+def _process_events() -> None:
     for _ in range(5):
         QApplication.processEvents()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # Qt sends these only from a running event loop
@@ -181,7 +187,7 @@ def _grid(window: MainWindow) -> Screens:
     window.items.extend(copies)
     for side in (2, 3):
         window.grid.set_side(side)
-        settle(lambda: has_settled(window.viewer) and all(cell.player.current is not None for cell in window.grid.cells.values()))
+        settle(lambda: all(map(has_settled, (window.viewer, *window.grid.cells.values()))))
         settle(lambda: all(abs(cell.position - window.viewer.player.position) < 1e-3 for cell in window.grid.cells.values()))
         yield f"grid.{side}", window
     window.grid.set_side(1)
@@ -193,7 +199,7 @@ def _machines(window: MainWindow) -> Screens:
     tabs = window.device_tabs
     store_scaling(window.scaling.results)
     tabs.show_tab(2)
-    settle(lambda: window.scaling.choice.count() > 0)
+    settle(lambda: window.scaling.choice.count() > 0 and has_settled(window.viewer))
     yield "scaling", window
     tabs.show_tab(0)
     described, machines = cluster_machines()
@@ -246,7 +252,7 @@ def child(window: MainWindow, kind: type[QDialog]) -> QDialog:
     return next(each for each in window.children() if isinstance(each, kind))
 
 
-def has_settled(viewer: Viewer) -> bool:
+def has_settled(viewer: Viewer | Cell) -> bool:
     """Whether the picture has been scaled to its place."""
     shown, placement, canvas = viewer.player.current, viewer.canvas.placement, viewer.canvas
     return shown is not None and placement is not None and abs(shown.image.width() - placement.width * canvas.devicePixelRatio()) < 2

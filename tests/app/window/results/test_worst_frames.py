@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -46,6 +46,7 @@ def test_a_row_shows_its_frame(qtbot: QtBot, window: MainWindow, report: Path) -
     assert dialog is not None
     frames = json.loads((report / "worst-frames.json").read_text())["sessions"]["old"]
     assert dialog.table.topLevelItemCount() == len(frames) >= 2
+    assert all(dialog.table.headerItem().textAlignment(column) & Qt.AlignmentFlag.AlignRight for column in range(1, 6))  # as the figures
     assert (frames[0]["frame"], frames[0]["missed"], frames[0]["wrong"]) == (6, 1, 1)
     player = window.viewer.player
     for row in (1, 0):  # the first choice opens the session, the second finds it open

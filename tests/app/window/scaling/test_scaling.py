@@ -107,6 +107,7 @@ def test_the_chart_shows_the_series_the_ideal_and_the_records_that_fit(qtbot: Qt
     qtbot.keyClick(panel.choice, Qt.Key.Key_Down)
     assert "One video for all devices" in panel.about.text()
     before = panel.choice.currentText()
+    assert before.endswith(" · One video for all devices · yolov4, 608×608, fp16")  # the date tells them apart where the end is cut
     panel.show_series(read_series(tmp_path, NONE))
     assert panel.choice.currentText() == before  # a new reading keeps the choice
 
