@@ -6,14 +6,18 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
+
 from app.window.cluster.link import Machine
 from app.window.models.comparison import Evaluated
 from app.window.results.worst_frames import WorstFrame
+from app.window.widgets import formats
 from engine.cluster.messages import Measured, NodeState
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.evaluation.accuracy import Accuracy, ClassAccuracy
+from engine.evaluation.precision import CONFIDENCES, Curve
 from engine.types import DeviceId
 from tests.support.devices.topologies import eight
 
@@ -91,8 +95,9 @@ def evaluated_models() -> list[Evaluated]:
 def demo_accuracy() -> Accuracy:
     """An accuracy of the demo's model."""
     labels = ("person", "bicycle", "car", "motorcycle", "bus", "truck", "dog")
+    curve = Curve(np.ones(len(CONFIDENCES)), np.zeros(len(CONFIDENCES)))  # not shown
     classes = tuple(
-        ClassAccuracy(label, 0.99 - 0.01 * number, 0.85 - 0.02 * number, 900 - 100 * number) for number, label in enumerate(labels)
+        ClassAccuracy(label, 900 - 100 * number, 0.99 - 0.01 * number, 0.85 - 0.02 * number, curve) for number, label in enumerate(labels)
     )
     return Accuracy(0.968, 0.801, classes)
 
@@ -100,5 +105,8 @@ def demo_accuracy() -> Accuracy:
 def worst_frames() -> dict[str, list[WorstFrame]]:
     """The worst frames of two sessions."""
     file = Path("/videos/crossing.mp4")
-    frames = [WorstFrame(Path("none.sqlite"), file, file.name, 1117 * n, 44.68 * n, 31 - n, 12 - n, n % 4) for n in range(1, 9)]
+    frames = [
+        WorstFrame(Path("none.sqlite"), file, file.name, 1117 * n, 44.68 * n, formats.clock(44.68 * n, 2), 31 - n, 12 - n, n % 4)
+        for n in range(1, 9)
+    ]
     return {"street-before": frames, "street-retrained": frames[::2]}
