@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.store.reading.columns import DetectionTable
 from engine.store.session import SessionReader
 
-BLOCK_FRAMES = 500
+BLOCK_FRAMES = 2000
+_TOGETHER = 200  # frames whose detections are read at once, see ``SessionReader.detection_table``
 
 
 class StoredFrame(NamedTuple):
@@ -65,7 +67,9 @@ def read_blocks(reader: SessionReader, source: int, boxes: bool = True) -> Itera
     Raises ExportError if the session cannot be read.
     """
     for rows in reader.frame_rows(source, BLOCK_FRAMES):
-        table = reader.detection_table(source, rows[0][0], rows[-1][0], boxes)
+        parts = [rows[first : first + _TOGETHER] for first in range(0, len(rows), _TOGETHER)]
+        tables = [reader.detection_table(source, part[0][0], part[-1][0], boxes) for part in parts]
+        table = DetectionTable(*map(np.concatenate, zip(*tables, strict=True)))
         indexes = np.fromiter((row[0] for row in rows), np.int64, len(rows))
         sizes = table.boxes
         sizes[:, 2:] -= sizes[:, :2]
