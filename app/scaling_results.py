@@ -11,6 +11,7 @@ from typing import Any
 from platformdirs import user_data_path
 
 from engine.errors import ExportError
+from engine.store.facts import CREATED
 from engine.store.session import SessionReader
 from engine.store.skipped import is_sampled
 
@@ -149,7 +150,7 @@ def _run(path: Path) -> _Run | None:
             video = f"{source.info.width}×{source.info.height} {source.info.codec}"
             hardware = ", ".join(sorted({use.name for use in taking_part}))
             kind = taking_part[0].device.partition(":")[0]
-            created = datetime.fromisoformat(facts["created"])
+            created = datetime.fromisoformat(facts[CREATED])
             return _Run(facts.get("model", ""), (model, hardware, video), kind, len(taking_part), frames / seconds, created)
     except (ExportError, KeyError, ValueError):
         return None

@@ -25,8 +25,9 @@ def run(argv: Sequence[str]) -> int:
     """
     description = "List the devices of this machine; --devices of the other commands takes their ids."
     parser = make_parser("devices", description, examples=("", "--json"), json="print one JSON object instead of text")
-    parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="list the devices of a Ray cluster: HOST:PORT, or auto")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
+    shown.add_argument("--cluster", metavar="ADDRESS", help="list the devices of a Ray cluster: HOST:PORT, or auto")
     arguments = parser.parse_args(argv)
     with connected(arguments.cluster, arguments.json) as cluster:
         if cluster is not None:

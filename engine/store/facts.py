@@ -19,6 +19,9 @@ _NEUTRAL = {
 }
 """Settings that change how fast results come, or how they are shown, and not the results."""
 
+CREATED = "created"
+"""Name of the fact that says when the session was created, ISO 8601. Another run that replaces the session has another one."""
+
 SHARD = "shard"
 """Name of the fact that says which part of the sources the run takes: ``2/8``. Such a session numbers sources as the undivided run."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.errors import UsageError
 from engine.store import schema
-from engine.store.facts import DECIDING, SHARD
+from engine.store.facts import CREATED, DECIDING, SHARD
 from engine.store.objects import corrected
 from engine.store.reading.reader import SessionReader
 from engine.store.stored_source import StoredSource
@@ -56,7 +56,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     if all(SHARD in session.facts for session in sessions):
         chosen.sort(key=lambda pair: pair[1].number)
     same_folder = len({session.facts.get("folder") for session in sessions}) == 1
-    facts = {key: value for key, value in sessions[0].facts.items() if key not in ("created", SHARD)}
+    facts = {key: value for key, value in sessions[0].facts.items() if key not in (CREATED, SHARD)}
     writer = SessionWriter(target, sessions[0].labels, facts)
     try:
         with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:

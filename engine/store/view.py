@@ -25,7 +25,8 @@ class Span:
 class View:
     """Which results of a session count, for a reader in another process.
 
-    confidence, classes: see ``SessionReader``. tracks: detections of these tracks only, of any track if empty; None: all detections.
+    confidence, classes, created: see ``SessionReader``. tracks: detections of these tracks only, of any track if empty; None: all
+    detections.
     """
 
     path: Path
@@ -34,6 +35,7 @@ class View:
     corrected: bool = True
     span: Span | None = None
     tracks: frozenset[int] | None = None
+    created: str = ""
 
 
 def passing(confidence: float, classes: frozenset[int] | None, tracks: frozenset[int] | None) -> tuple[str, list[float]]:

@@ -1835,6 +1835,10 @@
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quellen sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
+        <source>{file} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
+        <translation>{file} wurde seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: {remedy}</translation>
+    </message>
+    <message>
         <source>{file} is a file: choose another folder</source>
         <translation>{file} ist eine Datei: einen anderen Ordner wählen</translation>
     </message>
@@ -1845,10 +1849,6 @@
     <message>
         <source>{name} did not arrive as it was sent</source>
         <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
-    </message>
-    <message>
-        <source>{name} is {theirs} there and {mine} here</source>
-        <translation>{name} ist dort {theirs} und hier {mine}</translation>
     </message>
     <message>
         <source>{parent} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
@@ -2279,6 +2279,10 @@
         <translation>{parent} ist nicht beschreibbar: {value}</translation>
     </message>
     <message>
+        <source>{path} cannot be encoded</source>
+        <translation>{path} lässt sich nicht kodieren</translation>
+    </message>
+    <message>
         <source>{path} cannot be read: {error}</source>
         <translation>{path} ist nicht lesbar: {error}</translation>
     </message>
@@ -2297,10 +2301,6 @@
     <message>
         <source>{path} cannot be used ({value}): it is damaged or too large</source>
         <translation>{path} ist nicht brauchbar ({value}): die Datei ist beschädigt oder zu groß</translation>
-    </message>
-    <message>
-        <source>{path} cannot be written: {error}</source>
-        <translation>{path} lässt sich nicht schreiben: {error}</translation>
     </message>
     <message>
         <source>{path} cannot be written: {value}</source>
@@ -2415,14 +2415,6 @@
         <translation>{path} ist nicht wie im früheren Lauf geschnitten: mit --restart neu beginnen</translation>
     </message>
     <message>
-        <source>{path} is not written, because {why}: choose another name</source>
-        <translation>{path} wird nicht geschrieben, denn {why}: einen anderen Namen wählen</translation>
-    </message>
-    <message>
-        <source>{path} is the video itself: choose another name for its annotated copy</source>
-        <translation>{path} ist das Video selbst: einen anderen Namen für die annotierte Kopie wählen</translation>
-    </message>
-    <message>
         <source>{path} was removed or moved while the run wrote it</source>
         <translation>{path} wurde entfernt oder verschoben, während der Lauf sie schrieb</translation>
     </message>
@@ -2499,10 +2491,6 @@
         <translation>{source} ist nicht die veröffentlichte Datei: {error}</translation>
     </message>
     <message>
-        <source>{target} cannot be encoded</source>
-        <translation>{target} lässt sich nicht kodieren</translation>
-    </message>
-    <message>
         <source>{target} cannot be written: {value}</source>
         <translation>{target} lässt sich nicht schreiben: {value}</translation>
     </message>
@@ -2529,6 +2517,10 @@
     <message>
         <source>{value} is no device of the cluster: write NODE/{value2}</source>
         <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
+    </message>
+    <message>
+        <source>{value} is {value2} there and {mine} here</source>
+        <translation>{value} ist dort {value2} und hier {mine}</translation>
     </message>
     <message>
         <source>{value} models to download: {value2}</source>
@@ -2559,16 +2551,8 @@
         <translation>{value}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {value2}</translation>
     </message>
     <message>
-        <source>{video} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
-        <translation>{video} hat sich seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: {remedy}</translation>
-    </message>
-    <message>
         <source>{video} has no frame from {start} s to {end} s that can be decoded</source>
         <translation>{video} hat von {start} s bis {end} s kein dekodierbares Bild</translation>
-    </message>
-    <message>
-        <source>{video} is no video: an annotated video can be made of videos only; choose another format</source>
-        <translation>{video} ist kein Video: nur Videos lassen sich annotieren; ein anderes Format wählen</translation>
     </message>
     <message>
         <source>{video}: the frame at {moment} s cannot be converted ({value})</source>

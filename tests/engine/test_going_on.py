@@ -26,7 +26,7 @@ from tests.support.models import tiny_files
 from tests.support.store import LABELS, make_frame, same_frame, video_info
 
 SETTINGS = RunSettings(
-    tiny_files(), (DeviceId("cpu", "0"),), engine=EngineSettings(Precision.FP32, confidence=0.05), isolation=Isolation.THREAD
+    tiny_files(), (DeviceId("cpu", "0"),), engine=EngineSettings(Precision.FP32, confidence=0.05, threads=1), isolation=Isolation.THREAD
 )
 
 

@@ -13,7 +13,7 @@ from tests.support.groups import broken_member_main
 from tests.support.media import make_video
 from tests.support.pool import CPUS, broken_device_main, run_pool, tiny_settings, with_worker
 
-FRAMES = 200
+FRAMES = 160
 
 
 @pytest.fixture(scope="module")

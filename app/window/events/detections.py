@@ -208,7 +208,7 @@ def read_detections(results: Results, shown: ViewFilter, stop: Event) -> NDArray
     Raises ExportError if the session cannot be read.
     """
     parts = []
-    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
         reader.stop = stop
         for block in read_blocks(reader, results.source):
             part = np.zeros(len(block.frame), DETECTIONS)

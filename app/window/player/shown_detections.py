@@ -61,7 +61,7 @@ class ShownDetections(QObject):
 
     def _apply(self) -> None:
         results = self.item.results if self.item is not None else None
-        self._next.stored = Stored(results.database, results.source, self.edition) if results is not None else None
+        self._next.stored = Stored(results.database, results.source, self.edition, results.created) if results is not None else None
         self._next.hold = results is not None and self._holds()
 
     def _holds(self) -> bool:

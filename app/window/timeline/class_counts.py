@@ -84,16 +84,17 @@ class Tally:
     def add_stored(self, reader: SessionReader, source: int, info: SourceInfo | None) -> None:
         """Count the stored detections of a source, until the reader's ``stop`` is set. An hour of video takes about a second."""
         self.complete = False
-        failed, times = reader.failed_times(source), reader.times(source, reader.count(source))
+        frames = reader.indices(source)
+        failed, times = reader.failed_times(source), reader.times(source, len(frames))
         self._add_failures(failed, info)
         self._add_frames(times[~np.isin(times, failed)], info)
         slices = _slices_of_pts(times, info)
         ends = np.flatnonzero(np.diff(slices, append=BINS)).tolist()  # the last frame of each slice
-        first = 0
+        first = 0  # position of the slice's first frame
         for last in ends:
             if reader.stop.is_set():
                 return
-            class_ids, scores = reader.scores(source, first, last)
+            class_ids, scores = reader.scores(source, int(frames[first]), int(frames[last]))
             self.add(class_ids, scores, np.full(len(scores), slices[last]))
             first = last + 1
         self.complete = True

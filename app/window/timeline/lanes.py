@@ -38,13 +38,25 @@ class Lane:
         """
         first, last = int(view.start * len(self.counts)), max(math.ceil(view.end * len(self.counts)), 1)
         starts = np.unique(np.linspace(first, last, columns, endpoint=False).astype(np.int64))
-        counts, frames = (np.add.reduceat(each[:last], starts) for each in (self.counts, self.frames))
-        most = (self.counts / np.maximum(self.frames, 1)).max()
-        pixels = np.empty((1, len(counts), 4), np.uint8)
+        density = self.counts / np.maximum(self.frames, 1)
+        shown = np.maximum.reduceat(density[:last], starts)  # not every second one, which would hide rare objects
+        pixels = np.empty((1, len(shown), 4), np.uint8)
         pixels[..., :3] = class_colour(self.class_id)
-        shares = np.sqrt(counts / np.maximum(frames, 1) / (most or 1))  # with the square root, single objects stay visible beside many
-        pixels[0, :, 3] = np.where(counts > 0, 60 + 195 * shares, 0)
-        return QImage(pixels.tobytes(), len(counts), 1, QImage.Format.Format_RGBA8888).copy()
+        shares = np.sqrt(shown / (density.max() or 1))  # with the square root, single objects stay visible beside many
+        pixels[0, :, 3] = np.where(shown > 0, 60 + 195 * shares, 0)
+        return QImage(pixels.tobytes(), len(shown), 1, QImage.Format.Format_RGBA8888).copy()
+
+
+def columns_of(frames: NDArray[np.int64]) -> int:
+    """The finest useful division of the length: slices without a frame between others would look like gaps.
+
+    frames: with results in each slice, int64 (BINS,). A run may take a part of the video, or some of the frames.
+    """
+    seen = np.flatnonzero(frames)
+    if not len(seen):
+        return len(frames)
+    each = frames.sum() / (seen[-1] - seen[0] + 1)
+    return max(min(int(each * len(frames) / 2), len(frames)), 1)
 
 
 def draw_lanes(painter: QPainter, lanes: Sequence[Lane], view: TimeView, columns: int, area: QRectF, ratio: float) -> None:

@@ -15,8 +15,8 @@ from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
 from app.window.zones.classes_popup import ClassesDelegate
-from app.window.zones.editor import ZoneEditor
-from app.window.zones.layer import ZoneLayer
+from app.window.zones.drawing.editor import ZoneEditor
+from app.window.zones.drawing.layer import ZoneLayer
 from app.window.zones.parts import BY_TRACK, ShownParts
 from app.window.zones.shape_list import ShapeModel
 from engine.zones.counts import Counts

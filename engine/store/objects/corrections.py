@@ -96,9 +96,10 @@ class Corrections(Closing):
         ExportError: the session cannot be read or written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, created: str = "") -> None:
+        """Open a session. created: see ``SessionReader``."""
         self._path = path
-        with SessionReader(path) as reader:
+        with SessionReader(path, created=created) as reader:
             self._labels = reader.labels
             self._names = {source.number: source.name for source in reader.sources()}
         with schema.explained(path, "write"):

@@ -52,6 +52,12 @@ class StoredColumns(ReadingConnection):
             table = np.fromstring(text or "", np.int64, sep=",").reshape(-1, 2)
             return table[:, 0].astype(np.int32), (table[:, 1] / _SCALE).astype(np.float32)
 
+    def indices(self, source: int) -> NDArray[np.int64]:
+        """Return the indices of a source's frames, in order, int64 (n,). Those of a part of a video do not begin with 0."""
+        text = self._value("SELECT group_concat(frame) FROM (SELECT frame FROM frames WHERE source = ? ORDER BY frame)", source)
+        with schema.reading(self.path):
+            return np.fromstring(text or "", np.int64, sep=",")
+
     def times(self, source: int, count: int) -> NDArray[np.float64]:
         """Return the times (seconds) of a source's first ``count`` frames, float64 (n,).
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from engine.errors import ExportError
 from engine.store import schema
+from engine.store.facts import CREATED
 from engine.store.file.presence import Presence
 from engine.store.objects.corrected import show_corrected
 from engine.store.view import IN_SPAN, Span, View, passing, restrict
@@ -30,6 +31,7 @@ class ReadingConnection(Closing):
         corrected: bool = True,
         span: Span | None = None,
         tracks: frozenset[int] | None = None,
+        created: str = "",
     ) -> None:
         self.path, self.stop = path, Event()
         self.confidence, self.classes, self.span, self.tracks_shown = confidence, classes, span, tracks
@@ -45,6 +47,8 @@ class ReadingConnection(Closing):
             self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
             with schema.reading(self.path):
                 self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
+            if created not in ("", self.facts.get(CREATED)):
+                raise self._replaced()
         except BaseException:
             self._connection.close()
             raise
@@ -60,7 +64,10 @@ class ReadingConnection(Closing):
                 yield
         finally:
             if self._presence.replaced:
-                raise ExportError(f"cannot read {self.path}: another run has replaced it in the meantime: open it again")
+                raise self._replaced()
+
+    def _replaced(self) -> ExportError:
+        return ExportError(f"cannot read {self.path}: another run has replaced it in the meantime: open it again")
 
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with self._reading():  # SQLite may return any bytes as text from a damaged file
@@ -78,12 +85,12 @@ class ReadingConnection(Closing):
     @property
     def view(self) -> View:
         """What this reader shows, for a reader in another process."""
-        return View(self.path, self.confidence, self.classes, self.corrected, self.span, self.tracks_shown)
+        return View(self.path, self.confidence, self.classes, self.corrected, self.span, self.tracks_shown, self.facts.get(CREATED, ""))
 
     @classmethod
     def of(cls, view: View) -> Self:
         """Open a reader that shows the same."""
-        return cls(view.path, view.confidence, view.classes, view.corrected, view.span, view.tracks)
+        return cls(view.path, view.confidence, view.classes, view.corrected, view.span, view.tracks, view.created)
 
     def close(self) -> None:
         """Close the file. Repeated calls have no effect."""

@@ -33,14 +33,14 @@ class SessionReader(StoredColumns):
 
     labels: one per class id. facts: properties of the run. confidence, classes: frames contain only detections of at least this
     confidence and, unless None, of these class ids. corrected: apply what a person corrected before this reader was opened. span: only
-    frames in this part of each source; None: all. tracks: see ``View``.
+    frames in this part of each source; None: all. tracks: see ``View``. created: the fact ``CREATED`` of the expected session, "" = any.
 
     Attributes: corrected: whether there are corrections and this reader applies them. stop: any thread sets it to end the reading of many
     frames early.
 
     Raises (all methods):
         UsageError: ``span`` does not fit a source.
-        ExportError: the file is missing, damaged or of another kind, or a newer Framefleet wrote it.
+        ExportError: the file is missing, damaged or of another kind, a newer Framefleet wrote it, or another run has replaced it.
     """
 
     def sources(self) -> list[StoredSource]:

@@ -86,6 +86,15 @@ def test_tables_of_a_stored_session(session, zones):
     ]
 
 
+def test_only_the_chosen_sources_are_counted(tmp_path, zones):
+    path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40, "b.mp4": 40})
+    track_session(path, TrackerName.BYTETRACK)
+    done = run_main("results", path, "--zones", zones, "--source", "b.mp4", "--quiet")
+    assert (done.status, done.err) == (0, "")
+    assert "b.mp4:" in done.out
+    assert "a.mp4:" not in done.out
+
+
 def test_tables_of_what_the_set_lacks_are_not_written(tmp_path, zones):
     path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40})
     track_session(path, TrackerName.BYTETRACK)

@@ -180,7 +180,7 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
 @pytest.mark.timeout(240)
 def test_the_driver_dies_nothing_is_left_and_the_next_run_goes_on(raylets: Raylets, tmp_path: Path) -> None:
     raylets.add("beta")
-    video, here, there = make_video(tmp_path / "long.mp4", 1000, (160, 120)), tmp_path / "here", tmp_path / "there"
+    video, here, there = make_video(tmp_path / "long.mp4", 600, (160, 120)), tmp_path / "here", tmp_path / "there"
     options = ("--precision", "fp32", "--confidence", "0.2", "--format", FORMATS)
     command = ["detect", str(video), *TINY, *options, "--cluster", raylets.address, "--out", str(there)]
     driver = subprocess.Popen([sys.executable, "-c", SLOW_COMMAND, *command], cwd=PROJECT, stderr=subprocess.DEVNULL)

@@ -46,9 +46,13 @@ def test_activity_says_when_something_was_seen() -> None:
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.lists(scored, min_size=1, max_size=12), st.integers(0, 100))
-def test_stored_detections_are_counted_as_those_of_a_run(frames: list[list[tuple[float, int]]], hundredths: int) -> None:
-    results = [FrameResult(FrameRef(0, n, n / 25), CPU, 9, 9, detections(pairs)) for n, pairs in enumerate(frames)]
+@given(st.lists(scored, min_size=1, max_size=12), st.integers(0, 100), st.integers(0, 30), st.integers(1, 3))
+def test_stored_detections_are_counted_as_those_of_a_run(
+    frames: list[list[tuple[float, int]]], hundredths: int, first: int, every: int
+) -> None:
+    """first, every: the run took a part of the video, and each of so many frames."""
+    numbers = range(first, first + every * len(frames), every)
+    results = [FrameResult(FrameRef(0, n, n / 25), CPU, 9, 9, detections(pairs)) for n, pairs in zip(numbers, frames, strict=True)]
     run, stored = Tally(), Tally()
     info = replace(video_info("a.mp4", len(frames)), duration=len(frames) / 25)
     run.add_frames(results, info)

@@ -148,6 +148,19 @@ def test_a_video_with_the_same_objects_in_all_frames_looks_even(timeline: Timeli
         assert {picture.pixelColor(x, 0).alpha() for x in range(picture.width())} == {255}
 
 
+@pytest.mark.parametrize("every", [1, 7])
+@pytest.mark.parametrize("number", [500, 1394])
+def test_frames_that_a_run_took_leave_no_gaps(timeline: Timeline, number: int, every: int) -> None:
+    frames = np.bincount(slices_of(np.arange(0, number, every) * 1.0, float(number)), minlength=BINS)
+    frames[: BINS // 4] = 0  # of a part
+    timeline.set_lanes([Lane("car", 2, 3 * frames, frames)], frames=number)
+    picture = timeline._contents.lanes[0].image(TimeView(), timeline._contents.columns)
+    alphas = [picture.pixelColor(x, 0).alpha() for x in range(picture.width())]
+    begin = alphas.index(255)
+    assert begin == pytest.approx(len(alphas) / 4, abs=1)
+    assert alphas == [0] * begin + [255] * (len(alphas) - begin)
+
+
 def test_names_stand_beside_the_lanes_and_further_classes_appear_at_a_click(qtbot: QtBot, timeline: Timeline) -> None:
     counts = np.ones(BINS, np.int64)
     timeline.set_lanes([Lane(f"class {number}", number, counts, EACH) for number in range(9)])

@@ -21,9 +21,9 @@ from app.window.results.export_dialog import ExportDialog
 from app.window.settings.preferences import Preferences, save
 from app.window.viewer.filter import ViewFilter
 from app.window.zones.classes_popup import ClassesPopup
+from app.window.zones.counts.tracks import count_files
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
-from app.window.zones.tracks import count_files
 from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Ledger

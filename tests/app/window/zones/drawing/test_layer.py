@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 
-from app.window.zones.shape_drawing import count_text
-from app.window.zones.track_drawing import heat_image
-from app.window.zones.tracks import Tracks
+from app.window.zones.counts.tracks import Tracks
+from app.window.zones.drawing.shape_drawing import count_text
+from app.window.zones.drawing.track_drawing import heat_image
 from engine.media.annotation.colours import class_colour
 from engine.store.objects.zones import TrackTable
 from engine.tracking.appearances import APPEARANCE

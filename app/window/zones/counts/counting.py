@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
-from app.window.zones.tracks import Tracks, count, events, read_tracks, with_shown
+from app.window.zones.counts.tracks import Tracks, count, events, read_tracks, with_shown
 from engine.errors import FramefleetError
 from engine.media.types import SourceKind
 from engine.store.file.lock import lock_session, written_here
@@ -187,7 +187,7 @@ def _read_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilte
 
 def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, tracker: TrackerName, *, stop: Event) -> Counted:
     if written_here(results.database):  # the window's own run may go on with other files
-        with SessionReader(results.database, corrected=False) as reader:
+        with SessionReader(results.database, corrected=False, created=results.created) as reader:
             for source in reader.sources():
                 if source.complete and source.kind is SourceKind.VIDEO and not is_tracked(reader, source.number):
                     track_source(results.database, source.number, tracker, reader.frames(source.number))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from app.window.zones.chart import MOST_CHOSEN, CountChart
+from app.window.zones.counts.chart import MOST_CHOSEN, CountChart
 from engine.store.clock import Clock
 from engine.zones.counts import CROSSINGS, VISITS, Counts
 from engine.zones.shapes import Line, Zone, ZoneSet

@@ -10,8 +10,8 @@ from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.translation import translate
-from app.window.zones.counting import REREAD_MS
-from app.window.zones.tracks import Total, count_files
+from app.window.zones.counts.counting import REREAD_MS
+from app.window.zones.counts.tracks import Total, count_files
 from engine.zones.shapes import ZoneSet
 
 MOST_NAMES = 3

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from app.window.viewer.chips import chip
 from app.window.widgets import theme
 from app.window.widgets.translation import translate
-from app.window.zones.scale import Scale
+from app.window.zones.drawing.scale import Scale
 from engine.media.annotation.label_position import Rect
 from engine.media.annotation.shape_position import arrow_points, place_texts
 from engine.zones.counts import Counts

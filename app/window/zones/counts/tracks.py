@@ -16,7 +16,7 @@ from engine.store.blocks import read_blocks
 from engine.store.clock import Clock
 from engine.store.facts import TRACK
 from engine.store.file.lock import written_here
-from engine.store.objects.appearances import read_appearances
+from engine.store.objects.appearances import By, read_appearances
 from engine.store.objects.events import events_of
 from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
 from engine.store.session import SessionReader
@@ -36,7 +36,7 @@ class Tracks:
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
     that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
-    although objects were followed. pending: the run that goes on will store them. shown: the filter of the heat map and the appearances,
+    although objects were tracked. pending: the run that goes on will store them. shown: the filter of the heat map and the appearances,
     None = they are not read.
     """
 
@@ -72,7 +72,7 @@ def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
 
     Raises ExportError if the session cannot be read.
     """
-    with SessionReader(results.database) as reader:
+    with SessionReader(results.database, created=results.created) as reader:
         reader.stop = stop
         source = next(each for each in reader.sources() if each.number == results.source)
         length, tracked = reader.last_pts(source.number) or 0.0, is_tracked(reader, source.number)
@@ -97,9 +97,10 @@ def with_shown(tracks: Tracks, results: Results, shown: ViewFilter, stop: Event)
     if tracks.shown == shown or not (tracks.whole or tracks.tracked):
         return tracks
     heat = HeatMap(tracks.heat.size)
-    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
         reader.stop = stop
-        found = read_appearances(reader, results.source, each=lambda block: heat.add(block.corners))
+        by = By.TRACK if tracks.tracked and tracks.untracked is None else By.CLASS  # not those of classes if no track passes the filter
+        found = read_appearances(reader, results.source, by, each=lambda block: heat.add(block.corners))
         return replace(tracks, heat=heat, appearances=found, shown=shown)
 
 
@@ -137,7 +138,7 @@ def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter, sto
     """
     found, others = [], []
     for results in files:
-        with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+        with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
             reader.stop = stop
             source = next(each for each in reader.sources() if each.number == results.source)
             try:

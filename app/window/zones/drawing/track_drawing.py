@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from shiboken6 import Shiboken
 
 from app.window.viewer.layout import Placement
-from app.window.zones.tracks import Tracks
+from app.window.zones.counts.tracks import Tracks
 from engine.media.annotation.colours import class_colour
 from engine.types import Detections
 

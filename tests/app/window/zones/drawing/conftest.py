@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QImage
 
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
-from app.window.zones.editor import ZoneEditor
-from app.window.zones.layer import ZoneLayer
+from app.window.zones.drawing.editor import ZoneEditor
+from app.window.zones.drawing.layer import ZoneLayer
 from engine.types import Detections, FrameRef, FrameResult
 from engine.zones.shapes import ZoneSet
 from tests.support.window import CPU

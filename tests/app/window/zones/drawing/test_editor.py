@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.window.zones.editor import ZoneEditor, nearest_edge
+from app.window.zones.drawing.editor import ZoneEditor, nearest_edge
 from engine.zones.checks import check_zones
 from engine.zones.shapes import Line, Reference, Zone, ZoneSet
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 
-from app.window.zones.editor import ZoneEditor, nearest, nearest_edge
+from app.window.zones.drawing.editor import ZoneEditor, nearest, nearest_edge
 from engine.zones.shapes import Line, Point
 
 GRAB = 9.0

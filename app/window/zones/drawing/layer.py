@@ -20,13 +20,13 @@ from app.window.keys import undo_keys
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.layout import Placement
 from app.window.widgets.translation import translate
-from app.window.zones.editor import ZoneEditor
-from app.window.zones.keyboard import ShapeKeyboard
-from app.window.zones.mouse import ShapeMouse
-from app.window.zones.scale import Scale
-from app.window.zones.shape_drawing import count_text, draw_draft, draw_shape, write_texts
-from app.window.zones.track_drawing import draw_trails, heat_image
-from app.window.zones.tracks import Tracks
+from app.window.zones.counts.tracks import Tracks
+from app.window.zones.drawing.editor import ZoneEditor
+from app.window.zones.drawing.keyboard import ShapeKeyboard
+from app.window.zones.drawing.mouse import ShapeMouse
+from app.window.zones.drawing.scale import Scale
+from app.window.zones.drawing.shape_drawing import count_text, draw_draft, draw_shape, write_texts
+from app.window.zones.drawing.track_drawing import draw_trails, heat_image
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Point, Zone
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
 from app.window.widgets.translation import marked, translate
-from app.window.zones.editor import ZoneEditor
+from app.window.zones.drawing.editor import ZoneEditor
 from engine.zones.shapes import Line, Point, Shape, Zone
 
 STEP, FAR = 0.01, 0.1
