@@ -63,6 +63,7 @@ class DetectionSession(Closing):
         self._clock = settings.clock_settings
         self._starts: dict[int, Start] = {}
         self._kept: list[tuple[Path, StoredSource, SourceFinished]] = []
+        self._notes: list[str] = []
         self._queued: list[tuple[int, str]] = []
         self._segments: dict[int, SourceInfo] = {}
         self._stamps: dict[int, Stamp | None] = {}
@@ -84,7 +85,7 @@ class DetectionSession(Closing):
     @property
     def notes(self) -> list[str]:
         """Sentences for the user about what the session takes over from an earlier run."""
-        return self._writer.notes + self._going_on.notes
+        return self._writer.notes + self._going_on.notes + self._notes
 
     def add(self, path: Path, number: int | None = None) -> int:
         """Queue a source and return its number. No device gets a source that an earlier run has finished.
@@ -98,6 +99,9 @@ class DetectionSession(Closing):
                 progress = self.sources[start.number] = _progress_of(path, start.kept)
                 if progress.finished is not None:
                     self._kept.append((path, start.kept, progress.finished))
+                if self._needs_tracks(start.kept) and start.number in self._going_on.joined_or_split:
+                    what = "its tracks were joined or split by hand and stay: 'framefleet track --drop-corrections' tracks again"
+                    self._notes.append(f"{path}: {what}")
             else:
                 self._pool.add(path, start.number, start.position)
                 self._queued.append((start.number, str(self._going_on.path_of(path))))
@@ -155,10 +159,16 @@ class DetectionSession(Closing):
             path, stored, event = self._kept.pop(0)
             if stored.kind is SourceKind.VIDEO:
                 self._set_start(stored.number, path, stored.created)
-                if self._following is not None and not tracked_with(self.database, event.source, self._following.tracker):
+                if self._following is not None and self._needs_tracks(stored) and stored.number not in self._going_on.joined_or_split:
                     self._following.begin(event.source)
                     self._following.end(event.source)
             yield event
+
+    def _needs_tracks(self, stored: StoredSource) -> bool:
+        """Whether this run would track the objects of a video that an earlier run has finished."""
+        if self._following is None or stored.kind is not SourceKind.VIDEO:
+            return False
+        return not tracked_with(self.database, stored.number, self._following.tracker)
 
     def _set_start(self, number: int, path: Path, created: str | None) -> None:
         """Store the clock time at which a video begins, if a setting says where it comes from. created: the time in the metadata."""

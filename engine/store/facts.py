@@ -70,10 +70,13 @@ def differences(stored: Mapping[str, str], facts: Mapping[str, str]) -> list[str
     """Return the deciding facts in which two runs differ, in words. stored: of the earlier run."""
     if "model_digest" not in stored:
         return ["an older Framefleet made them"]
+    words = {str(None): "not given"}
     return [
-        "the model has changed" if name == "model_digest" else f"{name} is {facts[name]}, it was {stored.get(name, 'unknown')}"
+        "the model has changed"
+        if name == "model_digest"
+        else f"{name} is {words.get(facts[name], facts[name])}, it was {words.get(was, was)}"
         for name in DECIDING
-        if stored.get(name) != facts[name]
+        if (was := stored.get(name, "unknown")) != facts[name]
     ]
 
 

@@ -29,6 +29,8 @@ class Start:
 class GoingOn:
     """The sources of a session that an earlier run wrote. database: None = there is none, so that all sources are new.
 
+    Attributes: joined_or_split: numbers of the sources whose tracks a person joined or split.
+
     Raises ExportError if the session cannot be read.
     """
 
@@ -41,6 +43,7 @@ class GoingOn:
         self._stored: dict[str, list[StoredSource]] = defaultdict(list)
         self._positions: dict[int, Position | None] = {}
         self._frames: dict[int, int] = {}
+        self.joined_or_split: set[int] = set()
         if database is None:
             return
         with SessionReader(database) as reader:
@@ -49,6 +52,8 @@ class GoingOn:
                 self._stored[schema.absolute("", str(source.file))].append(source)
                 self._used.add(source.number)
                 self._frames[source.number] = reader.count(source.number)
+                if reader.is_corrected(source.number, tracks=True):
+                    self.joined_or_split.add(source.number)
                 if not _complete(source):
                     self._positions[source.number] = reader.position(source.number, before_failed=source.error is not None)
 

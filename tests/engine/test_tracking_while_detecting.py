@@ -13,6 +13,7 @@ from engine.pool.events import FramesDone
 from engine.session import DetectionSession
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings, Track
 from engine.store.objects import following
+from engine.store.objects.corrections import Corrections
 from engine.store.session import SessionReader
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
@@ -31,7 +32,7 @@ SETTINGS = RunSettings(
 LABELS = tuple(DEMO.labels.read_text().split("\n")[:8])
 
 
-def detect(database: Path, sources: Sequence[Path], settings: RunSettings = SETTINGS, stop: int | None = None) -> None:
+def detect(database: Path, sources: Sequence[Path], settings: RunSettings = SETTINGS, stop: int | None = None) -> list[str]:
     with DetectionSession(settings, database, LABELS) as session:
         for source in sources:
             session.add(source)
@@ -41,6 +42,12 @@ def detect(database: Path, sources: Sequence[Path], settings: RunSettings = SETT
             inferred += len(event.frames) if isinstance(event, FramesDone) else 0
             if stop is not None and inferred >= stop:
                 break
+        return session.notes
+
+
+def read_tracks(database: Path) -> list[tuple[int, int, int, int, int]]:
+    with SessionReader(database) as reader:
+        return reader.tracks(0)
 
 
 def tracks(database: Path, source: int = 0) -> list[object]:
@@ -81,6 +88,17 @@ def test_another_tracker_tracks_a_finished_session_again(undisturbed: Path, tmp_
     detect(tmp_path / "s.sqlite", [CLIP], replace(SETTINGS, track=Track.BYTETRACK))
     track_session(tmp_path / "copy.sqlite", TrackerName.BYTETRACK)
     assert tracks(tmp_path / "s.sqlite") == tracks(tmp_path / "copy.sqlite")
+
+
+def test_tracks_that_were_split_by_hand_stay(undisturbed: Path, tmp_path: Path) -> None:
+    database = Path(shutil.copy(undisturbed, tmp_path))
+    number, _, first, last, _ = max(read_tracks(database), key=lambda track: track[4])
+    with Corrections(database) as corrections:
+        corrections.split(0, number, (first + last) // 2)
+    before = tracks(database)
+    notes = detect(database, [CLIP], replace(SETTINGS, track=Track.BYTETRACK))
+    assert tracks(database) == before
+    assert [note for note in notes if "joined or split by hand and stay" in note] == notes[1:]
 
 
 def test_several_sources_share_a_process_and_a_crashed_one_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

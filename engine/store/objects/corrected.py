@@ -55,10 +55,15 @@ def show_corrected(connection: sqlite3.Connection) -> bool:
 
 
 def forget(connection: sqlite3.Connection, source: int, behind: int = 0) -> None:
-    """Delete the corrections of a source's frames from index ``behind`` on, because these frames are detected again."""
+    """Delete the corrections of a source's frames from index ``behind`` on, because these frames are detected again.
+
+    Those before them that join or split tracks go as well, because the source is tracked again.
+    """
     if has_table(connection, "corrections"):
         for table in ("corrections", "edited"):
             connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (source, behind))
+            connection.execute(f"UPDATE {table} SET track = NULL WHERE source = ?", (source,))
+        connection.execute("DELETE FROM corrections WHERE coalesce(class_id, deleted, verified) IS NULL")
 
 
 def forget_undone(connection: sqlite3.Connection) -> None:

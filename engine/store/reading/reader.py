@@ -185,9 +185,10 @@ class SessionReader(StoredColumns):
         with self._reading():
             return self.corrected and has_track_corrections(self._connection)
 
-    def is_corrected(self, source: int) -> bool:
-        """Whether this reader applies corrections of a source."""
-        return self.corrected and bool(self._query("SELECT 1 FROM main.corrections WHERE source = ? LIMIT 1", source))
+    def is_corrected(self, source: int, tracks: bool = False) -> bool:
+        """Whether this reader applies corrections of a source. tracks: only those that join or split tracks count."""
+        condition = " AND track IS NOT NULL" * tracks
+        return self.corrected and bool(self._query(f"SELECT 1 FROM main.corrections WHERE source = ?{condition} LIMIT 1", source))
 
     @property
     def last_edit(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.settings import EngineSettings, ModelFiles, Parallel, RunSettings, Tiles
-from engine.store.facts import DECIDING, run_facts
+from engine.store.facts import DECIDING, differences, run_facts
 from engine.types import DeviceId
 from tests.support.models import tiny_files
 
@@ -39,3 +39,9 @@ def test_a_model_is_known_by_its_content(tmp_path: Path) -> None:
     before = run_facts(RunSettings(ModelFiles(cfg, weights)))["model_digest"]
     weights.write_bytes(bytes(4999) + b"\1")
     assert run_facts(RunSettings(ModelFiles(cfg, weights)))["model_digest"] != before
+
+
+def test_what_differs_is_said_in_words() -> None:
+    base = run_facts(RunSettings(tiny_files()))
+    other = run_facts(RunSettings(tiny_files(), engine=EngineSettings(classes=frozenset((1, 0)), confidence=0.3)))
+    assert differences(base, other) == ["confidence is 0.3, it was 0.25", "classes is 0,1, it was not given"]

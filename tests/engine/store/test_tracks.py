@@ -3,7 +3,7 @@ import pytest
 from engine.errors import ExportError, UsageError
 from engine.store.objects.corrections import Corrections, OneTrack
 from engine.store.session import SessionReader
-from engine.store.tracks import track_session, tracked_with
+from engine.store.tracks import track_session, tracked_with, why_untracked
 from engine.tracking.follow import TrackerName
 from tests.support.store import write_session
 
@@ -50,3 +50,12 @@ def test_tracks_joined_by_hand_are_not_replaced_without_being_asked(tmp_path):
     with SessionReader(path) as reader:
         assert reader.tracks(0) == [(1, 0, 0, 9, 10)]
         assert all(frame.detections.verified.all() for frame in reader.frames(0)), "confirmations stay"
+
+
+def test_deleted_tracks_need_no_reason(tmp_path):
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 20}, boxes=1)
+    track_session(path, TrackerName.BYTETRACK)
+    with Corrections(path) as corrections:
+        corrections.delete(OneTrack(0, 1))
+    with SessionReader(path) as reader:
+        assert (reader.tracks(0), why_untracked(reader, 0)) == ([], None)

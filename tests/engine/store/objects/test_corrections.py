@@ -211,3 +211,16 @@ def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkey
     writer.close(complete=False)
     assert [len(found[0]) for found in seen(path)] == [2, 2, 2, 1, 2, 2, 2, 2, 2, 2]
     assert [len(found[0]) for found in seen(tmp_path / "s.previous.sqlite")] == [2, 2, 2, 1, 2, 2, 2, 2, 1, 2]
+
+
+def test_a_run_that_goes_on_forgets_which_tracks_were_split(path, monkeypatch):
+    with Corrections(path) as corrections:
+        corrections.split(0, 1, 5)
+        corrections.relabel(OneDetection(0, 2, 2), 1)
+    monkeypatch.setattr("engine.store.file.opening._reasons", lambda *_: [])
+    with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True) as writer:
+        writer.go_on(0, 10)
+    with SessionReader(path) as reader:
+        assert reader.tracks(0) == []
+        assert not reader.has_track_corrections
+    assert seen(path)[2] == ([0, 1, 1], None, [False, False, True])
