@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from itertools import islice
 from pathlib import Path
 
 import av
@@ -17,6 +16,7 @@ from engine.evaluation.accuracy import read_truth
 from resources import DEMO
 from tests.e2e.test_window import MISSING, Desktop, box_pixels, desktop, display, processes_of_session, quit_at_last, wait_for
 from tests.support.faults.counts import short_and_long
+from tests.support.media import beginning
 
 PROJECT = Path(__file__).resolve().parents[2]
 __all__ = ["desktop", "display"]  # fixtures
@@ -36,12 +36,7 @@ if __name__ == "__main__":
 
 def shortened(folder: Path, frames: int) -> tuple[Path, Path]:
     """The beginning of the demo's clip, and its ground truth."""
-    clip, truth = folder / DEMO.clip.name, folder / DEMO.truth.name
-    with av.open(str(DEMO.clip)) as source, av.open(str(clip), "w") as target:
-        stream = target.add_stream_from_template(source.streams.video[0])
-        for packet in islice((packet for packet in source.demux(video=0) if packet.size), frames):
-            packet.stream = stream
-            target.mux(packet)
+    clip, truth = beginning(DEMO.clip, folder / DEMO.clip.name, frames), folder / DEMO.truth.name
     content = read_truth(DEMO.truth)
     content["images"] = [image for image in content["images"] if image["id"] < frames]
     content["annotations"] = [box for box in content["annotations"] if box["image_id"] < frames]

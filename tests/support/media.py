@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial, wraps
+from itertools import islice
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
@@ -178,6 +179,16 @@ def rewrap(source: Path, target: Path, change: Callable[[int, bytes, bool], byte
                 new.pts, new.dts, new.duration = packet.pts + turn * span, packet.dts + turn * span, packet.duration
                 new.time_base, new.is_keyframe, new.stream = packet.time_base, packet.is_keyframe, copy
                 output.mux(new)
+    return target
+
+
+def beginning(source: Path, target: Path, frames: int) -> Path:
+    """Copy the first packets of the video track of ``source``."""
+    with av.open(str(source)) as given, av.open(str(target), "w") as output:
+        stream = output.add_stream_from_template(given.streams.video[0])
+        for packet in islice((packet for packet in given.demux(video=0) if packet.size), frames):
+            packet.stream = stream
+            output.mux(packet)
     return target
 
 

@@ -310,7 +310,7 @@ def test_of_many_devices_the_rows_in_sight_show_new_figures_at_once(qtbot: QtBot
     panel.show()
     statuses = [replace(working(0.0, 10.0), device=DeviceId("cuda", str(number))) for number in range(64)]
     panel.show_devices(statuses)
-    qtbot.waitUntil(lambda: not panel.cards[0].visibleRegion().isEmpty())
+    qtbot.waitUntil(lambda: [card.visibleRegion().isEmpty() for card in (panel.cards[0], panel.cards[-1])] == [False, True])
     panel.show_figures([replace(status, rate=777.0) for status in statuses])
     assert [card.row.content.rate_text for card in (panel.cards[0], panel.cards[-1])] == ["777", "10.0"]
     panel.findChild(ScrollPane).verticalScrollBar().setValue(100_000)
