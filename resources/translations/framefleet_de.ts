@@ -1315,6 +1315,10 @@
         <translation>die Kacheln lassen sich nicht zusammenfügen: {name}: {problem}</translation>
     </message>
     <message>
+        <source>its tracks were joined or split by hand and stay: &apos;framefleet track --drop-corrections&apos; tracks again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>layer {index}: a YOLO layer that follows no convolution</source>
         <translation>Schicht {index}: eine YOLO-Schicht, die auf keine Faltung folgt</translation>
     </message>
