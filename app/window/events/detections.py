@@ -117,10 +117,10 @@ class DetectionsPanel(Panel):
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._start)
         self.model = DetectionModel(background, self)
-        self.table = sorted_table(self.model, translate("events", "Detections"), (68, 60, 84, 54, 96, 84), CLASS)
+        self.table = sorted_table(self.model, translate("events", "Detections"), (68, 56, 84, 54, 88, 84), CLASS)
         self.count = ElidedLabel("small")
         column((self.table, 1), self.count, spacing=6, of=self)
-        self.model.modelReset.connect(lambda: self.count.setText(self._said))
+        self.model.modelReset.connect(self._shown)
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)
 
@@ -195,6 +195,10 @@ class DetectionsPanel(Panel):
         self._said = text
         self.model.pictures = self._item is not None and self._item.pictures
         self.model.show_table(table, labels)
+
+    def _shown(self) -> None:
+        self.count.setText(self._said)
+        self.table.setColumnHidden(TRACK, not (self.model.table["track"] >= 0).any())
 
     def _jump(self, index: QModelIndex) -> None:
         self.sought.emit(self.model.time_at(index.row()))

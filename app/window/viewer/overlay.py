@@ -17,7 +17,7 @@ from shiboken6 import Shiboken
 
 from app.window.viewer.layout import Placement
 from app.window.widgets import theme
-from engine.media.annotation.colours import PALETTE, PATTERNS, class_colour, ink_on
+from engine.media.annotation.colours import PATTERNS, class_colour, class_pattern, ink_on
 from engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
 from engine.types import Detections
 
@@ -144,7 +144,7 @@ def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:
 def _coloured(edges: NDArray[np.int32], classes: NDArray[np.int32]) -> list[tuple[int, NDArray[np.int32]]]:
     """Each class id with the lines of its boxes, as ``_draw`` takes them. edges: left, top, right, bottom (n, 4)."""
     lines: list[tuple[int, NDArray[np.int32]]] = []
-    patterns = (classes + classes // len(PALETTE)) % PATTERNS
+    patterns = class_pattern(classes)
     for gaps in range(PATTERNS):
         chosen = np.flatnonzero(patterns == gaps)
         order = chosen[np.argsort(classes[chosen], kind="stable")]

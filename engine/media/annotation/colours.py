@@ -5,9 +5,13 @@ red-blind, green-blind and blue-blind ones, as simulated by Machado et al. (2009
 others. Each has a contrast of at least 3:1 with the window's background. Classes 80 numbers apart share a colour.
 """
 
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 Rgb: TypeAlias = tuple[int, int, int]
+Ids = TypeVar("Ids", int, NDArray[np.int32])
 
 _HEX = (
     "21ff66544cdaffa301c70044f9fd0056bbb0ffccf99e4703fb98ffdf6e1a0c84609139a993c697c576ff8987b9ddffe4b3a65d7058777b0cffa1ffa5"
@@ -28,9 +32,9 @@ def class_colour(class_id: int) -> Rgb:
     return PALETTE[class_id % len(PALETTE)]
 
 
-def class_pattern(class_id: int) -> int:
-    """Return the number of gaps in each side of a class's boxes. With its colour, this tells 320 classes apart."""
-    return (class_id + class_id // len(PALETTE)) % PATTERNS
+def class_pattern(class_ids: Ids) -> Ids:
+    """Return the number of gaps in each side of a class's boxes, or of several classes'. With its colour, this tells 320 classes apart."""
+    return (class_ids + class_ids // len(PALETTE)) % PATTERNS
 
 
 def ink_on(colour: Rgb) -> Rgb:

@@ -59,6 +59,7 @@ def test_the_detections_that_are_shown_are_listed_and_a_row_jumps_to_its_frame(w
     cells = [panel.model.index(12, column).data() for column in (TIME, FRAME, CLASS, TRACK, CONFIDENCE, SIZE)]
     assert cells == ["0:00.40", "12", "person", "", "89 %", "20 × 30"]
     assert panel.count.text() == f"{FRAMES} detections"
+    assert panel.table.isColumnHidden(TRACK)
     panel.table.clicked.emit(panel.model.index(12, 0))
     qtbot.waitUntil(lambda: window.viewer.player.position == 0.4, timeout=20_000)
     window.filter.set_confidence(0.95)
@@ -66,3 +67,12 @@ def test_the_detections_that_are_shown_are_listed_and_a_row_jumps_to_its_frame(w
     window.filter.set_confidence(0.5)
     window.filter.classes.show_only(1)
     qtbot.waitUntil(lambda: panel.model.rowCount() == FRAMES // 3)
+
+
+def test_the_column_of_tracks_is_shown_where_there_are_some(panel, qtbot):
+    assert panel.table.isColumnHidden(TRACK)
+    table = panel.model.table.copy()
+    table["track"][5] = 3
+    panel.model.show_table(table, panel.model.labels)
+    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(TRACK))
+    assert panel.model.index(5, TRACK).data() == "3"
