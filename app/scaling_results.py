@@ -11,7 +11,9 @@ from typing import Any
 from platformdirs import user_data_path
 
 from engine.errors import ExportError
+from engine.store.facts import CREATED
 from engine.store.session import SessionReader
+from engine.store.skipped import is_sampled
 
 KEPT = 50
 """The number of results that are kept, and of the newest sessions that are read."""
@@ -137,7 +139,7 @@ def _run(path: Path) -> _Run | None:
                 return None
             (source,) = sources
             frames, seconds = source.ledger.inferred, source.seconds or 0.0
-            if source.info is None or frames < LEAST_FRAMES or seconds < LEAST_SECONDS or reader.facts.get("every", "1") != "1":
+            if source.info is None or frames < LEAST_FRAMES or seconds < LEAST_SECONDS or is_sampled(reader):
                 return None
             shares = reader.frames_by_device(source.number)
             taking_part = [use for use in shares if use.frames >= LEAST_SHARE * frames]
@@ -148,7 +150,7 @@ def _run(path: Path) -> _Run | None:
             video = f"{source.info.width}×{source.info.height} {source.info.codec}"
             hardware = ", ".join(sorted({use.name for use in taking_part}))
             kind = taking_part[0].device.partition(":")[0]
-            created = datetime.fromisoformat(facts["created"])
+            created = datetime.fromisoformat(facts[CREATED])
             return _Run(facts.get("model", ""), (model, hardware, video), kind, len(taking_part), frames / seconds, created)
     except (ExportError, KeyError, ValueError):
         return None

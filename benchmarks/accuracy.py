@@ -28,13 +28,13 @@ from engine.media.probe import probe
 from engine.model.describe import describe
 from engine.model.load import load_network
 from engine.model.random_weights import random_weights
-from engine.model.weights import write_weights
 from engine.pool.events import DeviceFailed, DeviceReady, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
 from engine.settings import Decode, EngineSettings, ModelFiles, Precision, RunSettings
 from engine.types import Detections, DeviceId
 from tests.support.detections import Comparison, compare, read_darknet, read_jsonl
 from tests.support.opencv import opencv_heads, relative_difference
+from tools.darknet_weights import write_weights
 
 CPU = DeviceId("cpu", "0")
 FAMILY = ("yolov4", "yolov4-tiny", "yolov4-tiny-3l", "yolov4-csp", "yolov4-csp-swish", "yolov4-p5", "yolov4x-mish")

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from statistics import median
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -182,7 +183,7 @@ def opening(path: Path) -> dict[str, float]:
     rows, _ = timed(lambda: connection.execute("SELECT sum(confidence) FROM detections").fetchall(), time.process_time)
     opened, found = timed(lambda: read_stored(path), time.perf_counter)
     tally = Tally()
-    counted, _ = timed(lambda: count_stored(found[0], tally), time.process_time)
+    counted, _ = timed(lambda: count_stored(found[0], tally, Event()), time.process_time)
     drawn, _ = timed(lambda: (tally.activity(0.25), tally.counts(0.25)), time.perf_counter)
     return {"rows": rows, "opened": opened, "counted": counted, "drawn": drawn}
 

@@ -22,9 +22,9 @@ from app.window.keys.bindings import Bindings
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.appearance import Theme, apply_theme
-from app.window.zones.editor import ZoneEditor
-from app.window.zones.layer import ZoneLayer
-from app.window.zones.tracks import Tracks
+from app.window.zones.counts.tracks import Tracks
+from app.window.zones.drawing.editor import ZoneEditor
+from app.window.zones.drawing.layer import ZoneLayer
 from benchmarks import report
 from engine.store.objects.events import EVENTS
 from engine.store.objects.zones import TrackTable

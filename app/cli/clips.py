@@ -36,6 +36,8 @@ def run(argv: Sequence[str]) -> int:
         choose_detections(reader, arguments.confidence, arguments.classes)
         sources = reader.sources() if arguments.source is None else [named_source(reader.sources(), arguments.source)]
         videos = [source for source in sources if source.kind is SourceKind.VIDEO]
+        if not videos:
+            raise UsageError(f"{database} has no videos: clips are cut out of videos")
         if arguments.by == By.TRACK and not any(reader.tracks(source.number) for source in videos):
             raise UsageError(f"{database} has no tracks: run 'framefleet track {arguments.session}' first, or give --by class")
         plans = [(source, plan_clips(reader, source, By(arguments.by), padding, gap)) for source in videos]

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from datetime import datetime
 
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
@@ -11,7 +12,7 @@ from engine.errors import UsageError
 from engine.model.labels import class_ids
 from engine.settings.kinds import Moments, whole
 from engine.store.file.lock import lock_session
-from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
+from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack, edits
 from engine.store.session import SessionReader
 
 _ACTIONS = {
@@ -32,29 +33,34 @@ def run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
     _check(arguments)
     database = session_database(arguments.session)
+    if arguments.action == "list":
+        for edit in edits(database):
+            print(f"{datetime.fromisoformat(edit.made).astimezone():%Y-%m-%d %H:%M:%S}  {edit.words}")
+        return 0
     with lock_session(database):
         with SessionReader(database) as reader:
             sources, labels = reader.sources(), reader.labels
         with Corrections(database) as corrections:
-            if arguments.action == "list":
-                print("".join(f"{edit.made[:19].replace('T', ' ')}  {edit.words}\n" for edit in corrections.edits()), end="")
-                return 0
             if arguments.action in ("undo", "redo"):
                 edit = getattr(corrections, arguments.action)()
                 print(f"nothing to {arguments.action}" if edit is None else f"{arguments.action}ne: {edit.words}")
                 return 0
             source = named_source(sources, arguments.source).number
+            before = len(corrections.edits())
             if arguments.action == "join":
                 corrections.join(source, arguments.track)
             elif arguments.action == "split":
                 corrections.split(source, arguments.track[0], corrections.frame_from(source, arguments.at))
             else:
-                for chosen in _chosen(arguments, source):
+                every = _chosen(arguments, source)
+                for chosen in every:
+                    corrections.check(chosen)  # else those before a wrong one would be corrected
+                for chosen in every:
                     if arguments.action == "relabel":
                         corrections.relabel(chosen, *(class_ids([arguments.label], labels) or ()))
                     else:
                         getattr(corrections, arguments.action)(chosen)
-            print(corrections.edits()[-1].words)
+            print("".join(f"{edit.words}\n" for edit in corrections.edits()[before:]), end="")
     return 0
 
 
@@ -90,6 +96,8 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in _NEEDED.get(action, ()):
         if getattr(arguments, name) is None:
             raise UsageError(f"{action} needs --{name}")
+    if action == "split" and len(arguments.track) > 1:
+        raise UsageError("split divides one track at a time: give one number to --track")
     if action in ("confirm", "relabel", "delete") and (arguments.track is None) == (arguments.frame is None):
         raise UsageError(f"{action} needs either --track, or --frame and --object")
     if (arguments.frame is None) != (arguments.object is None):

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from app.cli.arguments import options
@@ -17,7 +16,7 @@ from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.store.export.run import Exported
 from engine.store.session import SessionReader
-from engine.types import EngineInfo
+from engine.types import AS_ASKED, EngineInfo
 from resources import DEMO
 
 FOLDER = Path("framefleet-demo")
@@ -49,7 +48,8 @@ def run(argv: Sequence[str]) -> int:
 def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
     folder = arguments.out or FOLDER
     run.figures["accuracy"] = None
-    session = run.detect(settings, folder / DATABASE, demo_labels(), {0: DEMO.clip}, restart=True)
+    choice = AS_ASKED if "precision" in options.given_settings(arguments) else "the demo's own choice: --precision auto tries others"
+    session = run.detect(settings, folder / DATABASE, demo_labels(), {0: DEMO.clip}, restart=True, choice=choice)
     if run.outcome[0] not in ("ok", "failed"):
         return
     with SessionReader(session.database, CONFIDENCE) as reader:
@@ -57,10 +57,7 @@ def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> N
     accuracy = demo_accuracy(session.database, 0)
     run.figures["accuracy"] = accuracy.as_json()
     if not arguments.json:
-        engines = run.engines
-        if "precision" not in options.given_settings(arguments):
-            engines = [replace(engine, reason="the demo's own choice: --precision auto tries others") for engine in engines]
-        print("\n".join(_lines(session, engines, accuracy, written)))
+        print("\n".join(_lines(session, run.engines, accuracy, written)))
 
 
 def _lines(session: DetectionSession, engines: Sequence[EngineInfo], accuracy: Accuracy, written: Sequence[Exported]) -> list[str]:

@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
             "pictures/ --model yolov4-tiny --classes person,car --confidence 0.5 --json",
         ),
     )
-    parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
+    parser.add_argument("sources", nargs="+", type=_source, metavar="SOURCE", help="a video, a picture, or a folder of them")
     options.add_model_options(parser)
     reported = ("confidence", "iou", "classes")
     options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in reported))
@@ -125,6 +125,14 @@ def _parser() -> argparse.ArgumentParser:
     results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
     add_run_options(results, "end standard output with one line, a JSON object of the run's figures")
     return parser
+
+
+@options.checked
+def _source(text: str) -> Path:
+    """Read a path. An empty one would be the current folder: a script's variable is not set."""
+    if not text:
+        raise UsageError("'' names no file")
+    return Path(text)
 
 
 def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:
@@ -160,7 +168,7 @@ def _stored(settings: RunSettings, earlier: Path | None) -> RunSettings:
 def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
     """The sources that these paths name. A path without a source stays: the run counts it as failed and says why.
 
-    Annotated videos that Framefleet wrote into a folder are no sources of it. database: the session of the run, which may know them.
+    Annotated videos that Framefleet wrote into a folder do not count as its sources. database: the session of the run, which may know them.
 
     Raises SourceError if no source is given.
     """
@@ -178,9 +186,10 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
 def _without_outputs(folder: Path, database: Path) -> list[Path]:
     found = expand_sources([folder])
-    own = outputs_among(found, lambda source: (database, source.with_name(DATABASE)))
+    own = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
     if own:
-        print(f"framefleet: left out, because Framefleet wrote them: {len(own)} videos in {folder}; name a file to use it", file=sys.stderr)
+        number = number_of(len(own), "video")
+        print(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", file=sys.stderr)
     if len(own) == len(found):
         raise SourceError(f"Framefleet wrote all videos in {folder}: name a file to use it")
     return [source for source in found if source not in own]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.arguments.parser import make_parser
+from app.cli.reports.table import aligned
 from app.cli.run.cluster import connected
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices, discover
@@ -24,8 +25,9 @@ def run(argv: Sequence[str]) -> int:
     """
     description = "List the devices of this machine; --devices of the other commands takes their ids."
     parser = make_parser("devices", description, examples=("", "--json"), json="print one JSON object instead of text")
-    parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="list the devices of a Ray cluster: HOST:PORT, or auto")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
+    shown.add_argument("--cluster", metavar="ADDRESS", help="list the devices of a Ray cluster: HOST:PORT, or auto")
     arguments = parser.parse_args(argv)
     with connected(arguments.cluster, arguments.json) as cluster:
         if cluster is not None:
@@ -43,11 +45,11 @@ def table(devices: Sequence[DeviceDescription]) -> str:
     """A table of the devices without empty columns. The line below an unusable device says why."""
     best = default_devices(devices) if any(device.available for device in devices) else ()
     rows = [HEADINGS, *(_cells(device, device.id in best) for device in devices)]
-    widths = [max(map(len, column)) if any(column[1:]) else 0 for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width).rstrip() for row in rows]
+    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    lines = aligned([*zip(*columns, strict=True)]).splitlines()
     for place, device in reversed([*enumerate(devices, 2)]):
         if device.problem is not None:
-            lines.insert(place, f"{'':{widths[0]}}  not available: {device.problem}")
+            lines.insert(place, f"{'':{max(map(len, columns[0]))}}  not available: {device.problem}")
     if best:
         lines.append(f"{MARK} used unless you choose")
     return "\n".join(lines)

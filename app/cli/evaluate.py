@@ -16,6 +16,7 @@ from engine.errors import UsageError
 from engine.evaluation.evaluate import Evaluation, evaluate
 from engine.evaluation.truth import read_truth
 from engine.store.exporters.common.base import text_file
+from engine.store.objects.corrections import edits
 from engine.store.schema import explained
 
 _REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"
@@ -37,6 +38,9 @@ def run(argv: Sequence[str]) -> int:
 
     settings = {"confidence": arguments.confidence, "renamed": renamed, "common": arguments.common, "worst": arguments.worst}
     evaluation = evaluate(sessions, truth, **settings, progress=say)
+    for name, path in sessions.items():
+        if edits(path):
+            print(f"framefleet: {name} was corrected by hand, but the model's own results are measured", file=sys.stderr)
     written = _write(evaluation, arguments.out, arguments.truth, sessions) if arguments.out else []
     if arguments.json:
         print(json.dumps({**as_json(evaluation, curves=False), "written": [str(path) for path in written], "exit": "ok"}))

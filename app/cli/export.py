@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
-from engine.errors import UsageError
+from engine.errors import ExportError, UsageError
 from engine.store.export.destinations import Protected
 
 
@@ -28,7 +28,8 @@ def run(argv: Sequence[str]) -> int:
     parts = [files.cfg, files.cfg.with_suffix(".names"), files.labels, files.weights]
     protected = Protected(part for part in parts if isinstance(part, Path))
     for path in (arguments.output, data_file(arguments.output)):
-        protected.check(path)
+        if why := protected.why_not(path):
+            raise ExportError(f"{path} is not written, because {why}: choose another name")
         if path.exists() and not (arguments.overwrite or is_own_export(arguments.output)):
             raise UsageError(f"{path} exists, and Framefleet did not write it: choose another name, or give --overwrite to replace it")
     network = load_network(files)

@@ -62,8 +62,8 @@ def run(argv: Sequence[str]) -> int:
         exports.choose_detections(reader, arguments.confidence, arguments.classes)
         chosen = replace(exports.export_options(arguments, reader.labels, reader.facts.get(ZONES, "")), clock=clock)
         folder = arguments.out or database.parent
-        counted = count_sources(reader, chosen.zones) if chosen.zones is not None else []
         chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}
+        counted = count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
         exported, written = exports.export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
@@ -71,7 +71,7 @@ def run(argv: Sequence[str]) -> int:
     print("".join(f"{line}\n" for line in counts_lines(counted, arguments.verbose)), end="")
     exports.print_exported(exported, arguments.verbose)
     print(last, end="\n" if last else "")
-    return 0 if written else 1
+    return 0 if written and not any("error" in each for each in counted) else 1
 
 
 @options.checked

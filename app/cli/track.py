@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from app.cli.arguments.parser import make_parser
 from app.cli.run.exports import add_session_argument, session_database
+from engine.errors import UsageError
 from engine.store.file.lock import lock_session
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
@@ -12,7 +13,7 @@ from engine.tracking.follow import TrackerName
 def run(argv: Sequence[str]) -> int:
     """Store a track for each object, instead of the tracks of an earlier call. Returns 0.
 
-    Raises FramefleetError if the session cannot be read or written.
+    Raises FramefleetError if the session cannot be read or written, or has no videos.
     """
     parser = make_parser(
         "track",
@@ -28,6 +29,8 @@ def run(argv: Sequence[str]) -> int:
     database = session_database(arguments.session)
     with lock_session(database):
         tracks = track_session(database, TrackerName(arguments.tracker), arguments.drop_corrections)
+    if not tracks:
+        raise UsageError(f"{database} has no frames of videos: objects are followed in videos only")
     for path, count, why in tracks:
         print(f"{path}: {count} track" + "s" * (count != 1) + (f": {why}" if why else ""))
     return 0

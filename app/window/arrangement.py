@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 LOW = 200
 """Height of the panels below the picture while there is little room, logical pixels."""
+PICTURE = 200
+"""Height of the picture below which these panels give way to the bar of corrections, logical pixels."""
 
 
 QUEUE_WIDTH = 240
@@ -62,7 +65,7 @@ class Arrangement(QObject):
         )
         self._before: list[int] = []  # sizes of the middle while its lower part gives room to the picture
         for action in (actions.zones, actions.correct):
-            action.toggled.connect(self._give_room)
+            action.toggled.connect(partial(self._give_room, action))
         self.order_tabs()
         self._restore()
         events.set_shown(actions.zones.isChecked())
@@ -80,17 +83,26 @@ class Arrangement(QObject):
             panel.setVisible(action.isChecked())
             action.toggled.connect(panel.setVisible)
 
-    def _give_room(self) -> None:
+    def _give_room(self, changed: QAction, _on: bool) -> None:
         """Make the timeline and the lower panels low while the bar of corrections is there, too."""
         actions = self._window.actions_
         both = actions.zones.isChecked() and actions.correct.isChecked()
         self._window.viewer.transport.timeline.show_few(both)
         if both and not self._before:
             self._before = self.middle.sizes()
-            self.middle.setSizes([sum(self._before) - LOW, LOW])
+            QTimer.singleShot(0, self, partial(self._lower, changed))  # the height of the bar is known after its layout
         elif not both and self._before:
+            self._window.zones.area.setVisible(actions.zones.isChecked())
             self.middle.setSizes(self._before)
             self._before = []
+
+    def _lower(self, changed: QAction) -> None:
+        """Make the panels below the picture low. In a small window, hide them if the user asked for corrections after them."""
+        if self._before:
+            viewer, area, whole = self._window.viewer, self._window.zones.area, sum(self.middle.sizes())
+            room = whole - (viewer.height() - viewer.canvas.height()) - PICTURE
+            area.setVisible(changed is not self._window.actions_.correct or room >= area.minimumSizeHint().height())
+            self.middle.setSizes([whole - LOW, LOW])
 
     def order_tabs(self) -> None:
         """Let Tab visit the queue, what lies over the picture, and what is below it, in this order. Call it again when that changes."""

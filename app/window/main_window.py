@@ -21,6 +21,7 @@ from app.window.keys.bindings import Bindings
 from app.window.messages.notices import Notices
 from app.window.messages.quitting import QuitQuestion
 from app.window.models.setup import ModelSetup
+from app.window.player.preview_client import PreviewClient
 from app.window.queue.file_drops import DropOverlay
 from app.window.queue.item import QueueItem
 from app.window.queue.memory import QueueMemory
@@ -46,7 +47,6 @@ from app.window.top_bar import TopBar
 from app.window.topology.panel import TopologyPanel
 from app.window.topology.tabs import DeviceTabs
 from app.window.viewer.filter_panel import FilterPanel
-from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.build import within_screen

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.window.queue.item import ItemState, Part, QueueItem
+from app.window.queue.memory import Left
 
 if TYPE_CHECKING:
     from app.window.main_window import MainWindow
@@ -20,18 +21,29 @@ class ShownFile(QObject):
         super().__init__(window)
         self._window = window
         self.key: int | None = None
-        self._left: dict[int, tuple[float, Part | None]] = {}  # where the user left other files, and their chosen parts
+        self._left: dict[int, Left] = {}
+        self._part: Part | None = None  # to choose when the file is open
+        window.memory.left_of = self.left
+        window.viewer.player.opened.connect(self._opened)
+        window.viewer.transport.timeline.part_chosen.connect(window.memory.save_soon)
 
     @property
     def item(self) -> QueueItem | None:
         """The file in the queue, None if it is not there."""
         return self._window.items.get(self.key) if self.key is not None else None
 
+    def left(self, item: QueueItem) -> Left:
+        """How the user left a file, in this run or in the last one."""
+        viewer = self._window.viewer
+        if item.key == self.key and viewer.player.current is not None:
+            return Left(viewer.player.position, viewer.transport.timeline.part)
+        return self._left.get(item.key, self._window.memory.left_before(item))
+
     def show(self, key: int | None) -> None:
         """Show another file, None = none."""
-        window = self._window
-        if self.key is not None and window.viewer.player.current is not None:
-            self._left[self.key] = window.viewer.player.position, window.viewer.transport.timeline.part
+        window, before = self._window, self.item
+        if before is not None:
+            self._left[before.key] = self.left(before)
         self.key = key
         item = self.item
         if item is None:
@@ -43,17 +55,23 @@ class ShownFile(QObject):
             window.status.show_stored("")
             return
         window.setWindowTitle(f"{item.path.name} — Framefleet")
-        left, part = self._left.get(item.key, (None, None))
+        left = self._left.get(item.key, window.memory.left_before(item))
         at = window.grid.position_of(item.key)
-        at = left if at is None else at
+        at = left.at if at is None else at
         play = window.viewer.player.playing or (at is None and not item.ended)
         window.arrangement.pages.setCurrentWidget(window.arrangement.middle)
         window.filter.set_labels(item.results.labels if item.results else window.setup.labels)
         window.viewer.show_item(item, window.controller.tally(item.key), play, at or 0.0)
-        window.viewer.transport.timeline.set_part(part)
+        window.viewer.transport.timeline.set_part(left.part)
+        self._part = left.part if item.progress.info is None else None
         window.grid.set_main(key)
         window.zones.show_item(item)
         window.status.show_stored(item.results.model if item.results is not None else "")
+
+    def _opened(self) -> None:
+        if self._part is not None:  # the length is known now
+            self._window.viewer.transport.timeline.set_part(self._part)
+            self._part = None
 
     def update(self, key: int) -> None:
         """Show the progress of a file, if it is the one that is shown."""

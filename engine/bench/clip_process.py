@@ -1,14 +1,13 @@
 """Makes videos for measurements: a generated 1080p clip, or any video repeated to the needed length.
 
-Runs as a separate process, ``python -m engine.bench.clip_process make TARGET FRAMES`` or ``… repeat VIDEO FRAMES TARGET``. Prints
-``{"frames": n}`` or ``{"error": why}``.
+Runs as a separate process, ``python -m engine.bench.clip_process TARGET FRAMES [VIDEO]``: with VIDEO, it repeats that. Prints
+``{"error": why}`` if it fails.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import av
@@ -112,22 +111,18 @@ def _texture(random: np.random.Generator, height: int, width: int) -> NDArray[np
     return (16 + 219 * values / len(_OCTAVES)).astype(np.uint8)
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run one command. Returns the exit status."""
+def main(target: str, frames: str, video: str = "") -> int:
+    """Make the clip, or repeat a video. Returns the exit status."""
     try:
-        match arguments:
-            case ["make", target, frames]:
-                done = make(Path(target), int(frames))
-            case ["repeat", video, frames, target]:
-                done = repeat(Path(video), int(frames), Path(target))
-            case _:
-                raise SourceError(f"unknown command: {' '.join(arguments)}")
+        if video:
+            repeat(Path(video), int(frames), Path(target))
+        else:
+            make(Path(target), int(frames))
     except (FramefleetError, OSError) as problem:
-        print(json.dumps({"error": str(problem)}), flush=True)
+        print(json.dumps({"error": str(problem)}))
         return 1
-    print(json.dumps({"frames": done}), flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

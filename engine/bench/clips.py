@@ -1,7 +1,6 @@
 """Makes the videos for measurements of a pool, in a separate process, which loads FFmpeg."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from engine.devices.program import run_program
@@ -29,15 +28,15 @@ class Clips:
         """
         if self._source is None:
             self._source = self._folder / "clip.mp4"
-            _run(("make", str(self._source), str(MADE_FRAMES)))
+            _run(self._source, MADE_FRAMES)
         if frames not in self._made:
             path = self._folder / f"{frames}.mp4"
-            _run(("repeat", str(self._source), str(frames), str(path)))
+            _run(path, frames, self._source)
             self._made[frames] = path
         return self._made[frames]
 
 
-def _run(arguments: Sequence[str]) -> None:
-    values, problem = run_program((sys.executable, "-m", "engine.bench.clip_process", *arguments))
+def _run(target: Path, frames: int, *video: Path) -> None:
+    values, problem = run_program((sys.executable, "-m", "engine.bench.clip_process", *map(str, (target, frames, *video))))
     if problem is not None:
         raise SourceError(f"no video to measure with: {values[-1]['error'] if values else problem}")

@@ -11,7 +11,6 @@ import numpy as np
 
 from engine.backends.base import Backend
 from engine.backends.create import create_backend
-from engine.errors import UsageError
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
@@ -65,16 +64,14 @@ def bench_model(
     """Measure every combination, one after the other. Yields each result as soon as it is measured.
 
     The pictures are noise of the network's size. The times include resizing, decoding of boxes and NMS with the default thresholds.
-    sizes: square network inputs, pixels, multiples of 32; None = the model's own. seconds: of each measurement; throughput and latency
-    take half each.
+    sizes: square network inputs, pixels, multiples of 32; None = the model's own. seconds: of each measurement, above 0; throughput and
+    latency take half each.
 
     Raises:
         UsageError: a setting is out of range.
         ModelError: the model cannot be used.
         DeviceError: a device is missing or does not support a setting.
     """
-    if seconds <= 0:
-        raise UsageError(f"{seconds} seconds: a measurement needs some time")
     for size in sizes or (None,):
         network = load_network(files if size is None else replace(files, size=(size, size)))
         for device, precision, batch in product(devices, precisions, batches):

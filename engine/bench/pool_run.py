@@ -57,7 +57,7 @@ def run_pool(
 
 @dataclass(frozen=True)
 class _Moment:
-    """A moment of the run. time: ``perf_counter``. used: processor time of this process, seconds. frames: done so far."""
+    """A moment of the run. time: ``perf_counter``. used: processor time of this process, seconds. frames: done until then."""
 
     time: float
     used: float

@@ -1,6 +1,6 @@
 """Measures how throughput scales with the number of devices. Weak scaling: a stream for each. Strong scaling: one video for all.
 
-Every round measures every number of devices once, one after the other, so that other load on the machine affects all alike. The
+Every round measures every number of devices once, one after the other, so that other load on the machine affects all of them. The
 efficiency is throughput ÷ (n · throughput of one device in the same round and mode); n is 1 for CPU devices, which share the cores.
 """
 
@@ -22,8 +22,7 @@ SEGMENTS = 4
 """Segments for every decode thread, at least: with fewer, the devices end at very different times."""
 
 _TRIAL_SECONDS = 3.0
-_TRIAL_FRAMES = {"cpu": 600}
-_GPU_TRIAL_FRAMES = 9000  # 3 s at the speed of NVDEC
+_CPU_TRIAL_FRAMES, _GPU_TRIAL_FRAMES = 600, 9000  # the latter are 3 s at the speed of NVDEC
 
 
 class Mode(StrEnum):
@@ -59,7 +58,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Point:
-    """The runs with one number of devices in one mode, one for each round so far."""
+    """The runs with one number of devices in one mode, one for each finished round."""
 
     mode: Mode
     count: int
@@ -109,7 +108,7 @@ Show = Callable[[Mode, int, int, Event], None]
 
 
 def measure_scaling(experiment: Experiment, clips: Clips, show: Show = lambda *_: None) -> Iterator[Point]:
-    """Measure every mode and count in every round. Yields a Point after each run, with the runs of all rounds so far.
+    """Measure every mode and count in every round. Yields a Point after each run, with the runs of all finished rounds.
 
     Raises DeviceError, SourceError or ModelError as ``run_pool``.
     """
@@ -145,7 +144,7 @@ def _trial(experiment: Experiment, clips: Clips, show: Show) -> tuple[float, int
     run = run_pool(
         replace(experiment.settings, parallel=Parallel.STREAMS),
         [first],
-        [clips.of(_TRIAL_FRAMES.get(first.kind, _GPU_TRIAL_FRAMES))],
+        [clips.of(_CPU_TRIAL_FRAMES if first.kind == "cpu" else _GPU_TRIAL_FRAMES)],
         most_seconds=min(_TRIAL_SECONDS, experiment.seconds),
         show=lambda event: show(Mode.WEAK, 0, 0, event),
     )

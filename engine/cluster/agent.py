@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.cluster.files.cache import Cache, default_folder
 from engine.cluster.files.content import Content
 from engine.cluster.files.store import Store
-from engine.cluster.messages import End, Ended, FromAgent, Hello, Measure, Message, Start, Task, ToAgent, Wanted
+from engine.cluster.messages import End, FromAgent, Hello, Measure, Message, Start, Task, ToAgent, Wanted
 from engine.cluster.node_telemetry import NodeTelemetry
 from engine.cluster.remote_worker import WorkerLink
 from engine.cluster.versions import own_versions
@@ -134,5 +134,5 @@ class Agent:
         if wait:
             self._room.acquire()
         self._messages.put((message, wait))
-        if isinstance(message, Ended):
+        if isinstance(message, End):
             self._workers.pop(message.worker, None)

@@ -22,7 +22,7 @@ from engine.cluster import connection_process
 from engine.cluster.agent import STOP_SECONDS
 from engine.cluster.choice import choose, devices_of
 from engine.cluster.host import ClusterHost
-from engine.cluster.messages import Admit, Answer, Ask, Hello, Joined, Leave, Measure, NodeState, Refused, Say, States
+from engine.cluster.messages import Admit, Answer, Ask, Hello, Joined, Leave, Measure, NodeState, Refused, Say, States, ToConnection
 from engine.devices.description import DeviceDescription
 from engine.devices.topology.types import Topology
 from engine.errors import ClusterError, UsageError
@@ -173,7 +173,7 @@ class ClusterConnection(Hosts, Closing):
         self._reader.join()
         self._process.end()
 
-    def _send(self, message: Ask | Leave | Measure) -> None:
+    def _send(self, message: ToConnection) -> None:
         with self._sending, suppress(OSError):  # the reader notices that the process has ended
             self._process.connection.send(message)
 

@@ -119,7 +119,7 @@ class Library:
         return AgentHandle(self._actors.options(scheduling_strategy=strategy).remote(cache), self._ray)
 
     def close(self) -> None:
-        """Leave the cluster. Agents that are left end."""
+        """Leave the cluster, which ends the remaining agents."""
         with suppress(Exception):
             self._ray.shutdown()
 

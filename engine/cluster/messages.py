@@ -57,14 +57,7 @@ class Message:
 
 @dataclass(frozen=True)
 class End:
-    """End a worker's process."""
-
-    worker: int
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A worker's process has ended. No message of it follows."""
+    """The end of a worker's process. The driver asks for it. An agent announces it as the worker's last message."""
 
     worker: int
 
@@ -93,7 +86,7 @@ class Measured:
 
 
 ToAgent: TypeAlias = Start | Task | Message | End | Measure
-FromAgent: TypeAlias = Message | Ended | Wanted | Measured
+FromAgent: TypeAlias = Message | End | Wanted | Measured
 
 
 @dataclass(frozen=True)
@@ -149,7 +142,10 @@ class Refused:
 
 @dataclass(frozen=True)
 class NodeState:
-    """One node at one moment. time: monotonic, seconds. sent, received: bytes so far, of files and of results. lost: no answer."""
+    """One node at one moment.
+
+    time: monotonic, seconds. sent, received: bytes until then, of files and of results. lost: whether it does not answer.
+    """
 
     time: float
     name: str

@@ -19,7 +19,7 @@ from typing import Any
 from engine.cluster.agent import STOP_SECONDS
 from engine.cluster.files.content import Content, Contents
 from engine.cluster.library import AgentHandle
-from engine.cluster.messages import End, Ended, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
+from engine.cluster.messages import End, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
 from engine.cluster.remote import Remote
 from engine.cluster.sending import send_content
 from engine.errors import ClusterError
@@ -148,7 +148,7 @@ class Relay:
                 if (remote := self._remotes.get(worker)) is not None:
                     self.received += len(data)
                     remote.write(data)
-            case Ended(worker):
+            case End(worker):
                 with self._lock:
                     if (remote := self._remotes.pop(worker, None)) is not None:
                         self._ended.append(remote)

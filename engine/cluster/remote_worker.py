@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.cluster.files.content import Content
 from engine.cluster.files.store import Store
-from engine.cluster.messages import Ended, FromAgent, Message, Start, Task
+from engine.cluster.messages import End, FromAgent, Message, Start, Task
 from engine.errors import ClusterError, FramefleetError, SourceError
 from engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
 from engine.pool.supervision.host import Host
@@ -136,7 +136,7 @@ class WorkerLink:
             self._store.release(task.content)
         for content in self._files:
             self._store.release(content)
-        self._put(Ended(self._start.worker), False)
+        self._put(End(self._start.worker), False)
 
     def _with_files(self) -> Setup:
         """The setup, with the paths of its files on this node. Waits for files that are sent."""

@@ -2,6 +2,7 @@
 
 import errno
 from collections import deque
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -54,26 +55,25 @@ def _send_file(agent: AgentHandle, content: Content, path: Path, name: str, pati
     """Send one file in chunks. Returns its size in bytes and its digest."""
     digest, offset = blake2b(), 0
     under_way: deque[Any] = deque()
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {_reason(error)}") from error
-    with file:
-        while True:
-            try:
-                data = file.read(CHUNK)
-            except OSError as error:
-                raise SourceError(f"{path} cannot be read: {_reason(error)}") from error
-            if not data:
-                break
-            digest.update(data)
-            under_way.append(agent.call("write_file", content, name, offset, data, lane="files"))
-            offset += len(data)
-            if len(under_way) == UNDER_WAY:
-                agent.result(under_way.popleft(), patience)
+    for data in _chunks(path):
+        digest.update(data)
+        under_way.append(agent.call("write_file", content, name, offset, data, lane="files"))
+        offset += len(data)
+        if len(under_way) == UNDER_WAY:
+            agent.result(under_way.popleft(), patience)
     for call in under_way:
         agent.result(call, patience)
     return offset, digest.hexdigest()
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file in parts of ``CHUNK`` bytes. Raises SourceError."""
+    try:
+        with path.open("rb") as file:
+            while data := file.read(CHUNK):
+                yield data
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {_reason(error)}") from error
 
 
 def _reason(error: Exception) -> str:

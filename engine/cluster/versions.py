@@ -1,7 +1,7 @@
 """What has to be the same on every machine of a run."""
 
 import platform
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
@@ -21,9 +21,9 @@ class Versions:
 
     def differences(self, other: Self) -> list[str]:
         """What differs, in words. other: of the other machine."""
-        names = {"framefleet": "Framefleet", "code": "the code of Framefleet", "python": "Python"}
-        pairs = [(names[each.name], getattr(self, each.name), getattr(other, each.name)) for each in fields(self)]
-        return [f"{name} is {theirs} there and {mine} here" for name, mine, theirs in pairs if mine != theirs]
+        words = {"framefleet": "Framefleet", "code": "the code of Framefleet", "python": "Python"}
+        theirs = vars(other)
+        return [f"{words[name]} is {theirs[name]} there and {mine} here" for name, mine in vars(self).items() if mine != theirs[name]]
 
 
 @cache

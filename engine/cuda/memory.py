@@ -69,6 +69,23 @@ REGISTERED = RegisteredMemory()
 """The registered memory of this process."""
 
 
+class PageLock:
+    """Adds memory to ``REGISTERED`` and removes it, in threads without a current device. index: of a CUDA device."""
+
+    def __init__(self, index: int) -> None:
+        self._device = Device(index)
+
+    def add(self, address: int, nbytes: int) -> None:
+        """See ``RegisteredMemory.add``."""
+        self._device.set_current()
+        REGISTERED.add(address, nbytes)
+
+    def remove(self, address: int) -> None:
+        """See ``RegisteredMemory.remove``."""
+        self._device.set_current()
+        REGISTERED.remove(address)
+
+
 class Memory:
     """Device and pinned memory of one owner, allocated piece by piece and freed as a whole. For one device and stream."""
 

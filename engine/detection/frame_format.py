@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,33 +64,34 @@ class FrameFormat:
         """Size of a frame in bytes: luma, then chroma of half the height."""
         return self.pitch * (self.stored_height + self.chroma_size[1])
 
-    def planes(self, content: NDArray[np.uint8]) -> list[NDArray[np.uint8] | NDArray[np.uint16]]:
+    def planes(self, content: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return luma, U and V as (height, width) views of a frame's bytes. content: uint8 (nbytes,)."""
         if self.format is PixelFormat.I420:
             luma, u, v = np.split(content, [self.chroma_offset, (self.chroma_offset + self.nbytes) // 2])
-            return [luma.reshape(-1, self.pitch)[:, : self.stored_width], *(each.reshape(-1, self.pitch // 2) for each in (u, v))]
+            u, v = (each.reshape(-1, self.pitch // 2) for each in (u, v))
+            return luma.reshape(-1, self.pitch)[:, : self.stored_width], u, v
         samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, self.chroma_size[0] * 2)
         luma, chroma = np.split(samples, [self.stored_height])
-        return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
+        return luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]
 
 
 @dataclass(eq=False, slots=True)  # one for every frame: freezing would make that three times as slow
 class Planes:
     """A decoded frame in host memory, not converted to RGB.
 
-    format: I420. luma, u, v: uint8 (height, width); rows may be padded. They are views of one block if ``of`` made them.
+    format: I420 if FFmpeg decoded it, NV12 or P016 if a GPU did. luma, u, v: uint8, or uint16 for P016, (height, width); rows may be
+    padded. They are views of one block if ``of`` made them.
     """
 
     format: FrameFormat
-    luma: NDArray[np.uint8]
-    u: NDArray[np.uint8]
-    v: NDArray[np.uint8]
+    luma: NDArray[Any]
+    u: NDArray[Any]
+    v: NDArray[Any]
 
     @classmethod
     def of(cls, layout: FrameFormat, block: NDArray[np.uint8]) -> Self:
         """Return a frame whose planes are views of a block, uint8 (layout.nbytes,)."""
-        luma, u, v = layout.planes(block)
-        return cls(layout, luma.view(np.uint8), u.view(np.uint8), v.view(np.uint8))
+        return cls(layout, *layout.planes(block))
 
     @property
     def nbytes(self) -> int:

@@ -1,4 +1,4 @@
-"""The accuracy of detections in one clip: mean average precision as defined by COCO (https://cocodataset.org/#detection-eval)."""
+"""The accuracy of detections: mean average precision as defined by COCO (https://cocodataset.org/#detection-eval)."""
 
 import gzip
 import json
@@ -11,28 +11,29 @@ import numpy as np
 
 from engine.errors import SourceError
 from engine.evaluation.coco import from_data
-from engine.evaluation.matching import Boxes, match
-from engine.evaluation.precision import average_precisions, mean
+from engine.evaluation.matching import Boxes, Matches, match
+from engine.evaluation.precision import Curve, average_precisions, curve, mean
 from engine.types import Detections
 
 FLOOR = 0.005
 """The confidence threshold for detections to score: average precision needs weak detections, too."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ClassAccuracy:
     """Average precision of one class, 0..1: at IoU 0.5, and averaged over IoU 0.5, 0.55, …, 0.95.
 
-    objects: number of objects of the class in the ground truth.
+    objects: number of objects of the class in the ground truth. curve: at IoU 0.5.
     """
 
     label: str
+    objects: int
     ap50: float
     ap50_95: float
-    objects: int
+    curve: Curve
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Accuracy:
     """Mean average precision, 0..1, over the classes with objects in the ground truth."""
 
@@ -43,6 +44,18 @@ class Accuracy:
     def as_json(self) -> dict[str, float]:
         """Return the two means, rounded to 4 decimals."""
         return {"map50": round(self.map50, 4), "map50_95": round(self.map50_95, 4)}
+
+
+def measure(matches: Matches, objects: Boxes, labels: Sequence[str]) -> Accuracy:
+    """Compute the accuracy of matched detections. objects: the ground truth. labels: of its classes."""
+    precisions = average_precisions(matches, objects, len(labels))
+    counts = np.bincount(objects.classes[~objects.ignored], minlength=len(labels)).tolist()
+    classes = (
+        ClassAccuracy(label, counts[number], float(of_class[0]), float(of_class.mean()), curve(matches, objects, number))
+        for number, (label, of_class) in enumerate(zip(labels, precisions.T, strict=True))
+        if counts[number]
+    )
+    return Accuracy(mean(precisions[0]), mean(precisions.mean(axis=0)), tuple(classes))
 
 
 def read_truth(path: Path) -> dict[str, Any]:
@@ -60,7 +73,7 @@ def read_truth(path: Path) -> dict[str, Any]:
 
 
 def score(truth: Mapping[str, Any], found: Sequence[Detections]) -> Accuracy:
-    """Compare detections with the ground truth.
+    """Compare the detections in a clip with the ground truth.
 
     truth: a COCO data set with image ids from 0. found: the detections of each image, in the order of the ids.
     """
@@ -76,11 +89,4 @@ def score(truth: Mapping[str, Any], found: Sequence[Detections]) -> Accuracy:
         ignored,
     )
     objects = Boxes(known.of_picture, known.classes, known.boxes, np.ones(len(known.boxes)), known.ignored)
-    precisions = average_precisions(match(detected, objects), objects, len(known.labels))
-    counts = np.bincount(known.classes[~known.ignored], minlength=len(known.labels))
-    classes = [
-        ClassAccuracy(label, float(precisions[0, number]), float(precisions[:, number].mean()), int(counts[number]))
-        for number, label in enumerate(known.labels)
-        if counts[number]
-    ]
-    return Accuracy(mean(precisions[0]), mean(precisions.mean(axis=0)), tuple(classes))
+    return measure(match(detected, objects), objects, known.labels)

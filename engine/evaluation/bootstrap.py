@@ -10,7 +10,7 @@ from engine.evaluation.matching import Boxes, Matches
 from engine.evaluation.precision import interpolated
 
 BLOCKS = 200
-"""Consecutive pictures of a video are alike, so blocks of them are drawn together: at most this number of blocks."""
+"""The most blocks. Consecutive pictures of a video are similar, so blocks of them are drawn together."""
 
 LEAST_BLOCKS = 10
 """With fewer blocks there is no interval."""

@@ -4,6 +4,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +57,7 @@ def from_data(data: Mapping[str, Any], path: Path) -> Truth:
 
 def _unpacked(content: bytes, path: Path) -> bytes:
     """Unpack gzip, but no more than a file may have."""
-    import io
-
-    with gzip.open(io.BytesIO(content)) as file:
+    with gzip.open(BytesIO(content)) as file:
         unpacked = file.read(MAX_BYTES // 4 + 1)
     if len(unpacked) > MAX_BYTES // 4:
         raise SourceError(f"{path} has more than {MAX_BYTES // 4 >> 20} MiB when it is unpacked: divide it")

@@ -1,6 +1,6 @@
 """Counts errors: of each file, of each frame, and of each pair of classes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -43,28 +43,31 @@ class FrameErrors:
     wrong: int
 
 
-class Errors:
-    """Right, wrong and missed of each picture at a confidence and an overlap of 0.5: int64 (pictures,)."""
+def count_errors(matches: Matches, objects: Boxes, pictures: int, confidence: float) -> dict[str, NDArray[np.int64]]:
+    """Count in each picture, at a confidence and an overlap of 0.5: ``objects``, and ``right``, ``wrong`` and ``missed`` detections.
 
-    def __init__(self, matches: Matches, objects: Boxes, pictures: int, confidence: float) -> None:
-        counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]
-        right = counted & matches.right[0]
-        self.right = np.bincount(matches.found.pictures[right], minlength=pictures)
-        self.wrong = np.bincount(matches.found.pictures[counted & ~right], minlength=pictures)
-        self.objects = np.bincount(objects.pictures[~objects.ignored], minlength=pictures)
-        self.missed = self.objects - self.right
+    Returns an int64 (pictures,) for each.
+    """
+    counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]
+    right = np.bincount(matches.found.pictures[counted & matches.right[0]], minlength=pictures)
+    wrong = np.bincount(matches.found.pictures[counted & ~matches.right[0]], minlength=pictures)
+    there = np.bincount(objects.pictures[~objects.ignored], minlength=pictures)
+    return {"objects": there, "right": right, "wrong": wrong, "missed": there - right}
 
 
 def by_file(
     sources: tuple[StoredSource, ...],
     frames: Sequence[Frame],
-    errors: Errors,
+    errors: Mapping[str, NDArray[np.int64]],
     matches: Matches,
     objects: Boxes,
     classes: int,
     worst: int,
 ) -> tuple[tuple[FileResult, ...], tuple[FrameErrors, ...]]:
-    """The results of each file, and the frames with the most errors; of equal ones the earlier frame comes first."""
+    """The results of each file, and the frames with the most errors; of equal ones the earlier frame comes first.
+
+    errors: from ``count_errors``.
+    """
     # the pictures of a file follow each other, and the matched detections are in the order of pictures
     sources_of = np.array([frame.source for frame in frames])
     borders = [0, *(np.flatnonzero(np.diff(sources_of)) + 1).tolist(), len(frames)]
@@ -72,7 +75,7 @@ def by_file(
     objects = objects.select(np.argsort(objects.pictures, kind="stable"))
     files = []
     for first, last in pairwise(borders):
-        counts = {key: int(getattr(errors, key)[first:last].sum()) for key in ("objects", "right", "wrong", "missed")}
+        counts = {name: int(column[first:last].sum()) for name, column in errors.items()}
         ap = None
         if counts["objects"]:
             mine = slice(*np.searchsorted(matches.found.pictures, [first, last]))
@@ -80,7 +83,7 @@ def by_file(
             part = Matches(matches.found.select(mine), matches.objects[:1, mine], matches.right[:1, mine], matches.ignored[:1, mine])
             ap = mean(average_precisions(part, objects.select(chosen), classes)[0])
         files.append(FileResult(known[frames[first].source].path, last - first, **counts, map50=ap))
-    total = errors.missed + errors.wrong
+    total = errors["missed"] + errors["wrong"]
     chosen_frames = [int(number) for number in np.argsort(-total, kind="stable")[:worst] if total[number]]
     listed = [
         FrameErrors(
@@ -88,7 +91,7 @@ def by_file(
             known[frames[number].source].file,
             frames[number].index,
             frames[number].time,
-            *(int(table[number]) for table in (errors.objects, errors.missed, errors.wrong)),
+            *(int(errors[name][number]) for name in ("objects", "missed", "wrong")),
         )
         for number in chosen_frames
     ]
@@ -98,7 +101,7 @@ def by_file(
 def confusion(matches: Matches, objects: Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
     """Count the pairs of true and detected classes: see ``Result.confusion``.
 
-    Detections that match no object of their class are matched with the objects that are left, whatever their class.
+    Detections that match no object of their class are matched with the remaining objects of any class.
     """
     table = np.zeros((classes + 1, classes + 1), np.int64)
     counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]

@@ -8,24 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UsageError
+from engine.evaluation.accuracy import ClassAccuracy, measure
 from engine.evaluation.bootstrap import Interval, drawn_changes, interval
-from engine.evaluation.errors import Errors, FileResult, FrameErrors, by_file, confusion
+from engine.evaluation.errors import FileResult, FrameErrors, by_file, confusion, count_errors
 from engine.evaluation.fit import Fitted, Frame, fit, true_boxes
 from engine.evaluation.matching import Boxes, Matches, match
-from engine.evaluation.precision import CONFIDENCES, Curve, average_precisions, curve, mean
+from engine.evaluation.precision import CONFIDENCES, Curve, curve
 from engine.evaluation.truth import Truth
 from engine.store.session import SessionReader
-
-
-@dataclass(frozen=True, eq=False)
-class ClassResult:
-    """The results of one class: average precision at an overlap of 0.5, and averaged over 0.5, 0.55, …, 0.95; and the curve at 0.5."""
-
-    label: str
-    objects: int
-    ap50: float
-    ap50_95: float
-    curve: Curve
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +32,7 @@ class Result:
     name: str
     map50: float
     map50_95: float
-    classes: tuple[ClassResult, ...]
+    classes: tuple[ClassAccuracy, ...]
     curve: Curve
     confusion: NDArray[np.int64]
     files: tuple[FileResult, ...]
@@ -139,26 +129,14 @@ def _result(
     confidence: float,
     worst: int,
 ) -> Result:
-    precisions = average_precisions(matches, objects, len(labels))
-    counts = np.bincount(objects.classes[~objects.ignored], minlength=len(labels))
-    classes = tuple(
-        ClassResult(
-            label,
-            int(counts[number]),
-            float(precisions[0, number]),
-            float(precisions[:, number].mean()),
-            curve(matches, objects, number),
-        )
-        for number, label in enumerate(labels)
-        if counts[number]
-    )
-    errors = Errors(matches, objects, len(frames), confidence)
+    accuracy = measure(matches, objects, labels)
+    errors = count_errors(matches, objects, len(frames), confidence)
     files, worst_frames = by_file(fitted.sources, frames, errors, matches, objects, len(labels), worst)
     return Result(
         name,
-        mean(precisions[0]),
-        mean(precisions.mean(axis=0)),
-        classes,
+        accuracy.map50,
+        accuracy.map50_95,
+        accuracy.classes,
         curve(matches, objects),
         confusion(matches, objects, len(labels), confidence),
         files,

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from engine.errors import UsageError
 from engine.evaluation.matching import Boxes
-from engine.evaluation.truth import PICTURES, Truth, TruthPicture
+from engine.evaluation.truth import Truth, TruthPicture
+from engine.media.sources import is_picture
 from engine.media.types import SourceKind
 from engine.store.exporters.pictures.names import picture_name
 from engine.store.schema import reading
@@ -178,7 +179,7 @@ def _stored(reader: SessionReader, source: StoredSource) -> Iterator[tuple[Frame
 
 def _without_suffix(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
-    return path.with_suffix("") if path.suffix.lower() in PICTURES else path
+    return path.with_suffix("") if is_picture(path) else path
 
 
 def _missing(truth: Truth, reader: SessionReader, sources: tuple[StoredSource, ...], missing: list[TruthPicture]) -> str:

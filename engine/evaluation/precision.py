@@ -1,6 +1,5 @@
 """Computes average precision, and precision and recall over the confidence, from matched detections."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +37,9 @@ def average_precisions(matches: Matches, truth: Boxes, classes: int) -> NDArray[
     """Return the average precision of each class at each overlap: float64 (thresholds, classes), NaN for classes without objects."""
     objects = np.bincount(truth.classes[~truth.ignored], minlength=classes)
     result = np.full((len(matches.right), classes), np.nan)
-    for number, which in _by_class(matches.found, classes):
+    found = matches.found
+    order = np.lexsort((-found.scores, found.classes))  # by class and confidence; equal ones stay in the order of their pictures
+    for number, which in enumerate(np.split(order, np.searchsorted(found.classes[order], np.arange(1, classes)))):
         if objects[number]:
             right, wrong = matches.right[:, which], ~matches.right[:, which] & ~matches.ignored[:, which]
             result[:, number] = interpolated(right.cumsum(axis=1), wrong.cumsum(axis=1), np.full(len(right), objects[number]))
@@ -54,7 +55,8 @@ def mean(precisions: NDArray[np.float64]) -> float:
 def interpolated(right: NDArray[np.number], wrong: NDArray[np.number], objects: NDArray[np.number]) -> NDArray[np.float64]:
     """Average the precision over ``RECALLS``.
 
-    right, wrong: (m, n): right and wrong detections so far, in descending confidence. objects: (m,), more than 0. Returns float64 (m,).
+    right, wrong: (m, n): number of right and wrong detections up to each detection, in descending confidence.
+    objects: (m,), more than 0. Returns float64 (m,).
     """
     recall = right / objects[:, None]
     precision = right / (right + wrong + np.spacing(1))
@@ -77,9 +79,3 @@ def curve(matches: Matches, truth: Boxes, number: int | None = None) -> Curve:
     mine = ~truth.ignored if number is None else ~truth.ignored & (truth.classes == number)
     precision = np.divide(so_far, found, out=np.ones(len(first)), where=found > 0)
     return Curve(precision, so_far / max(int(mine.sum()), 1))
-
-
-def _by_class(found: Boxes, classes: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Yield each class and its detections in descending confidence; equal ones in order of their pictures."""
-    order = np.lexsort((-found.scores, found.classes))
-    yield from enumerate(np.split(order, np.searchsorted(found.classes[order], np.arange(1, classes))))

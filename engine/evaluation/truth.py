@@ -11,8 +11,6 @@ from engine.devices.host_memory import free_host_memory
 from engine.errors import SourceError
 
 MAX_BYTES = 2 << 30
-PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
-"""Suffixes of picture files."""
 
 _MEMORY_FACTOR = 12
 """A file takes at most about this factor of its size in memory while it is read."""

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.errors import SourceError
-from engine.evaluation.truth import PICTURES, Truth, TruthPicture, make_truth
+from engine.evaluation.truth import Truth, TruthPicture, make_truth
+from engine.media.sources import is_picture
 
 MAX_FILE_BYTES = 1 << 22
 _NOT_LABELS = ("classes.txt", "obj.names", "train.txt", "val.txt", "test.txt", "readme.txt", "license.txt")
@@ -25,7 +26,7 @@ def read(folder: Path) -> Truth:
     try:
         files = {_key(path, labels): path for path in sorted(labels.rglob("*.txt")) if path.name.lower() not in _NOT_LABELS}
         shown = folder / "images" if (folder / "images").is_dir() else folder
-        keys = set(files) | {_key(path, shown) for path in shown.rglob("*") if path.suffix.lower() in PICTURES}
+        keys = set(files) | {_key(path, shown) for path in shown.rglob("*") if is_picture(path)}
         names = _names(folder)
         objects = []
         for number, key in enumerate(sorted(keys)):

@@ -1,4 +1,4 @@
-"""Reads sources that are pictures: one file, or all pictures of a folder in natural order of their names.
+"""Reads sources that are pictures: one file, or all pictures of a folder in natural order of their names. Writes pictures.
 
 OpenCV applies the EXIF orientation, reduces 16 bits to 8, converts grey and CMYK, drops alpha, and rejects truncated files.
 (FFmpeg decodes half a JPEG without an error, and PyAV cannot read frames with EXIF data.)
@@ -14,7 +14,7 @@ os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(1 << 28))  # cv2 reads i
 import cv2
 import numpy as np
 
-from engine.errors import SourceError
+from engine.errors import ExportError, SourceError
 from engine.media.container.opening import MAX_SIDE
 from engine.media.sources import pictures_in
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
@@ -22,6 +22,8 @@ from engine.types import Image
 
 SEGMENT_PICTURES = 32
 """Number of pictures in a segment."""
+
+JPEG_QUALITY = 95
 
 _HEAD = 1 << 16  # bytes in which an animation says that it is one
 
@@ -54,6 +56,18 @@ def read_picture(path: Path) -> Image:
     if max(image.shape) > MAX_SIDE:
         raise SourceError(f"{path} has {image.shape[1]}×{image.shape[0]} pixels: at most {MAX_SIDE}×{MAX_SIDE} can be used")
     return np.asarray(image, np.uint8)
+
+
+def write_picture(image: Image, path: Path) -> None:
+    """Write a picture in the format that the suffix names, ".jpg" or ".png".
+
+    Raises OSError if the file cannot be written, ExportError if the picture cannot be encoded.
+    """
+    parameters = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY] if path.suffix == ".jpg" else []
+    encoded, content = cv2.imencode(path.suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), parameters)
+    if not encoded:
+        raise ExportError(f"{path} cannot be encoded")
+    path.write_bytes(content.tobytes())
 
 
 def _is_animation(head: bytes) -> bool:

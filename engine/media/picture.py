@@ -7,23 +7,19 @@ HDR frames (PQ, HLG) become pictures of standard dynamic range.
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import cv2
 import numpy as np
 from av.sidedata.sidedata import Type as SideDataType
 from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Colorspace, Interpolation, VideoReformatter
-from numpy.typing import NDArray
 
 from engine.errors import SourceError
 from engine.media.container.opening import MAX_SIDE
 from engine.media.tone_mapping import to_standard_range, transfer_name
-from engine.media.yuv import DEPTHS, to_rgb
+from engine.media.yuv import DEPTHS, Plane, to_rgb
 from engine.types import Image
-
-Plane: TypeAlias = NDArray[np.uint8]
-"""One component of a picture, uint8 (height, width)."""
 
 _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
 _MATRICES = {1: "bt709", 4: "fcc", 7: "smpte240m", 9: "bt2020"}  # by AVCOL_SPC; libswscale treats the other convertible ones as BT.601

@@ -26,7 +26,7 @@ class PlaneReader:
         self._format: FrameFormat | None = None
 
     def __call__(self, frame: av.VideoFrame) -> HostImage:
-        """Return a frame's planes, which may be used as long as they are referenced, or a picture.
+        """Return a frame's planes, or a picture. The planes are views of memory that they keep alive.
 
         Raises: see ``Converter``.
         """

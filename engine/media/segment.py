@@ -62,8 +62,8 @@ class SegmentDecoder:
     def __init__(self, file: VideoFile, segment: Segment) -> None:
         self._file, self._segment = file, segment
         self._promised = 0  # frames that the packets promise
-        self._accounted = 0  # frames and failed frames yielded so far
-        self._read = 0  # packets that promise a frame, read so far
+        self._accounted = 0  # yielded frames and failed frames
+        self._read = 0  # packets read that promise a frame
         self._pending: list[int] = []  # heap of promised pts
         self._overtaken: list[int] = []  # promised pts whose frame is missing although a later frame was decoded
         self._untimed: list[int] = []  # heap of the promised times of packets without a pts

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from engine.errors import SourceError
 
@@ -24,7 +24,7 @@ def is_video(path: Path) -> bool:
     return path.suffix.lower() in VIDEO_SUFFIXES
 
 
-def is_picture(path: Path) -> bool:
+def is_picture(path: PurePath) -> bool:
     """Whether the suffix is one of picture files."""
     return path.suffix.lower() in PICTURE_SUFFIXES
 

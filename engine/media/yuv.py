@@ -69,11 +69,16 @@ def planes_to_rgb(luma: Plane, u: Plane, v: Plane, matrix: str, full_range: bool
     """Convert planes to a picture. u, v: half as large as the luma, rounded up."""
     if not _swscale_is_exact():
         return by_tables(luma, u, v, matrix, full_range)
+    return _by_swscale(_frame_of(luma, u, v), matrix, full_range)[: len(luma)]
+
+
+def _frame_of(luma: Plane, u: Plane, v: Plane) -> VideoFrame:
+    """Create a frame with these planes. Its height is rounded up to an even number."""
     height, width = luma.shape
     frame = VideoFrame(width, height + height % 2, "yuv420p")
     for plane, samples in zip(frame.planes, (luma, u, v), strict=True):
         np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, -1)[: len(samples), : samples.shape[1]] = samples
-    return _by_swscale(frame, matrix, full_range)[:height]
+    return frame
 
 
 def by_tables(luma: Plane, u: Plane, v: Plane, matrix: str, full_range: bool) -> Image:
@@ -110,7 +115,4 @@ def _swscale_is_exact() -> bool:
     """Whether libswscale computes what is defined, tested with all chroma values and random luma."""
     luma = np.random.default_rng(0).integers(0, 256, (512, 512), dtype=np.uint8)
     u, v = (np.ascontiguousarray(each) for each in np.meshgrid(np.arange(256, dtype=np.uint8), np.arange(256, dtype=np.uint8)))
-    frame = VideoFrame(512, 512, "yuv420p")
-    for plane, samples in zip(frame.planes, (luma, u, v), strict=True):
-        np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, -1)[:, : plane.width] = samples
-    return np.array_equal(_by_swscale(frame, "bt709", False), by_tables(luma, u, v, "bt709", False))
+    return np.array_equal(_by_swscale(_frame_of(luma, u, v), "bt709", False), by_tables(luma, u, v, "bt709", False))

@@ -28,16 +28,14 @@ class ModelSummary:
     gflops: float
 
 
-def check_model(files: ModelFiles, size: tuple[int, int] | None = None) -> ModelSummary:
+def check_model(files: ModelFiles) -> ModelSummary:
     """Check a model's files without reading the weights. Afterwards, ``load_network`` can fail only on weights that are not finite.
-
-    size: (width, height) of the network's input in pixels instead of the files' own, multiples of 32.
 
     Raises:
         ModelError: a file is missing, damaged or unsupported, or does not fit the others.
         UsageError: the size is not a multiple of 32, or the seed of random weights is not an integer.
     """
-    description = describe(files.cfg, size or files.size)
+    description = describe(files.cfg, files.size)
     labels = find_labels(files.cfg, description.classes, files.labels)
     if is_random(files.weights):
         parse_seed(str(files.weights))

@@ -15,14 +15,14 @@ from engine.model.weights import fold, read_weights
 from engine.settings import ModelFiles
 
 
-def load_network(files: ModelFiles, size: tuple[int, int] | None = None) -> Network:
-    """Load a model. size: (width, height) of the network's input in pixels instead of the files' own, multiples of 32.
+def load_network(files: ModelFiles) -> Network:
+    """Load a model.
 
     Raises:
         ModelError: a file is missing, damaged or unsupported, or does not fit the others.
         UsageError: the size is not a multiple of 32, or the seed of random weights is not an integer.
     """
-    description = describe(files.cfg, size or files.size)
+    description = describe(files.cfg, files.size)
     labels = find_labels(files.cfg, description.classes, files.labels)
     weights = files.weights
     stream = random_weights(description, str(weights)) if is_random(weights) else read_weights(description, Path(weights))

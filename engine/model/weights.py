@@ -1,17 +1,16 @@
-"""Reads and writes Darknet's weight files: a header, then the values of all convolutions as little-endian float32.
+"""Reads Darknet's weight files: a header, then the values of all convolutions as little-endian float32.
 
 Header: int32 major, minor, revision, then the number of pictures seen in training, int64 (int32 before version 0.2).
 Values of a convolution: biases; with batch normalisation scales, means and variances; the kernel.
 Source: https://github.com/AlexeyAB/darknet, src/parser.c.
 """
 
-import tempfile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ExportError, ModelError
+from engine.errors import ModelError
 from engine.model.description import ConvolutionSpec, Description
 from engine.model.files import read_start
 from engine.model.network import Convolution
@@ -19,7 +18,6 @@ from engine.model.network import Convolution
 EPSILON = 1e-5
 """Added to the variance before its square root, as in AlexeyAB's Darknet when it folds batch normalisation."""
 
-_VERSION = (0, 2, 5)
 _SHORT_HEADER, _LONG_HEADER = 16, 20
 
 
@@ -56,24 +54,6 @@ def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
     if len(stream) != description.float_count:
         raise ModelError(f"{path} changed while it was being read: try again")
     return stream
-
-
-def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
-    """Write a weight file that Darknet and OpenCV can read. The file appears complete or not at all.
-
-    stream: the values of all convolutions, float32 (n,).
-
-    Raises ExportError if the file cannot be written.
-    """
-    try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".weights-") as folder:
-            made = Path(folder, path.name)
-            with made.open("wb") as file:
-                file.write(np.array(_VERSION, "<i4").tobytes() + np.array(0, "<i8").tobytes())
-                stream.astype("<f4", copy=False).tofile(file)
-            made.replace(path)
-    except OSError as error:
-        raise ExportError(f"{path} cannot be written: {error}") from error
 
 
 def fold(spec: ConvolutionSpec, floats: NDArray[np.float32]) -> Convolution:

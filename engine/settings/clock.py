@@ -61,7 +61,10 @@ class ClockSettings:
     time_zone: tzinfo | None = None
 
     def started(self, path: PurePath, created: str | None) -> datetime | None:
-        """Return when a video began, with time zone, or None if that is unknown. created: the time in its metadata, as text."""
+        """Return when a video began, with its offset from UTC, or None if that is unknown. created: the time in its metadata, as text.
+
+        The offset is fixed: Python adds seconds to the time of day of a zone, which is an hour wrong behind a change of the clocks.
+        """
         moment: datetime | None
         match self.clock:
             case ClockSource.NAME:
@@ -73,7 +76,9 @@ class ClockSettings:
         if moment is None or moment.tzinfo is not None:
             return moment
         try:
-            return moment.astimezone() if self.time_zone is None else moment.replace(tzinfo=self.time_zone)
+            if self.time_zone is None:
+                return moment.astimezone()
+            return datetime.fromisoformat(moment.replace(tzinfo=self.time_zone).isoformat())
         except (OverflowError, OSError, ValueError):
             return None
 

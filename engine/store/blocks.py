@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.store.session import SessionReader
 
-BLOCK_FRAMES = 2000
+BLOCK_FRAMES = 500
 
 
 class StoredFrame(NamedTuple):
@@ -45,6 +45,11 @@ class Block:
     verified: NDArray[np.bool_]
     scores: NDArray[np.float64]
     boxes: NDArray[np.float64]
+
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """The boxes as x1, y1, x2, y2, float64 (n, 4)."""
+        return np.concatenate((self.boxes[:, :2], self.boxes[:, :2] + self.boxes[:, 2:]), 1)
 
     @cached_property
     def frames(self) -> list[StoredFrame]:

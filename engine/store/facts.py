@@ -19,6 +19,9 @@ _NEUTRAL = {
 }
 """Settings that change how fast results come, or how they are shown, and not the results."""
 
+CREATED = "created"
+"""Name of the fact that says when the session was created, ISO 8601. Another run that replaces the session has another one."""
+
 SHARD = "shard"
 """Name of the fact that says which part of the sources the run takes: ``2/8``. Such a session numbers sources as the undivided run."""
 
@@ -29,7 +32,7 @@ ZONES = "zones"
 """Name of the fact with the lines and zones of the run, as the text of a zones file."""
 
 REPLACED = (SHARD, SHOWN, TRACK, ZONES)
-"""Names of the facts that a run replaces when it goes on with a session. They change no stored result."""
+"""Names of the facts that a run replaces when it continues a session. They change no stored result."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
 """Names of the facts that decide the results of a run."""

@@ -1,4 +1,4 @@
-"""Decides what a run takes over from the session that it goes on with."""
+"""Decides what a run takes over from the session that it continues."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class GoingOn:
                 self._used.add(source.number)
                 self._frames[source.number] = reader.count(source.number)
                 if not _complete(source):
-                    self._positions[source.number] = reader.position(source.number)
+                    self._positions[source.number] = reader.position(source.number, before_failed=source.error is not None)
 
     @property
     def notes(self) -> list[str]:

@@ -14,11 +14,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Stored:
-    """Where the detections of a source are stored. edition: grows with each correction, because a reader shows only earlier ones."""
+    """Where the detections of a source are stored.
+
+    edition: grows with each correction, because a reader shows only earlier ones. created: see ``SessionReader``.
+    """
 
     database: Path
     source: int
     edition: int = 0
+    created: str = ""
 
 
 class DetectionLookup(Closing):
@@ -46,7 +50,7 @@ class DetectionLookup(Closing):
     def _open(self, stored: Stored) -> SessionReader:
         if self._reader is None or self._opened != (stored.database, stored.edition):
             self.close()
-            self._reader, self._opened = SessionReader(stored.database), (stored.database, stored.edition)
+            self._reader, self._opened = SessionReader(stored.database, created=stored.created), (stored.database, stored.edition)
         return self._reader
 
     def close(self) -> None:

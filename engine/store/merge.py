@@ -1,14 +1,14 @@
 """Joins sessions of the same model and settings into one, such as those of several machines."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import UsageError
 from engine.store import schema
-from engine.store.facts import DECIDING, SHARD
+from engine.store.facts import CREATED, DECIDING, SHARD
 from engine.store.objects import corrected
 from engine.store.reading.reader import SessionReader
 from engine.store.stored_source import StoredSource
@@ -39,6 +39,8 @@ class Merged:
 def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     """Join sessions into a new one at ``target``, in their order. Of a source that several hold, the one with the most frames is taken.
 
+    If they have the same number of frames, the one that a person corrected is taken, then the one with tracks.
+
     If all sessions are shards of a run, the sources get the order that they have in the undivided run.
 
     Raises:
@@ -47,30 +49,49 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     """
     if any(target.exists() and path.exists() and target.samefile(path) for path in paths):
         raise UsageError(f"{target} is one of the sessions to join: choose another folder")
-    with ExitStack() as stack:
-        readers = [stack.enter_context(SessionReader(path)) for path in paths]
-        for reader in readers[1:]:
-            _check_same(readers[0], reader)
-        chosen, left_out = _choose(readers)
-        if all(SHARD in reader.facts for reader in readers):
-            chosen.sort(key=lambda pair: pair[1].number)
-        same_folder = len({reader.facts.get("folder") for reader in readers}) == 1
-        facts = {key: value for key, value in readers[0].facts.items() if key not in ("created", SHARD)}
-        writer = SessionWriter(target, readers[0].labels, facts)
-        try:
-            with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
-                connection.executescript(f"{corrected.TABLES} {TRACKERS}")
-                with schema.transaction(connection):
-                    for number, (reader, source) in enumerate(chosen):
-                        _copy(reader, source, number, connection, same_folder)
-        except BaseException:
-            writer.close(complete=False)
-            raise
-        writer.close(complete=all(source.complete and source.error is None for _, source in chosen))
+    sessions = [_read(path) for path in paths]
+    for session in sessions[1:]:
+        _check_same(sessions[0], session)
+    chosen, left_out = _choose(sessions)
+    if all(SHARD in session.facts for session in sessions):
+        chosen.sort(key=lambda pair: pair[1].number)
+    same_folder = len({session.facts.get("folder") for session in sessions}) == 1
+    facts = {key: value for key, value in sessions[0].facts.items() if key not in (CREATED, SHARD)}
+    writer = SessionWriter(target, sessions[0].labels, facts)
+    try:
+        with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
+            connection.executescript(f"{corrected.TABLES} {TRACKERS}")
+            with schema.transaction(connection):
+                for number, (path, source) in enumerate(chosen):
+                    _copy(path, source, number, connection, same_folder)
+    except BaseException:
+        writer.close(complete=False)
+        raise
+    writer.close(complete=all(source.complete and source.error is None for _, source in chosen))
     return Merged(len(chosen), left_out, tuple(writer.notes))
 
 
-def _check_same(first: SessionReader, other: SessionReader) -> None:
+@dataclass(frozen=True)
+class _Session:
+    """What a session holds. sources: each with its worth; of several results of a file, those of the highest worth are taken."""
+
+    path: Path
+    labels: tuple[str, ...]
+    facts: Mapping[str, str]
+    sources: Sequence[tuple[StoredSource, tuple[bool, int, bool, bool]]]
+
+
+def _read(path: Path) -> _Session:
+    """Read what is needed to choose. The session is closed again: a thousand of them would be too many open files."""
+    with SessionReader(path) as reader:
+        sources = []
+        for source in reader.sources():
+            complete, number = source.complete and source.error is None, source.number
+            sources.append((source, (complete, reader.count(number), reader.is_corrected(number), bool(reader.tracks(number)))))
+        return _Session(path, reader.labels, reader.facts, sources)
+
+
+def _check_same(first: _Session, other: _Session) -> None:
     differing = [name for name in DECIDING if first.facts.get(name) != other.facts.get(name)]
     if first.labels != other.labels:
         differing.append("labels")
@@ -78,25 +99,24 @@ def _check_same(first: SessionReader, other: SessionReader) -> None:
         raise UsageError(f"{other.path} cannot be joined to {first.path}: they differ in {', '.join(differing)}")
 
 
-def _choose(readers: Iterable[SessionReader]) -> tuple[list[tuple[SessionReader, StoredSource]], tuple[tuple[Path, Path], ...]]:
-    """Choose the sources to copy. Returns them, and those of which another session holds more, with that session."""
-    best: dict[str, tuple[tuple[bool, int], SessionReader, StoredSource]] = {}
+def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource]], tuple[tuple[Path, Path], ...]]:
+    """Choose the sources to copy. Returns them, each with its session, and those of which another session holds more, with that session."""
+    best: dict[str, tuple[tuple[bool, int, bool, bool], Path, StoredSource]] = {}
     found = []
-    for reader in readers:
-        for source in reader.sources():
+    for session in sessions:
+        for source, worth in session.sources:
             key = schema.absolute("", str(source.file))
-            worth = (source.complete and source.error is None, reader.count(source.number))
-            found.append((key, reader, source))
+            found.append((key, source))
             if key not in best or worth > best[key][0]:
-                best[key] = worth, reader, source
-    chosen = [(reader, source) for _, reader, source in best.values()]
-    left_out = [(source.file, best[key][1].path) for key, _, source in found if best[key][2] is not source]
+                best[key] = worth, session.path, source
+    chosen = [(path, source) for _, path, source in best.values()]
+    left_out = [(source.file, best[key][1]) for key, source in found if best[key][2] is not source]
     return chosen, tuple(left_out)
 
 
-def _copy(reader: SessionReader, source: StoredSource, number: int, target: sqlite3.Connection, keep_path: bool) -> None:
+def _copy(path: Path, source: StoredSource, number: int, target: sqlite3.Connection, keep_path: bool) -> None:
     """Copy a source. keep_path: whether its path stays as it is stored, else it becomes absolute."""
-    with schema.reading(reader.path), closing(schema.open_existing(reader.path, "ro")) as stored:
+    with schema.reading(path), closing(schema.open_existing(path, "ro")) as stored:
         devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
         for table in _TABLES + tuple(name for name in _LATER if schema.has_table(stored, name)):
             rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source.number,))

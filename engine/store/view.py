@@ -1,5 +1,6 @@
 """What a reader shows of a session: detections of a confidence, classes and tracks, and the frames of a part of each source."""
 
+import math
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings.kinds import Moment
+from engine.store.schema import COMPLETE
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Span:
 class View:
     """Which results of a session count, for a reader in another process.
 
-    confidence, classes: see ``SessionReader``. tracks: detections of these tracks only, of any track if empty; None: all detections.
+    confidence, classes, created: see ``SessionReader``. tracks: detections of these tracks only, of any track if empty; None: all
+    detections.
     """
 
     path: Path
@@ -32,6 +35,7 @@ class View:
     corrected: bool = True
     span: Span | None = None
     tracks: frozenset[int] | None = None
+    created: str = ""
 
 
 def passing(confidence: float, classes: frozenset[int] | None, tracks: frozenset[int] | None) -> tuple[str, list[float]]:
@@ -48,6 +52,9 @@ def passing(confidence: float, classes: frozenset[int] | None, tracks: frozenset
 
 IN_SPAN = "EXISTS (SELECT 1 FROM temp.span WHERE span.source = detections.source AND frame BETWEEN first AND last)"
 """The condition for detections in the part that ``restrict`` has chosen."""
+
+
+_SLACK = 1e-6  # stored times are rounded
 
 
 def restrict(connection: sqlite3.Connection, span: Span) -> None:
@@ -67,6 +74,8 @@ def restrict(connection: sqlite3.Connection, span: Span) -> None:
         first, last = 0, (1 << 62)
         if span.begin is not None:
             first = _frame(connection, "SELECT max(frame) FROM frames WHERE source = ? AND pts <= ?", source, span.begin, origin, 0)
+            if span.begin.seconds is not None and origin + float(span.begin.seconds) + _SLACK >= _shown_until(connection, source, origin):
+                first = last  # no frame is shown that late
         if span.end is not None:
             behind = "SELECT min(frame) FROM frames WHERE source = ? AND pts >= ?"
             last = _frame(connection, behind, source, span.end, origin, last) - 1
@@ -81,6 +90,24 @@ def _frame(connection: sqlite3.Connection, query: str, source: int, moment: Mome
     if moment.frames is not None:
         return moment.frames
     assert moment.seconds is not None
-    slack = 1e-6 if "<=" in query else -1e-6  # stored times are rounded
+    slack = _SLACK if "<=" in query else -_SLACK
     found = connection.execute(query, (source, origin + float(moment.seconds) + slack)).fetchone()[0]
     return otherwise if found is None else int(found)
+
+
+def _shown_until(connection: sqlite3.Connection, source: int, origin: float) -> float:
+    """The pts (seconds) at which the last stored frame of a source ends, infinite if it is unknown.
+
+    A sample stands for all frames up to the next one. The last sample, and the last frame of a source, end with the source.
+    """
+    query = (
+        f"SELECT pts, ({COMPLETE}) AND frame + 1 >= decoded + skipped, duration, rate FROM main.frames JOIN sources USING (source)"
+        " WHERE source = ? ORDER BY frame DESC LIMIT 1"
+    )
+    every = connection.execute("SELECT value FROM session WHERE key = 'every' AND value != 'None'").fetchone()
+    for pts, is_last, duration, rate in connection.execute(query, (source,)):
+        if is_last or every is not None:
+            return math.inf if duration is None else float(max(origin + duration, pts + 2 * _SLACK))
+        if rate:
+            return float(pts + 1 / rate)
+    return math.inf

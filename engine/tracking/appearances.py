@@ -61,11 +61,14 @@ def vote(tracks: Integers, class_ids: Integers, scores: Array) -> Integers:
 
     Detections without a track (-1) keep their own class.
     """
-    pairs, position = np.unique(np.stack((tracks, class_ids), 1), axis=0, return_inverse=True)
-    sums = np.bincount(position.ravel(), scores, len(pairs))
-    ranked = np.lexsort((pairs[:, 1], -sums, pairs[:, 0]))
-    numbers, first = np.unique(pairs[ranked, 0], return_index=True)
-    winners = pairs[ranked[first], 1]
+    classes = class_ids.max(initial=0) + 1
+    # one number of each pair, because other threads wait for Python's lock while NumPy sorts rows
+    pairs, position = np.unique(tracks * classes + class_ids, return_inverse=True)
+    sums = np.bincount(position, scores, len(pairs))
+    pair_tracks, pair_classes = np.divmod(pairs, classes)
+    ranked = np.lexsort((pair_classes, -sums, pair_tracks))
+    numbers, first = np.unique(pair_tracks[ranked], return_index=True)
+    winners = pair_classes[ranked[first]]
     return np.where(tracks < 0, class_ids, winners[np.searchsorted(numbers, tracks)])
 
 

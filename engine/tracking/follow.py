@@ -110,7 +110,7 @@ class Follower:
         return usable, update.numbers
 
     def class_of(self, number: int) -> int:
-        """The class of a track: the one with the highest sum of confidences so far."""
+        """The class of a track: the one with the highest sum of confidences in the added frames."""
         votes = self._votes[number]
         return max(votes, key=lambda class_id: votes[class_id])
 

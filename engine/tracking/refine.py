@@ -17,8 +17,8 @@ from engine.tracking.motion import Array
 Integers = NDArray[np.int64]
 
 CUT_WINDOW, CUT_TRACKS, CUT_SHARE = 0.2, 5, 0.3
-"""At a cut, at least ``CUT_TRACKS`` tracks end and begin, and at most this share of them goes on within these seconds. A damaged picture is
-no cut: tracks go on behind it."""
+"""At a cut, at least ``CUT_TRACKS`` tracks end and begin, and at most this share of them continues within these seconds. Tracks
+continue behind a damaged picture, so it does not count as a cut."""
 
 JOIN_SECONDS, JOIN_DISTANCE, JOIN_GROWTH, JOIN_WIDENING = 4.0, 0.6, 0.35, 2.0
 """Pieces are joined over a gap of this length at most, if their predictions for its middle are at most this distance apart, in sides of

@@ -6,7 +6,6 @@ trembles counts once. The moment of the crossing is the last time at which the p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +78,7 @@ class ZoneCounter:
 
     @property
     def seen(self) -> Seen:
-        """The detections so far."""
+        """The added detections."""
         if not self._seen:
             return Seen(np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 4), np.float32))
         tracks, times, boxes = (np.concatenate(column) for column in zip(*self._seen, strict=True))
@@ -89,7 +88,7 @@ class ZoneCounter:
 
     @property
     def changes(self) -> NDArray[np.void]:
-        """The changes of sides so far, of type ``CHANGES``, sorted by shape, track and time."""
+        """The changes of sides in the added detections, of type ``CHANGES``, sorted by shape, track and time."""
         found = np.concatenate(self._changes) if self._changes else np.zeros(0, CHANGES)
         return found[np.lexsort((found["time"], found["track"], found["shape"]))]
 
@@ -162,9 +161,8 @@ class ZoneCounter:
         return found
 
 
-def _between(values: Array, rows: Sequence[int] | NDArray[np.intp], share: Array) -> Array:
+def _between(values: Array, rows: NDArray[np.intp], share: Array) -> Array:
     """Values between each of these rows and the row before it. share: 0 = the row before."""
-    rows = np.asarray(rows)
     found: Array = values[rows - 1] + share * (values[rows] - values[rows - 1])
     return found
 

@@ -130,7 +130,7 @@ class Counts:
 
 
 def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, frozenset[int] | None]) -> Counts:
-    """What a counter has counted so far.
+    """What was counted in the detections that a counter has.
 
     class_ids: of each track, by its number, int64; below 0: the track does not count. allowed: the class ids that count at each shape,
     from ``ZoneSet.class_ids``.

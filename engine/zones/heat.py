@@ -13,22 +13,22 @@ _BLUR = np.array([1, 4, 6, 4, 1]) / 16
 
 
 class HeatMap:
-    """Counts the reference points of boxes in the cells of a grid. size: width and height of the pictures, pixels.
+    """Counts the middles of boxes' lower edges in the cells of a grid. size: width and height of the pictures, pixels.
 
     Attributes: cells: int64 (rows, ``COLUMNS``), the number of detections in each cell.
     """
 
-    def __init__(self, size: tuple[int, int], reference: Reference = Reference.BOTTOM) -> None:
+    def __init__(self, size: tuple[int, int]) -> None:
         rows = max(1, round(COLUMNS * size[1] / size[0]))
-        self._size, self._reference = size, reference
+        self.size = size
         self.cells: NDArray[np.int64] = np.zeros((rows, COLUMNS), np.int64)
 
     def add(self, boxes: Array) -> None:
         """Add boxes x1 y1 x2 y2, pixels, float64 (n, 4)."""
         rows, columns = self.cells.shape
-        x, y = reference_points(boxes, self._reference).T
-        column = np.clip(x / self._size[0] * columns, 0, columns - 1).astype(np.int64)
-        row = np.clip(y / self._size[1] * rows, 0, rows - 1).astype(np.int64)
+        x, y = reference_points(boxes, Reference.BOTTOM).T
+        column = np.clip(x / self.size[0] * columns, 0, columns - 1).astype(np.int64)
+        row = np.clip(y / self.size[1] * rows, 0, rows - 1).astype(np.int64)
         self.cells += np.bincount(row * columns + column, minlength=rows * columns).reshape(rows, columns)
 
     def shares(self) -> NDArray[np.float32]:

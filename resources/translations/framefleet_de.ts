@@ -1835,6 +1835,10 @@
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quellen sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
+        <source>{file} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
+        <translation>{file} wurde seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: {remedy}</translation>
+    </message>
+    <message>
         <source>{file} is a file: choose another folder</source>
         <translation>{file} ist eine Datei: einen anderen Ordner wählen</translation>
     </message>
@@ -1845,10 +1849,6 @@
     <message>
         <source>{name} did not arrive as it was sent</source>
         <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
-    </message>
-    <message>
-        <source>{name} is {theirs} there and {mine} here</source>
-        <translation>{name} ist dort {theirs} und hier {mine}</translation>
     </message>
     <message>
         <source>{parent} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
@@ -2279,6 +2279,10 @@
         <translation>{parent} ist nicht beschreibbar: {value}</translation>
     </message>
     <message>
+        <source>{path} cannot be encoded</source>
+        <translation>{path} lässt sich nicht kodieren</translation>
+    </message>
+    <message>
         <source>{path} cannot be read: {error}</source>
         <translation>{path} ist nicht lesbar: {error}</translation>
     </message>
@@ -2297,10 +2301,6 @@
     <message>
         <source>{path} cannot be used ({value}): it is damaged or too large</source>
         <translation>{path} ist nicht brauchbar ({value}): die Datei ist beschädigt oder zu groß</translation>
-    </message>
-    <message>
-        <source>{path} cannot be written: {error}</source>
-        <translation>{path} lässt sich nicht schreiben: {error}</translation>
     </message>
     <message>
         <source>{path} cannot be written: {value}</source>
@@ -2415,14 +2415,6 @@
         <translation>{path} ist nicht wie im früheren Lauf geschnitten: mit --restart neu beginnen</translation>
     </message>
     <message>
-        <source>{path} is not written, because {why}: choose another name</source>
-        <translation>{path} wird nicht geschrieben, denn {why}: einen anderen Namen wählen</translation>
-    </message>
-    <message>
-        <source>{path} is the video itself: choose another name for its annotated copy</source>
-        <translation>{path} ist das Video selbst: einen anderen Namen für die annotierte Kopie wählen</translation>
-    </message>
-    <message>
         <source>{path} was removed or moved while the run wrote it</source>
         <translation>{path} wurde entfernt oder verschoben, während der Lauf sie schrieb</translation>
     </message>
@@ -2499,10 +2491,6 @@
         <translation>{source} ist nicht die veröffentlichte Datei: {error}</translation>
     </message>
     <message>
-        <source>{target} cannot be encoded</source>
-        <translation>{target} lässt sich nicht kodieren</translation>
-    </message>
-    <message>
         <source>{target} cannot be written: {value}</source>
         <translation>{target} lässt sich nicht schreiben: {value}</translation>
     </message>
@@ -2529,6 +2517,10 @@
     <message>
         <source>{value} is no device of the cluster: write NODE/{value2}</source>
         <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
+    </message>
+    <message>
+        <source>{value} is {value2} there and {mine} here</source>
+        <translation>{value} ist dort {value2} und hier {mine}</translation>
     </message>
     <message>
         <source>{value} models to download: {value2}</source>
@@ -2559,16 +2551,8 @@
         <translation>{value}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {value2}</translation>
     </message>
     <message>
-        <source>{video} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
-        <translation>{video} hat sich seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: {remedy}</translation>
-    </message>
-    <message>
         <source>{video} has no frame from {start} s to {end} s that can be decoded</source>
         <translation>{video} hat von {start} s bis {end} s kein dekodierbares Bild</translation>
-    </message>
-    <message>
-        <source>{video} is no video: an annotated video can be made of videos only; choose another format</source>
-        <translation>{video} ist kein Video: nur Videos lassen sich annotieren; ein anderes Format wählen</translation>
     </message>
     <message>
         <source>{video}: the frame at {moment} s cannot be converted ({value})</source>
@@ -2715,10 +2699,6 @@
     <message>
         <source>Exact: encoded again, which takes longer</source>
         <translation>Genau: neu kodiert, das dauert länger</translation>
-    </message>
-    <message>
-        <source>Fast: copied, from the keyframe before the moment</source>
-        <translation>Schnell: kopiert, ab dem Keyframe davor</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -2882,6 +2862,10 @@
     <message>
         <source>Also save the best picture of each appearance</source>
         <translation>Auch das beste Bild jedes Auftritts speichern</translation>
+    </message>
+    <message>
+        <source>Fast: copied from the keyframe before</source>
+        <translation>Schnell: kopiert, ab dem Keyframe davor</translation>
     </message>
     <message>
         <source>Size</source>
@@ -3533,6 +3517,10 @@
     <message>
         <source>GFLOP / picture</source>
         <translation>GFLOP / Bild</translation>
+    </message>
+    <message>
+        <source>Percentage points</source>
+        <translation>Prozentpunkte</translation>
     </message>
     <message>
         <source>The size of the network&apos;s input</source>
@@ -4603,13 +4591,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
 </context>
 <context>
     <name>sessions</name>
-    <message numerus="yes">
-        <source>%Ln sessions, {size}, in {folder}</source>
-        <translation>
-            <numerusform>%Ln Sitzung, {size}, in {folder}</numerusform>
-            <numerusform>%Ln Sitzungen, {size}, in {folder}</numerusform>
-        </translation>
-    </message>
     <message>
         <source>&apos;{name}&apos; cannot be a name: write at least one character, and no / \ or :</source>
         <translation>„{name}“ ist kein gültiger Name: Schreiben Sie mindestens ein Zeichen, und weder / noch \ noch :</translation>
@@ -4640,6 +4621,17 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>By size:</source>
         <translation>Nach Größe:</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln sessions, {size}</source>
+        <translation>
+            <numerusform>%Ln Sitzung, {size}</numerusform>
+            <numerusform>%Ln Sitzungen, {size}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Delete by age</source>
@@ -4712,6 +4704,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Sessions…</source>
         <translation>Sitzungen …</translation>
+    </message>
+    <message>
+        <source>Show folder</source>
+        <translation>Ordner öffnen</translation>
     </message>
     <message>
         <source>Size on disk</source>
@@ -5840,6 +5836,10 @@ Labels: {labels}</translation>
         <translation>Anhalten</translation>
     </message>
     <message>
+        <source>Shown: {width} × {height} ({scale})</source>
+        <translation>Gezeigt: {width} × {height} ({scale})</translation>
+    </message>
+    <message>
         <source>Sound</source>
         <translation>Ton</translation>
     </message>
@@ -5858,10 +5858,6 @@ Labels: {labels}</translation>
     <message>
         <source>One video</source>
         <translation>Ein Video</translation>
-    </message>
-    <message>
-        <source>Picture: {width} × {height} · {rate} shown a second · {scale} of the video&apos;s size</source>
-        <translation>Bild: {width} × {height} · {rate} gezeigt pro Sekunde · {scale} der Größe des Videos</translation>
     </message>
     <message>
         <source>Play</source>
@@ -6399,14 +6395,6 @@ Klicken, um es zu ändern</translation>
         <translation>Dateien mit diesem Set …</translation>
     </message>
     <message>
-        <source>Follow the objects through the stored results</source>
-        <translation>Objekte durch die gespeicherten Ergebnisse verfolgen</translation>
-    </message>
-    <message>
-        <source>Following the objects…</source>
-        <translation>Objekte werden verfolgt …</translation>
-    </message>
-    <message>
         <source>Forward</source>
         <translation>Vorwärts</translation>
     </message>
@@ -6474,13 +6462,6 @@ Klicken, um es zu ändern</translation>
         <source>No lines and zones</source>
         <translation>Keine Linien und Zonen</translation>
     </message>
-    <message numerus="yes">
-        <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
-        <translation>
-            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
-            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Nothing was detected, so there is nothing to count.</source>
         <translation>Nichts wurde erkannt, also gibt es nichts zu zählen.</translation>
@@ -6533,6 +6514,10 @@ Klicken, um es zu ändern</translation>
         </translation>
     </message>
     <message>
+        <source>Tracking the objects…</source>
+        <translation>Objekte werden verfolgt …</translation>
+    </message>
+    <message>
         <source>What is drawn over the picture</source>
         <translation>Was über dem Bild gezeichnet wird</translation>
     </message>
@@ -6555,6 +6540,17 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Point that counts</source>
         <translation>Punkt, der zählt</translation>
+    </message>
+    <message numerus="yes">
+        <source>No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
+        <translation>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Number the objects in the stored results, without detecting again</source>
+        <translation>Nummeriert die Objekte in den gespeicherten Ergebnissen, ohne neu zu erkennen</translation>
     </message>
     <message>
         <source>Redo</source>

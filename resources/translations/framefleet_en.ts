@@ -214,10 +214,10 @@
 <context>
     <name>sessions</name>
     <message numerus="yes">
-        <source>%Ln sessions, {size}, in {folder}</source>
+        <source>%Ln sessions, {size}</source>
         <translation>
-            <numerusform>%Ln session, {size}, in {folder}</numerusform>
-            <numerusform>%Ln sessions, {size}, in {folder}</numerusform>
+            <numerusform>%Ln session, {size}</numerusform>
+            <numerusform>%Ln sessions, {size}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -275,10 +275,10 @@
 <context>
     <name>zones</name>
     <message numerus="yes">
-        <source>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
+        <source>No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
         <translation>
-            <numerusform>No object could be followed: %Ln detection with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
-            <numerusform>No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
+            <numerusform>No object could be tracked: %Ln detection with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
+            <numerusform>No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -41,7 +41,7 @@ def test_text_formats_are_the_recorded_bytes(goldens: Goldens, stored: Path, for
     for name in ("street", "pictures"):
         content = (stored / "out" / f"{name}.{suffix}").read_bytes()
         # a list, so that a difference shows as lines
-        assert content.splitlines(keepends=True) == goldens.expect(f"export.{name}.{suffix}", content).splitlines(keepends=True)
+        assert content.splitlines(keepends=True) == goldens.expect(f"export.{name}.{suffix}.gz", content).splitlines(keepends=True)
 
 
 def test_a_choice_of_what_is_stored_is_the_recorded_bytes(goldens: Goldens, stored: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from contextlib import closing
@@ -118,6 +119,22 @@ def test_failed_frames_of_both_runs_are_counted(clips: list[Path], tmp_path: Pat
     Run(tmp_path / "s.sqlite", spoiled)
     assert stored(tmp_path / "whole.sqlite")[0][1].failed
     assert equal(tmp_path / "s.sqlite", tmp_path / "whole.sqlite")
+
+
+@pytest.mark.parametrize("first", [0, 1, 55])
+def test_a_file_that_was_removed_during_the_run_goes_on_when_it_is_back(clips: list[Path], tmp_path: Path, first: int) -> None:
+    database, undisturbed = tmp_path / "s.sqlite", tmp_path / "undisturbed.sqlite"
+    for path in (database, undisturbed):
+        Run(path, clips[0])
+    gone = f"{clips[0]} does not exist"
+    with closing(schema.open_existing(database, "rw")) as connection:
+        connection.execute("UPDATE frames SET failure = ? WHERE frame >= ?", (gone, first))
+        connection.execute("DELETE FROM detections WHERE frame >= ?", (first,))
+        failed = json.dumps({gone: 90 - first})
+        connection.execute("UPDATE sources SET inferred = ?, failed = ?, error = ?", (first, failed, gone))
+    again = Run(database, clips[0])
+    assert again.inferred == 90 - first
+    assert equal(database, undisturbed)
 
 
 def test_a_changed_file_is_done_again_and_the_others_stay(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:

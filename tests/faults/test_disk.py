@@ -93,6 +93,13 @@ def test_a_disk_that_fills_while_results_are_written(stored: Path, tmp_path: Pat
         assert f"framefleet: cannot write {tmp_path / name}: the disk is full: free some space or choose another folder" in done.err
 
 
+@needs_mounting
+def test_a_disk_that_fills_while_a_video_is_written(stored: Path, tmp_path: Path) -> None:
+    done = run("results", stored, "--out", tmp_path, "--format", "video", before=mounted(small_disk(tmp_path, "16k")))
+    assert done.status == 1
+    assert f"cannot write {tmp_path / 'long.annotated.mp4'}: the disk is full" in done.err
+
+
 SIZES = ["64k", *(pytest.param(size, marks=pytest.mark.slow) for size in ("256k", "512k", "1m", "2m", "4m", "8m"))]
 
 

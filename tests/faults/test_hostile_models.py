@@ -19,12 +19,12 @@ from engine.model.labels import read_labels
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.random_weights import random_weights
-from engine.model.weights import write_weights
 from engine.settings import ModelFiles
 from tests.engine.model.test_cfg_fuzz import mutated
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.damage import damaged, examples, memory_below, randomness
 from tests.support.models import OLDER_CFG, TINY_CFG
+from tools.darknet_weights import write_weights
 
 GIGABYTE = 10**9
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.store.export.run import export_session, file_stems
+from engine.store.export.planning import file_stems
+from engine.store.export.run import export_session
 from engine.store.session import SessionReader
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded

@@ -63,8 +63,8 @@ def settings_for(parallel: Parallel, isolation: Isolation = Isolation.PROCESS, d
 @pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.SEGMENTS, Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH])
 def test_several_devices_find_what_one_does(parallel: Parallel, isolation: Isolation, several: list[DeviceId], tmp_path: Path) -> None:
     video = make_video(tmp_path / "video.mp4", 480, (320, 240))
-    # frames are decoded by the CPU where they are shared; tiles have no counterpart but themselves
-    decode = Decode.AUTO if parallel in (Parallel.STREAMS, Parallel.SEGMENTS) else Decode.CPU
+    # tiles and depth take pictures that the CPU has decoded; tiles have no counterpart but themselves
+    decode = Decode.AUTO if parallel in (Parallel.STREAMS, Parallel.SEGMENTS, Parallel.FRAMES) else Decode.CPU
     alone = run_pool([video], (GPU,), settings_for(Parallel.TILES if parallel is Parallel.TILES else Parallel.SEGMENTS, decode=decode))
     seen = run_pool([video], tuple(several), settings_for(parallel, isolation, decode))
     assert seen.finished[0].ledger.inferred == alone.finished[0].ledger.inferred == 480
@@ -77,3 +77,24 @@ def test_several_devices_find_what_one_does(parallel: Parallel, isolation: Isola
         assert total.unexplained == 0
     else:
         same_detections(seen.frames[0], alone.frames[0], tolerance=1.0)
+
+
+@pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
+@pytest.mark.parametrize("name", ["8 bits.mp4", "10 bits.mkv"])
+def test_nvdec_decodes_for_all_members(name: str, isolation: Isolation, tmp_path: Path) -> None:
+    coded = {} if name.startswith("8") else {"codec": "libx265", "pix_fmt": "yuv420p10le", "options": {"preset": "ultrafast"}}
+    video = make_video(tmp_path / name, 300, (320, 240), **coded)
+    alone = run_pool([video], (GPU,), settings_for(Parallel.SEGMENTS))
+    shared = run_pool([video], (GPU,), settings_for(Parallel.FRAMES, isolation))
+    for run in (alone, shared):
+        assert run.finished[0].ledger.inferred == run.finished[0].decoder.nvdec == 300
+        assert not run.failures
+    assert sum(len(frame.detections or ()) for frame in shared.frames[0]) > 300
+    same_detections(shared.frames[0], alone.frames[0], tolerance=1.0)
+
+
+@pytest.mark.parametrize(("decode", "expected"), [(Decode.AUTO, 120), (Decode.NVDEC, 120), (Decode.CPU, 0)])
+def test_the_setting_chooses_what_decodes_a_video_that_cannot_be_cut(decode: Decode, expected: int, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "uncut.mp4", 120, (320, 240), gop=1000)
+    seen = run_pool([video], (GPU,), settings_for(Parallel.FRAMES, decode=decode))
+    assert (seen.finished[0].ledger.inferred, seen.finished[0].decoder.nvdec) == (120, expected)

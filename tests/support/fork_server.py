@@ -1,8 +1,8 @@
 """Starts the child processes of tests by forking a process that has imported the workers' libraries.
 
 The program spawns its children: each one starts an interpreter and imports NumPy, OpenVINO, PyAV and OpenCV, which takes 0.35 s of
-processor time. The tests start more than a thousand children. Programs that tests start still spawn theirs, and ``--spawn`` lets all
-tests do so.
+processor time. The tests start more than a thousand children. Programs that tests start still spawn theirs, except the one that
+takes golden pictures, and ``--spawn`` lets all tests do so.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -40,12 +41,13 @@ class Goldens:
         self._recorded: set[str] = set()
 
     def expect(self, name: str, actual: bytes) -> bytes:
-        """The content of the golden with this name. actual: the output of the current program."""
+        """The content of the golden with this name, that of a .gz unpacked. actual: the output of the current program."""
         path = FOLDER / name
+        packed = path.suffix == ".gz"
         if self._recording and name not in self._recorded:
             self._recorded.add(name)
-            path.write_bytes(actual)
-        return path.read_bytes()
+            path.write_bytes(gzip.compress(actual, mtime=0) if packed else actual)
+        return gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
 
     def compare_text(self, name: str, actual: str) -> None:
         """Compare line by line. Fails with the lines that differ."""

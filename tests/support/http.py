@@ -14,8 +14,8 @@ from typing import Any
 from engine.model.describe import describe
 from engine.model.random_weights import random_weights
 from engine.model.registry.catalogue import ModelEntry, Purpose, RemoteFile
-from engine.model.weights import write_weights
 from tests.support.models import TINY_CFG
+from tools.darknet_weights import write_weights
 
 STEP = 2048
 """Bytes that the server sends at a time."""

@@ -7,7 +7,7 @@ from app.cli.arguments import options
 from engine.model.files import find_weights
 from engine.model.random_weights import is_random
 from engine.pool.events import DeviceReady, Event, StrategyChosen
-from engine.settings import ModelFiles, RunSettings
+from engine.settings import RunSettings
 from engine.settings.table import DEFAULTS
 
 RANDOM = "random:1"
@@ -35,11 +35,6 @@ def run_settings(arguments: argparse.Namespace) -> RunSettings:
     if arguments.confidence is None:
         given["confidence"] = _RANDOM_CONFIDENCE if is_random(files.weights) else DEFAULTS["confidence"]
     return RunSettings.of(files, given)
-
-
-def model_words(files: ModelFiles) -> str:
-    """The model's name in a report."""
-    return f"{files.cfg.stem}, random weights" if is_random(files.weights) else files.cfg.stem
 
 
 def say(text: str) -> None:

@@ -1,7 +1,6 @@
 """``framefleet bench scaling``: measures the speedup of 2, 4, 8 … devices over one."""
 
 import json
-import os
 import shlex
 import tempfile
 from argparse import ArgumentParser
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
-from app.cli.bench.pool_options import add_pool_options, model_words, run_settings, say, show_event
+from app.cli.bench.pool_options import add_pool_options, run_settings, say, show_event
 from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
 from app.cli.reports.table import Table
@@ -18,9 +17,11 @@ from app.scaling_results import keep, results_folder
 from engine.bench.clips import Clips
 from engine.bench.devices.shares import counts
 from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
+from engine.devices.affinity import usable_cores
 from engine.devices.discovery import default_devices
 from engine.errors import SourceError
 from engine.media.sources import missing
+from engine.model.random_weights import is_random
 from engine.pool.events import Event
 from engine.store.names import readable
 from engine.store.schema import explained
@@ -63,7 +64,8 @@ def run(argv: Sequence[str]) -> int:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
         command = shlex.join(["framefleet", "bench", "scaling", *named])
-        facts = Facts(*map(readable, (command, clips.name, model_words(settings.model))))
+        model = settings.model.cfg.stem + (", random weights" if is_random(settings.model.weights) else "")
+        facts = Facts(*map(readable, (command, clips.name, model)))
         for point in measure_scaling(experiment, clips, show):
             points[point.mode, point.count] = point
             if not arguments.json:
@@ -99,9 +101,9 @@ def _parser() -> ArgumentParser:
 
 
 def _default() -> tuple[DeviceId, ...]:
-    """The best devices; if that is the CPU alone and it has two cores, two CPU devices."""
+    """The best devices; if that is the CPU alone and this process may use two cores, two CPU devices."""
     devices = default_devices()
-    if [device.kind for device in devices] == ["cpu"] and (os.cpu_count() or 1) > 1:
+    if [device.kind for device in devices] == ["cpu"] and usable_cores() > 1:
         return devices[0], DeviceId("cpu", "1")
     return devices
 

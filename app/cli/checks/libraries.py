@@ -20,8 +20,11 @@ LIBRARIES = {
         "missing = {'h264', 'hevc', 'vp9', 'av1', 'mjpeg'} - av.codecs_available; assert not missing, f'no decoder for {missing}'",
     ),
     "opencv-python-headless": ("cv2", ""),
+    "lapx": ("lap", ""),
+    "miniaudio": ("miniaudio", ""),
     "onnx": ("onnx", ""),
     "platformdirs": ("platformdirs", ""),
+    "requests": ("requests", ""),
     "tqdm": ("tqdm", ""),
 }
 WIDGETS = "import PySide6.QtWidgets, pyqtgraph; print(pyqtgraph.__version__)"

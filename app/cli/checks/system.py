@@ -28,7 +28,8 @@ FEATURES = {
 
 def check_system() -> Iterator[Check]:
     """Check the machine itself."""
-    yield _python()
+    # an older Python cannot start the program
+    yield Check("Python", Status.OK, f"{platform.python_version()} ({sys.executable}), {platform.system()} {platform.machine()}")
     yield _processor()
     yield _memory()
     for folder in Folder:
@@ -38,19 +39,10 @@ def check_system() -> Iterator[Check]:
     yield from _shared_memory()
 
 
-def _python() -> Check:
-    detail = f"{platform.python_version()} ({sys.executable}), {platform.system()} {platform.machine()}"
-    if sys.version_info < (3, 11) or sys.maxsize < 2**32:
-        return Check("Python", Status.PROBLEM, detail, "install a 64-bit Python 3.11 or newer, and Framefleet with it")
-    return Check("Python", Status.OK, detail)
-
-
 def _processor() -> Check:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
+    facts = processor_facts()
+    if not facts:
         return Check("processor", Status.OK, f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
-    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
     flags = facts.get("flags", "").split()
     has = [label for flag, label in FEATURES.items() if flag in flags]
     extensions = ", ".join(has) or "no vector extensions"
@@ -60,6 +52,15 @@ def _processor() -> Check:
             "processor", Status.WARNING, detail, "without AVX2 detection is slow: in a virtual machine, pass the host's processor through"
         )
     return Check("processor", Status.OK, detail)
+
+
+def processor_facts() -> dict[str, str]:
+    """What Linux says about the processor, by its own keys; empty on other systems."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return {}
+    return {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
 
 
 def _memory() -> Check:

@@ -1,6 +1,7 @@
 """The charts of an evaluation as SVG: precision over recall, results over the confidence, and confusions."""
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ Line = tuple[str, str, Sequence[float], Sequence[float], bool]
 def precision_chart(evaluation: Evaluation) -> str:
     """Precision over recall, a line for each session."""
     lines: list[Line] = []
-    for colour, result in zip(_colours(evaluation.results), evaluation.results, strict=True):
+    for result, colour in zip(evaluation.results, cycle(SERIES), strict=False):
         some = result.curve.recall > 0
         lines.append((result.name, colour, result.curve.recall[some].tolist(), result.curve.precision[some].tolist(), False))
     return _lines("Precision over recall", "all classes, overlap 0.5, confidence 0 to 1", "recall", "precision", lines)
@@ -30,13 +31,13 @@ def precision_chart(evaluation: Evaluation) -> str:
 def confidence_chart(evaluation: Evaluation) -> str:
     """F1 over the confidence, a line for each session; for one session precision and recall, too."""
     lines: list[Line] = []
-    for colour, result in zip(_colours(evaluation.results), evaluation.results, strict=True):
-        many = len(evaluation.results) > 1
+    many = len(evaluation.results) > 1
+    for result, colour in zip(evaluation.results, cycle(SERIES), strict=False):
         lines.append((result.name if many else "F1", colour, CONFIDENCES.tolist(), result.curve.f1.tolist(), False))
         if not many:
             lines.append(("precision", SERIES[1], CONFIDENCES.tolist(), result.curve.precision.tolist(), True))
             lines.append(("recall", SERIES[2], CONFIDENCES.tolist(), result.curve.recall.tolist(), True))
-    title = "F1 over the confidence" if len(evaluation.results) > 1 else "Precision, recall and F1 over the confidence"
+    title = "F1 over the confidence" if many else "Precision, recall and F1 over the confidence"
     return _lines(title, "all classes, overlap 0.5", "confidence", "", lines)
 
 
@@ -59,8 +60,7 @@ def confusion_chart(result: Result, labels: Sequence[str], confidence: float) ->
     for number, name in enumerate(names):
         middle = (number + 0.5) * side
         parts.append(text(left - 8, top + middle + 4, _short(name), 11, TEXT, "end"))
-        turned = text(left + middle + 4, top - 8, _short(name), 11, TEXT)
-        parts.append(turned.replace("<text ", f'<text transform="rotate(-45 {left + middle + 4:.1f} {top - 8:.1f})" ', 1))
+        parts.append(text(left + middle + 4, top - 8, _short(name), 11, TEXT, turned=-45))
     parts += _cells(cells, shares, left, top, side)
     return document(width, height, parts)
 
@@ -90,8 +90,7 @@ def _lines(title: str, subtitle: str, below: str, beside: str, lines: Sequence[L
         parts.append(text(x, HEIGHT - _BOTTOM + 20, f"{value:.1f}", 12, MUTED, "middle"))
     parts.append(text(_LEFT + inner_width / 2, HEIGHT - 14, below, 12, TEXT, "middle"))
     if beside:
-        turned = text(20, _TOP + inner_height / 2, beside, 12, TEXT, "middle")
-        parts.append(turned.replace("<text ", f'<text transform="rotate(-90 20 {_TOP + inner_height / 2:.1f})" ', 1))
+        parts.append(text(20, _TOP + inner_height / 2, beside, 12, TEXT, "middle", turned=-90))
     left = float(_LEFT)
     for name, colour, xs, ys, dashed in lines:
         points = " ".join(f"{_LEFT + inner_width * x:.1f},{HEIGHT - _BOTTOM - inner_height * y:.1f}" for x, y in zip(xs, ys, strict=True))
@@ -101,10 +100,6 @@ def _lines(title: str, subtitle: str, below: str, beside: str, lines: Sequence[L
         parts.append(text(left + 28, 72, _short(name), 12, TEXT))
         left += 50 + 6.6 * len(_short(name))
     return document(WIDTH, HEIGHT, parts)
-
-
-def _colours(results: Sequence[Result]) -> list[str]:
-    return [SERIES[number % len(SERIES)] for number in range(len(results))]
 
 
 def _short(name: str) -> str:

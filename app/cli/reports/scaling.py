@@ -5,11 +5,11 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from app.cli.checks.system import processor_facts
 from app.cli.reports.table import markdown_table
 from engine.bench.pool_result import DeviceRun
 from engine.bench.pool_run import WARM_UP
@@ -74,9 +74,7 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
 
 def machine() -> str:
     """Processor and system, from Linux or else from Python."""
-    name, cpuinfo = platform.processor() or platform.machine(), Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        name = next((line.partition(": ")[2] for line in cpuinfo.read_text().splitlines() if line.startswith("model name")), name)
+    name = processor_facts().get("model name") or platform.processor() or platform.machine()
     return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
 
 

@@ -19,7 +19,8 @@ def document(width: int, height: int, parts: Sequence[str]) -> str:
     return "\n".join([head, paper, *parts, "</svg>", ""])
 
 
-def text(x: float, y: float, words: str, size: int, colour: str, anchor: str = "start", weight: int = 400) -> str:
-    """A line of text. anchor: "start", "middle" or "end"."""
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+def text(x: float, y: float, words: str, size: int, colour: str, anchor: str = "start", weight: int = 400, turned: int = 0) -> str:
+    """A line of text. anchor: "start", "middle" or "end". turned: clockwise around x, y, degrees."""
+    turn = f'transform="rotate({turned} {x:.1f} {y:.1f})" ' if turned else ""
+    place = f'{turn}x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
     return f'<text {place} font-size="{size}" font-weight="{weight}" fill="{colour}">{escape(words)}</text>'

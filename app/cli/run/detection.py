@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from engine.store.export.run import Exported
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
 from engine.store.session import SessionReader
-from engine.types import EngineInfo
+from engine.types import AS_ASKED, EngineInfo
 from engine.zones.shapes import ZoneSet
 
 if TYPE_CHECKING:
@@ -66,11 +67,12 @@ class Run:
         facts: Mapping[str, str] = MappingProxyType({}),
         cluster: ClusterConnection | None = None,
         zones: ZoneSet | None = None,
+        choice: str = AS_ASKED,
     ) -> DetectionSession:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 
         sources: by their numbers. restart, lock, facts: as for ``DetectionSession``. cluster: that has the devices, None = this machine.
-        zones: whose counts belong to the progress.
+        zones: whose counts belong to the progress. choice: the reason of a precision that the settings name.
 
         Raises FramefleetError if the run cannot begin, or its results cannot be stored.
         """
@@ -90,6 +92,8 @@ class Run:
                 counting = None if zones is None or self.quiet else LiveZones(database, zones)
                 for event in session.events():
                     _log.debug("%s", type(event).__name__)
+                    if isinstance(event, DeviceReady) and event.engine.reason == AS_ASKED:
+                        event = DeviceReady(replace(event.engine, reason=choice))
                     if counting is not None and isinstance(event, FramesDone) and (counted := counting.text(event.source)):
                         progress.show_counts(counted)
                     progress.show(event)
@@ -142,7 +146,7 @@ class Run:
 
 
 def reported(work: Callable[[Run], None], as_json: bool, quiet: bool) -> int:
-    """Do the work of a run, and return its exit status. as_json: end standard output with the report, whatever has ended the run.
+    """Do the work of a run, and return its exit status. as_json: end standard output with the report, also after an error.
 
     Raises FramefleetError if the run cannot begin.
     """

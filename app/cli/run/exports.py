@@ -87,7 +87,7 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], stored_
     given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
     for name in given:
         if name in ("zones", "least_seen"):
-            continue  # the command prints the counts and the number of empty files, whatever it writes
+            continue  # the command prints the counts and the number of empty files for every format
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
             raise UsageError(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}")
@@ -124,7 +124,8 @@ def export(
 
     Raises ExportError if the folder cannot be made.
     """
-    for source in reader.sources():
+    chosen = [source for source in reader.sources() if sources is None or source.number in sources]
+    for source in chosen:
         for name in formats:
             if source.kind is not None and source.kind not in EXPORTERS[name].kinds:
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
@@ -132,10 +133,8 @@ def export(
     with closing(Writing(quiet)) as writing:
         waiting = partial(_say_waiting, folder)
         exported = export_session(reader, folder, formats, writing.show, problems.append, options, sources, overwrite, waiting, whole)
-    for note in (note for item in exported for note in item.notes):
-        print(f"framefleet: {note}", file=sys.stderr)
-    for problem in problems:
-        print(f"framefleet: {problem}", file=sys.stderr)
+    for message in dict.fromkeys([*(note for item in exported for note in item.notes), *map(str, problems)]):
+        print(f"framefleet: {message}", file=sys.stderr)
     return exported, not problems
 
 

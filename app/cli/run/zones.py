@@ -1,4 +1,4 @@
-"""Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON, and while a run goes on."""
+"""Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON, and during a run."""
 
 import time
 from collections.abc import Callable, Collection
@@ -10,7 +10,7 @@ from app.cli.run.summary import MOST_LINES
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.store.objects.live_counts import LiveCounts
-from engine.store.objects.zones import count_pictures, is_tracked, read_counts, require_tracks, zones_for
+from engine.store.objects.zones import count_pictures, is_tracked, read_counts, require_any_tracks, zones_for
 from engine.store.session import SessionReader, StoredSource
 from engine.store.tracks import why_untracked
 from engine.zones.shapes import ZoneSet
@@ -65,18 +65,16 @@ class LiveZones:
 def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] | None = None) -> list[dict[str, Any]]:
     """Count the tracks of each video of a session, and the objects in each picture. only: numbers of sources, None = all.
 
-    Returns for each source its path and either its counts or, if its pictures have another shape, the error.
+    Returns for each source its path and either its counts or the error: it has no tracks, or its pictures have another shape.
 
     Raises:
-        UsageError: the session has no tracks, or the model does not have a label of the zones.
+        UsageError: no video has tracks, or the model does not have a label of the zones.
         ExportError: the session cannot be read.
     """
     found: list[dict[str, Any]] = []
-    for source in reader.sources():
-        if source.kind is None or (only is not None and source.number not in only):
-            continue
-        if source.kind is SourceKind.VIDEO:
-            require_tracks(reader, source.number)
+    sources = [source for source in reader.sources() if source.kind is not None and (only is None or source.number in only)]
+    require_any_tracks(reader, sources)
+    for source in sources:
         try:
             found.append({"path": source.path, **_counted(reader, source, zones)})
         except UsageError as error:

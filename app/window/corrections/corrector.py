@@ -9,15 +9,14 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from app.window.corrections.bar import BUTTONS, CorrectionBar
+from app.window.corrections.correction import Correction
+from app.window.keys import undo_keys
 from app.window.keys.shortcuts import Shortcuts
-from app.window.queue.item import Results
 from app.window.session.background import Background
 from app.window.viewer.viewer import Viewer
-from app.window.widgets import formats, undo_keys
+from app.window.widgets import formats
 from app.window.widgets.translation import marked, translate
-from engine.errors import UsageError
-from engine.store.objects.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
-from engine.store.session import SessionReader
+from engine.store.objects.corrections import Edit, undoable
 
 _NOTHING = marked("corrections", "Click an object, or press {key}")
 _DONE = {
@@ -184,15 +183,7 @@ class Corrector(QObject):
         joining, self._joining = self._joining, None
         whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
         done = self._describe(name, class_id, joining, whole)
-
-        def work() -> Edit | None:
-            chosen: Chosen | None = None
-            if name in ("confirm", "relabel", "delete") and selected is not None and frame is not None:
-                with SessionReader(results.database, shown.confidence, shown.classes) as reader:
-                    ordinal = reader.ordinals(results.source, frame)[selected]
-                chosen = OneTrack(results.source, track) if whole and track is not None else OneDetection(results.source, frame, ordinal)
-            return _correct(results, name, chosen, class_id, (joining, track), frame)
-
+        work = Correction(name, results, shown, frame, selected, track, whole, class_id, joining).make
         self._busy = True
         self._viewer.player.pause()
         self._background.start(work, partial(self._done, item.key, results.database, name, done), self._failed)
@@ -224,33 +215,3 @@ class Corrector(QObject):
     def _failed(self, message: str) -> None:
         self._busy = False
         self.bar.say(formats.capitalised(message))
-
-
-def _correct(
-    results: Results, name: str, chosen: Chosen | None, class_id: int, tracks: tuple[int | None, int | None], frame: int | None
-) -> Edit | None:
-    """Correct the session, and return the edit, None if there is nothing to undo or redo. tracks: to join; the second one is split."""
-    with Corrections(results.database) as corrections:
-        first, second = tracks
-        if name in _NONE:
-            return corrections.undo() if name == "undo" else corrections.redo()
-        if name == "join" and first is not None and second is not None:
-            corrections.join(results.source, [first, second])
-        elif name == "split" and second is not None and frame is not None:
-            _check_split(results, second, frame)
-            corrections.split(results.source, second, frame)
-        elif chosen is not None:
-            if name == "relabel":
-                corrections.relabel(chosen, class_id)
-            else:
-                (corrections.confirm if name == "confirm" else corrections.delete)(chosen)
-        return corrections.edits()[-1]
-
-
-def _check_split(results: Results, track: int, frame: int) -> None:
-    """Raise UsageError if a track begins with this frame."""
-    with SessionReader(results.database) as reader:
-        begin = next(first for number, _, first, _, _ in reader.tracks(results.source) if number == track)
-    if frame <= begin:
-        words = translate("corrections", "Track {track} begins in this frame: split it in a later one")
-        raise UsageError(words.format(track=track))

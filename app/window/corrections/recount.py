@@ -1,6 +1,7 @@
 """Counts a corrected file again, for the list of classes and the timeline."""
 
 from functools import partial
+from threading import Event
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -38,9 +39,10 @@ class Recount(QObject):
         if item is None or item.results is None or not item.ended:
             self._start()
             return
-        tally = Tally()
+        tally, stop = Tally(), Event()
         self._busy = True
-        self._background.start(partial(count_stored, item, tally), lambda _: self._done(item, tally), lambda _: self._done(item, None))
+        work = partial(count_stored, item, tally, stop)
+        self._background.start(work, lambda _: self._done(item, tally), lambda _: self._done(item, None), stop)
 
     def _done(self, item: QueueItem, tally: Tally | None) -> None:
         """Show the counts. tally: None = the session cannot be read; what reads it for the picture says so."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.devices.telemetry_text import Metric
@@ -11,6 +11,7 @@ from app.window.widgets import theme
 from app.window.widgets.painting import draw_bar, painting
 
 COLUMNS = 3
+"""The largest number of columns."""
 GAP, BAR = 10, 3
 _LEFT = Qt.AlignmentFlag.AlignLeft
 
@@ -30,17 +31,34 @@ class Gauges(QWidget):
         if tuple(metrics) == self.metrics:
             return
         self.metrics = tuple(metrics)
-        rows = -(-len(metrics) // COLUMNS)
-        self.setFixedHeight(max(rows * (self._cell + GAP) - GAP, 0))
+        self._arrange()
         self.setAccessibleName(", ".join(f"{metric.name} {metric.text}" for metric in metrics))
         self.update()
+
+    @property
+    def columns(self) -> int:
+        """The number of columns in which all names and values can be read."""
+        caption, figure = QFontMetrics(self._caption), QFontMetrics(self._figure)
+        texts = [(caption, metric.name) for metric in self.metrics] + [(figure, metric.text) for metric in self.metrics]
+        widest = max((metrics.horizontalAdvance(text) for metrics, text in texts), default=0)
+        return max(min((self.width() + GAP) // (widest + GAP), COLUMNS), 1)
+
+    def _arrange(self) -> None:
+        rows = -(-len(self.metrics) // self.columns)
+        self.setFixedHeight(max(rows * (self._cell + GAP) - GAP, 0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width leaves room for another number of columns."""
+        super().resizeEvent(event)
+        self._arrange()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the gauges."""
         with painting(self) as painter:
-            width = (self.width() - (COLUMNS - 1) * GAP) / COLUMNS
+            columns = self.columns
+            width = (self.width() - (columns - 1) * GAP) / columns
             for number, metric in enumerate(self.metrics):
-                row, column = divmod(number, COLUMNS)
+                row, column = divmod(number, columns)
                 self._draw(painter, QRectF(column * (width + GAP), row * (self._cell + GAP), width, self._cell), metric)
 
     def _draw(self, painter: QPainter, area: QRectF, metric: Metric) -> None:

@@ -74,6 +74,18 @@ class DeviceRow(InColumns, Clickable):
         """The number of metrics that the row shows."""
         return 0 if self._content.message else len(self._columns.areas(self.width(), self.height()).cells)
 
+    @property
+    def _idle(self) -> bool:
+        """Whether the row has a message and no throughput."""
+        return bool(self._content.message) and not self._content.rate
+
+    @property
+    def message_area(self) -> QRectF:
+        """The place of a message: that of the metrics, and of the throughput if there is none."""
+        areas = self._columns.areas(self.width(), self.height())
+        area = areas.cells[0].united(areas.cells[-1])
+        return area.united(areas.rate) if areas.rate is not None and self._idle else area
+
     def change(self, **changes: Any) -> None:
         """Change fields of the content; repaint only if one differs."""
         content = replace(self._content, **changes)
@@ -98,12 +110,12 @@ class DeviceRow(InColumns, Clickable):
             painter.setPen(QColor(theme.WARNING if any(metric.alarm for metric in content.metrics) else text))
             write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name)
             painter.setPen(QColor(text))
-            if areas.rate is not None:
+            if areas.rate is not None and not self._idle:
                 painter.drawText(_line(areas.rate), RIGHT, content.rate_text)
                 draw_bar(painter, _bar(areas.rate), content.pace, theme.GOOD)
             painter.setFont(self._font)
             if content.message:
-                self._draw_message(painter, areas.cells[0].united(areas.cells[-1]))
+                self._draw_message(painter, self.message_area)
                 return
             for area, metric in zip(areas.cells, content.metrics, strict=False):
                 painter.setPen(QColor(theme.DISABLED if not metric.known else theme.WARNING if metric.alarm else text))

@@ -26,7 +26,7 @@ PADDING = 2.0
 WAIT_MS = 250
 _BY = {By.CLASS: marked("events", "Each time a class appears"), By.TRACK: marked("events", "Each track")}
 _EXACT = {
-    False: marked("events", "Fast: copied, from the keyframe before the moment"),
+    False: marked("events", "Fast: copied from the keyframe before"),
     True: marked("events", "Exact: encoded again, which takes longer"),
 }
 
@@ -150,6 +150,6 @@ class ClipsDialog(QDialog):
 def _plan(results: Results, shown: ViewFilter, by: By | Part, padding: float) -> tuple[ClipPlan, ...]:
     if isinstance(by, Part):
         return (ClipPlan(max(by.begin - padding, 0.0), by.end + padding, "part", ()),)
-    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
         source = next(each for each in reader.sources() if each.number == results.source)
         return tuple(plan_clips(reader, source, by, padding))

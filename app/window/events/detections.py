@@ -1,6 +1,8 @@
 """All detections of a file as a table: each row jumps to its frame."""
 
+import logging
 from functools import partial
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -31,20 +33,44 @@ DETECTIONS = np.dtype(
     ]
 )
 """start: of the frame, seconds. track: -1 = none. width, height: of the box, pixels."""
+_log = logging.getLogger(__name__)
 WAIT_MS = 300
 """Time after a change of the filter until the detections are read again."""
 
 
 class DetectionModel(ArrayModel):
-    """Shows detections, see ``DETECTIONS``."""
+    """Shows detections, see ``DETECTIONS``. It sorts them in the background: two million take half a second."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
         super().__init__(np.zeros(0, DETECTIONS), HEADINGS, (FRAME, TRACK, CONFIDENCE, SIZE), CLASS, parent)
+        self._background = background
+        self._next = self.table
+        self._wanted: tuple[NDArray[np.void], int, bool] | None = None
+        self._busy = False
 
     def show_table(self, table: NDArray[np.void], labels: tuple[str, ...]) -> None:
         """Show other detections, in the order of their frames."""
-        self.table, self.labels = table, labels
+        self._next, self.labels = table, labels
         self.refresh()
+
+    def refresh(self) -> None:
+        """Sort again, and then show the detections."""
+        self._wanted = self._next, self._column, self._descending
+        if not len(self._next):
+            self.show_rows(self._next, np.zeros(0, np.intp))
+        elif not self._busy:
+            self._busy = True
+            self._background.start(partial(self._sort, *self._wanted), partial(self._sorted, self._wanted), _log.error)
+
+    def _sort(self, table: NDArray[np.void], column: int, descending: bool) -> NDArray[np.intp]:
+        return self.arranged(table, np.arange(len(table)), column, descending)
+
+    def _sorted(self, wanted: tuple[NDArray[np.void], int, bool], rows: NDArray[np.intp]) -> None:
+        self._busy = False
+        if self._wanted is not None and wanted[0] is self._wanted[0] and wanted[1:] == self._wanted[1:]:
+            self.show_rows(wanted[0], rows)
+        else:
+            self.refresh()
 
     def keys(self, column: int, table: NDArray[np.void]) -> NDArray[Any]:
         """What these rows are sorted by."""
@@ -86,19 +112,24 @@ class DetectionsPanel(Panel):
         self._item: QueueItem | None = None
         self._filter = ViewFilter()
         self._read: tuple[Results | None, ViewFilter] | None = None
-        self._busy = False
+        self._busy, self._stop = False, Event()
+        self._said = ""
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._start)
-        self.model = DetectionModel(self)
+        self.model = DetectionModel(background, self)
         self.table = sorted_table(self.model, translate("events", "Detections"), (68, 60, 84, 54, 96, 84), CLASS)
         self.count = ElidedLabel("small")
         column((self.table, 1), self.count, spacing=6, of=self)
+        self.model.modelReset.connect(lambda: self.count.setText(self._said))
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)
 
     def show_item(self, item: QueueItem | None) -> None:
         """Show the detections of a file."""
+        other = self._item is None or item is None or item.key != self._item.key
         self._item = item
+        if other:
+            self._show(np.zeros(0, DETECTIONS), (), "")
         info = item.progress.info if item is not None else None
         self.model.begin = info.begin if info is not None else 0.0
         self._update()
@@ -111,6 +142,7 @@ class DetectionsPanel(Panel):
     def reread(self) -> None:
         """Read again, because detections were corrected."""
         self._read = None
+        self._stop.set()
         self._update()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -125,8 +157,10 @@ class DetectionsPanel(Panel):
         return (item.results if ready and item is not None else None), self._filter
 
     def _update(self) -> None:
-        if self.isVisible() and self._wanted != self._read:
-            self._wait.start()
+        if self._wanted != self._read:
+            self._stop.set()
+            if self.isVisible():
+                self._wait.start()
 
     def _start(self) -> None:
         wanted = self._wanted
@@ -135,40 +169,47 @@ class DetectionsPanel(Panel):
         self._read = wanted
         results, shown = wanted
         if results is None:
-            self._show(np.zeros(0, DETECTIONS), ())
             running = self._item is not None and not self._item.ended
-            self.count.setText(translate("events", "The detections are listed when the file is done.") if running else "")
+            text = translate("events", "The detections are listed when the file is done.") if running else ""
+            self._show(np.zeros(0, DETECTIONS), (), text)
             return
-        self._busy = True
+        self._busy, self._stop = True, Event()
         self.count.setText(translate("events", "Reading the detections…"))
-        self._background.start(partial(read_detections, results, shown), partial(self._done, results.labels), self._failed)
+        done = partial(self._done, self._stop, results.labels)
+        self._background.start(partial(read_detections, results, shown, self._stop), done, self._failed, self._stop)
 
-    def _done(self, labels: tuple[str, ...], table: NDArray[np.void]) -> None:
+    def _done(self, stop: Event, labels: tuple[str, ...], table: NDArray[np.void]) -> None:
         self._busy = False
-        self._show(table, labels)
+        if stop.is_set():
+            self._read = None
+        else:
+            self._show(table, labels, translate("events", "%Ln detections", None, len(table)))
         self._update()
 
     def _failed(self, problem: str) -> None:
         self._busy = False
-        self._show(np.zeros(0, DETECTIONS), ())
-        self.count.setText(problem)
+        self._show(np.zeros(0, DETECTIONS), (), problem)
 
-    def _show(self, table: NDArray[np.void], labels: tuple[str, ...]) -> None:
+    def _show(self, table: NDArray[np.void], labels: tuple[str, ...], text: str) -> None:
+        """Show detections, and then a text below them."""
+        self._said = text
         self.model.pictures = self._item is not None and self._item.pictures
         self.model.show_table(table, labels)
-        self.count.setText(translate("events", "%Ln detections", None, len(table)))
 
     def _jump(self, index: QModelIndex) -> None:
         self.sought.emit(self.model.time_at(index.row()))
 
 
-def read_detections(results: Results, shown: ViewFilter) -> NDArray[np.void]:
-    """Read the detections of a source that pass a filter, ``DETECTIONS`` (n,). Two million take about two seconds.
+def read_detections(results: Results, shown: ViewFilter, stop: Event) -> NDArray[np.void]:
+    """Read the detections of a source that pass a filter, ``DETECTIONS`` (n,). Two million take about three seconds.
+
+    stop: ends it early, with a part of the detections.
 
     Raises ExportError if the session cannot be read.
     """
     parts = []
-    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+        reader.stop = stop
         for block in read_blocks(reader, results.source):
             part = np.zeros(len(block.frame), DETECTIONS)
             frames = np.array([(frame.number, frame.pts) for frame in block.frames], np.float64).reshape(-1, 2)

@@ -68,18 +68,23 @@ class ArrayModel(QAbstractTableModel):
 
     def refresh(self) -> None:
         """Filter and sort again."""
+        self.show_rows(self.table, self.arranged(self.table, self.passing(), self._column, self._descending))
+
+    def show_rows(self, table: NDArray[np.void], rows: NDArray[np.intp]) -> None:
+        """Show these rows of a table, in this order."""
         self.beginResetModel()
-        rows = self.passing()
-        if self._column == 0 and not self._descending:  # the table is in the order of time; sorting millions of rows takes long
-            self._rows = rows
-            self.endResetModel()
-            return
-        keys = self.keys(self._column, self.table if len(rows) == len(self.table) else self.table[rows])
-        order = np.argsort(keys, kind="stable")
-        if self._descending:  # equal rows stay in the order of time
-            order = len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
-        self._rows = rows[order]
+        self.table, self._rows = table, rows
         self.endResetModel()
+
+    def arranged(self, table: NDArray[np.void], rows: NDArray[np.intp], column: int, descending: bool) -> NDArray[np.intp]:
+        """Some rows of a table, sorted by a column. rows: their numbers in the order of time."""
+        if column == 0 and not descending:
+            return rows
+        keys = self.keys(column, table if len(rows) == len(table) else table[rows])
+        order = np.argsort(keys, kind="stable")
+        if descending:  # equal rows stay in the order of time
+            order = len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
+        return rows[order]
 
     def time_at(self, row: int) -> float:
         """The start of a row, seconds."""

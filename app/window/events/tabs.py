@@ -11,7 +11,7 @@ from app.window.events.routes import RoutesPanel
 from app.window.widgets.build import Panel, column, label, push_button, row
 from app.window.widgets.flow import Flow
 from app.window.widgets.translation import translate
-from app.window.zones.chart import CountChart
+from app.window.zones.counts.chart import CountChart
 
 
 class EventTabs(Panel):

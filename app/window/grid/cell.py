@@ -5,14 +5,14 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from app.window.grid.following_clock import FollowingClock
+from app.window.player.playback_clock import PlaybackClock
+from app.window.player.player import Player
+from app.window.player.preview_client import PreviewClient, Shown
 from app.window.queue.item import QueueItem
 from app.window.results.clock_time import is_known, read_clock
 from app.window.session.background import Background
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.playback_clock import PlaybackClock
-from app.window.viewer.player import Player
-from app.window.viewer.preview_client import PreviewClient, Shown
 from app.window.widgets.translation import translate
 from engine.store.clock import Clock
 

@@ -1,6 +1,6 @@
 """The clock of a player that follows another player."""
 
-from app.window.viewer.playback_clock import PlaybackClock
+from app.window.player.playback_clock import PlaybackClock
 
 WAIT = 0.05
 """Time until the next look while the other clock stands, seconds."""

@@ -21,6 +21,7 @@ from engine.errors import UsageError
 from engine.store.schema import explained
 
 COMMAND = " ".join(("framefleet", "evaluate", "SESSION", "SESSION", "--truth", "truth.json", "--out", "report"))
+MINUS = "\N{MINUS SIGN}"
 _SUMMARIES = 4
 """The number of rows over all classes, which stand first."""
 
@@ -152,13 +153,16 @@ class ComparisonDialog(QDialog):
         one, other = self._models[self.first.currentIndex()], self._models[self.second.currentIndex()]
         self.table.clear()
         self.table.setHeaderLabels(["", one.name, other.name, translate("models", "Difference")])
-        for position, model in ((1, one), (2, other)):
-            self.table.headerItem().setToolTip(position, model.name)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for position, tip in ((1, one.name), (2, other.name), (3, translate("models", "Percentage points"))):
+            self.table.headerItem().setToolTip(position, tip)
+            self.table.headerItem().setTextAlignment(position, right)
         for number, (title, before, after) in enumerate(compared(one, other)):
             change = round(100 * after, 1) - round(100 * before, 1)  # of the shown figures
             points = formats.decimal(round(change, 1) + 0.0)
-            line = QTreeWidgetItem([title, formats.share(before), formats.share(after), f"+{points}" if change > 0 else points])
+            line = QTreeWidgetItem(
+                [title, formats.share(before), formats.share(after), f"+{points}" if change > 0 else points.replace("-", MINUS)]
+            )
             if number < _SUMMARIES:
                 line.setFont(0, theme.font(bold=True))
             for position in (1, 2, 3):

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.window.queue.item import ItemState, QueueItem
-from app.window.queue.model import FOUND_ROLE, ITEM_ROLE, THUMBNAIL_ROLE
+from app.window.queue.model import FOUND_ROLE, ITEM_ROLE, NAMED, THUMBNAIL_ROLE
 from app.window.widgets import theme
 from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import draw_bar, draw_box, fitting, painting
@@ -56,7 +56,8 @@ def classes_line(metrics: QFontMetrics, found: str, width: int) -> str:
     """The classes of ``person 5 · car 2`` that fit: with their numbers; if not all fit, their names; if not all fit, how many more."""
     parts = found.split(" · ")
     names = [part.rpartition(" ")[0] for part in parts]
-    lines = [found, ", ".join(names), *(f"{', '.join(names[:kept])} +{len(names) - kept}" for kept in range(len(names) - 1, 0, -1))]
+    fewer = range(min(len(names) - 1, NAMED), 0, -1)
+    lines = [found, ", ".join(names), *(f"{', '.join(names[:kept])} +{len(names) - kept}" for kept in fewer)]
     return next((line for line in lines if metrics.horizontalAdvance(line) <= width), parts[0])
 
 

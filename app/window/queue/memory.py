@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,18 +23,32 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
+class Left:
+    """How the user left a file. at: the position, seconds; None = it was not shown. part: the one that the user chose."""
+
+    at: float | None = None
+    part: Part | None = None
+
+
+@dataclass(frozen=True)
 class Remembered:
-    """A file of the queue. database, source: of its results, None and -1 without any. ended: whether its detection had ended."""
+    """A file of the queue.
+
+    database, source: of its results, None and -1 without any. ended: whether its detection had ended. part: detection is limited to it.
+    """
 
     path: Path
     database: Path | None = None
     source: int = -1
     ended: bool = False
     part: Part | None = None
+    left: Left = Left()
 
 
 class QueueMemory(QObject):
-    """Writes the queue to a file in ``folder`` after each change. ``unfinished``: files of the last run that the user has not decided on.
+    """Writes the queue to a file in ``folder`` after each change.
+
+    Attributes: unfinished: files of the last run that the user has not decided on. left_of: returns how the user left a file.
 
     Only one window of a folder remembers its queue: the one that has called ``start`` first.
     """
@@ -45,10 +59,12 @@ class QueueMemory(QObject):
         self._lock: FileLock | None = None
         self._written: list[dict[str, Any]] | None = None
         self.unfinished: tuple[Remembered, ...] = ()
+        self._before: dict[Path, Left] = {}
+        self.left_of: Callable[[QueueItem], Left] = self.left_before
         self._soon = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._soon.timeout.connect(self.save)
         for signal in (items.rowsInserted, items.rowsRemoved, items.rowsMoved, items.dataChanged):
-            signal.connect(self._changed)
+            signal.connect(self.save_soon)
 
     def start(self) -> list[Remembered]:
         """Return the queue of the last run, and remember this one from now on."""
@@ -60,25 +76,32 @@ class QueueMemory(QObject):
             return []
         try:
             entries = json.loads((self._folder / NAME).read_text("utf-8"))
-            return [_read(entry) for entry in entries]
+            remembered = [_read(entry) for entry in entries]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             _log.warning("the queue of the last run cannot be read: %s", error)
             return []
+        self._before = {entry.path: entry.left for entry in remembered}
+        return remembered
 
-    def _changed(self) -> None:
+    def left_before(self, item: QueueItem) -> Left:
+        """How the user left a file in the last run."""
+        return self._before.get(item.path, Left())
+
+    def save_soon(self) -> None:
+        """Write the queue soon, because it has changed."""
         if self._lock is not None and not self._soon.isActive():
             self._soon.start()
 
     def decide(self) -> None:
         """Forget the unfinished files of the last run: they are in the queue again, or the user does not want them."""
         self.unfinished = ()
-        self._changed()
+        self.save_soon()
 
     def save(self) -> None:
         """Write the queue, if it has changed since it was written."""
-        entries = [_write(item) for item in self._items] + [_plain(entry) for entry in self.unfinished]
+        entries = [_write(item, self.left_of(item)) for item in self._items] + [_plain(entry) for entry in self.unfinished]
         if self._lock is None or entries == self._written:
             return
         new = self._folder / f".{NAME}.new"
@@ -106,11 +129,11 @@ def unfinished_text(files: Sequence[Remembered]) -> str:
     return translate("queue", "%Ln files were interrupted.", None, len(files))
 
 
-def _write(item: QueueItem) -> dict[str, Any]:
+def _write(item: QueueItem, left: Left) -> dict[str, Any]:
     results = item.results
     known = results is not None and (results.source >= 0 or not item.ended)
     database, source = (results.database, results.source) if known and results is not None else (None, -1)
-    return _plain(Remembered(item.path, database, source, item.ended, item.part))
+    return _plain(Remembered(item.path, database, source, item.ended, item.part, left))
 
 
 def _plain(entry: Remembered) -> dict[str, Any]:
@@ -119,11 +142,16 @@ def _plain(entry: Remembered) -> dict[str, Any]:
 
 
 def _read(entry: dict[str, Any]) -> Remembered:
-    database, part = entry["database"], entry["part"]
+    database, left = entry["database"], entry.get("left") or {}
     return Remembered(
         Path(entry["path"]),
         Path(database) if database is not None else None,
         int(entry["source"]),
         bool(entry["ended"]),
-        Part(float(part["begin"]), float(part["end"])) if part is not None else None,
+        _part(entry["part"]),
+        Left(left.get("at"), _part(left.get("part"))),
     )
+
+
+def _part(entry: dict[str, Any] | None) -> Part | None:
+    return None if entry is None else Part(float(entry["begin"]), float(entry["end"]))

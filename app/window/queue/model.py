@@ -14,7 +14,7 @@ ITEM_ROLE = Qt.ItemDataRole.UserRole
 THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
 FOUND_ROLE = Qt.ItemDataRole.UserRole + 2
 NAMED = 5
-"""The largest number of classes that a row names."""
+"""The largest number of classes that a row or a tooltip names if there are more."""
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -133,20 +133,21 @@ class QueueModel(QAbstractListModel):
             if item.progress.failed and item.state is not ItemState.FAILED:
                 failed = translate("queue", "\n%Ln frames without detections", None, item.progress.failed)
             decoder = translate("queue", "\nFrames {decoder}").format(decoder=item.progress.decoder) if str(item.progress.decoder) else ""
-            found = self._found_text(item)
+            found = self._found_text(item, NAMED)
             boxes = translate("queue", "\nBoxes: {found}").format(found=found) if self.found(item) else ""
             return f"{item.path}\n{item.explanation}{boxes if found else ''}{failed}{decoder}"
         if role == FOUND_ROLE:
             return self._found_text(item)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (item.path.name, item.state.value, self._found_text(item), item.summary)))
+            return ", ".join(filter(None, (item.path.name, item.state.value, self._found_text(item, NAMED), item.summary)))
         return None
 
-    def _found_text(self, item: QueueItem) -> str:
-        """``person 502 · car 87`` or ``empty``; "" while it is not known."""
+    def _found_text(self, item: QueueItem, most: int | None = None) -> str:
+        """``person 502 · car 87 · +3`` or ``empty``; "" while it is not known. most: the largest number of classes, None = all."""
         found = self.found(item) if item.state is ItemState.DONE and item.results is not None else None
         if found is None or item.results is None:
             return ""
-        first = sorted(found, key=lambda number: -found[number])[:NAMED]
-        named = " · ".join(f"{item.results.labels[number]} {formats.count(found[number])}" for number in first)
-        return named or translate("queue", "empty")
+        first = sorted(found, key=lambda number: -found[number])[:most]
+        named = [f"{item.results.labels[number]} {formats.count(found[number])}" for number in first]
+        more = [f"+{len(found) - len(first)}"] if len(found) > len(first) else []
+        return " · ".join(named + more) or translate("queue", "empty")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from threading import Event
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -123,8 +124,8 @@ class Opening(QObject):
         tally = self._controller.tally(item.key)
         if tally is not None:
             tally.complete = False
-            show = partial(self._controller.item_changed.emit, item.key)
-            self._background.start(partial(count_stored, item, tally), lambda _: show(), self._cannot_open)
+            show, stop = partial(self._controller.item_changed.emit, item.key), Event()
+            self._background.start(partial(count_stored, item, tally, stop), lambda _: show(), self._cannot_open, stop)
 
     def _cannot_open(self, message: str) -> None:
         self._banners.show_message("sources", Severity.WARNING, message)

@@ -17,7 +17,7 @@ def is_known(item: QueueItem) -> bool:
 def read_clock(item: QueueItem) -> Clock | None:
     """Read the clock of a video from its session. None: the session does not hold it. Raises ExportError if the session cannot be read."""
     assert item.results is not None
-    with SessionReader(item.results.database) as reader:
+    with SessionReader(item.results.database, created=item.results.created) as reader:
         found = [source for source in reader.sources() if source.number == item.results.source]
         return Clock.of(reader, found[0]) if found else None
 

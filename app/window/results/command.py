@@ -18,7 +18,7 @@ def command_of(view: View, sources: Sequence[str], forms: Sequence[str], folder:
 
     Raises ExportError if the session cannot be read.
     """
-    with SessionReader(view.path) as reader:
+    with SessionReader(view.path, created=view.created) as reader:
         labels, stored = reader.labels, float(reader.facts.get(SHOWN, 0.0))
     words = ["framefleet", "results", str(view.path), "--format", ",".join(forms), "--out", str(folder)]
     for name in sources:

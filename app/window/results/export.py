@@ -56,7 +56,7 @@ class Exports(QObject):
             )
             return
         try:
-            with SessionReader(item.results.database) as reader:
+            with SessionReader(item.results.database, created=item.results.created) as reader:
                 sources = reader.sources()
         except ExportError as error:
             self._banners.show_message("export", Severity.ERROR, str(error))

@@ -138,7 +138,7 @@ class ExportDialog(QDialog):
     @property
     def choice(self) -> ExportChoice:
         """What the fields say. Raises UsageError: they have a problem."""
-        view = View(self._results.database, **self.filter.view())
+        view = View(self._results.database, **self.filter.view(), created=self._results.created)
         return ExportChoice(view, self._only, self.forms.values, self.folder.path or Path(), self.options.options(self._options))
 
     def _problem(self) -> str:

@@ -1,6 +1,7 @@
 """Stored results of an earlier run as items for the queue."""
 
 from pathlib import Path
+from threading import Event
 
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.timeline.class_counts import Tally
@@ -8,7 +9,7 @@ from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.pool.events import SourceFinished
 from engine.pool.progress import SourceProgress
-from engine.store.facts import ZONES
+from engine.store.facts import CREATED, ZONES
 from engine.store.session import SessionReader, StoredSource
 
 
@@ -26,10 +27,11 @@ def read_stored(database: Path) -> list[QueueItem]:
     return found
 
 
-def count_stored(item: QueueItem, tally: Tally) -> None:
-    """Count the stored detections of a source. Raises ExportError if the database cannot be read."""
+def count_stored(item: QueueItem, tally: Tally, stop: Event) -> None:
+    """Count the stored detections of a source. stop: ends it early. Raises ExportError if the database cannot be read."""
     assert item.results is not None
-    with SessionReader(item.results.database) as reader:
+    with SessionReader(item.results.database, created=item.results.created) as reader:
+        reader.stop = stop
         tally.add_stored(reader, item.results.source, item.progress.info)
 
 
@@ -38,5 +40,6 @@ def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:
     finished = SourceFinished(source.number, source.ledger, source.seconds or 0.0, source.error, source.cancelled)
     frames, failed, head = reader.count(source.number), reader.failed(source.number), reader.last_pts(source.number)
     progress = SourceProgress(source.file, source.info, frames, failed, head, finished)
-    results = Results(reader.path, source.number, reader.labels, reader.facts.get("model", ""), reader.facts.get(ZONES, ""))
+    facts = [reader.facts.get(key, "") for key in ("model", ZONES, CREATED)]
+    results = Results(reader.path, source.number, reader.labels, *facts)
     return QueueItem(0, progress, state, results, reason=source.error, changed=source.changed())

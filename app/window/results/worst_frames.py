@@ -1,7 +1,7 @@
 """Opens the list of worst frames that ``framefleet evaluate`` writes, and shows each frame with its boxes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,23 +13,33 @@ from PySide6.QtWidgets import QWidget
 from app.window.queue.item import QueueItem
 from app.window.queue.model import QueueModel
 from app.window.queue.opening import Opening, same_file
+from app.window.results.clock_time import clock_text
 from app.window.results.worst_frames_dialog import WorstFramesDialog
 from app.window.session.background import Background
+from app.window.widgets import formats
 from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.translation import translate
-from engine.errors import UsageError
+from engine.errors import ExportError, UsageError
+from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.schema import explained
+from engine.store.session import SessionReader, StoredSource
 
 
 @dataclass(frozen=True)
 class WorstFrame:
-    """A frame with errors. database: of the session. file: the source. name: the source as the user named it. time: seconds."""
+    """A frame with errors.
+
+    database: of the session. file: the source. name: the source as the user named it. time: seconds. moment: the time as the window
+    shows it.
+    """
 
     database: Path
     file: Path
     name: str
     frame: int
     time: float
+    moment: str
     objects: int
     missed: int
     wrong: int
@@ -47,7 +57,8 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
     try:
         lists = json.loads(content)
         databases = {name: Path(database) for name, database in lists["databases"].items()}
-        return {name: [_frame(databases[name], entry) for entry in entries] for name, entries in lists["sessions"].items()}
+        moments = {name: _moments(database) for name, database in databases.items()}
+        return {name: [_frame(databases[name], entry, moments[name]) for entry in entries] for name, entries in lists["sessions"].items()}
     except (ValueError, TypeError, KeyError, AttributeError):
         raise UsageError(
             translate(
@@ -56,9 +67,28 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
         ) from None
 
 
-def _frame(database: Path, entry: dict[str, Any]) -> WorstFrame:
+def _frame(database: Path, entry: dict[str, Any], moments: Mapping[Path, Callable[[float], str]]) -> WorstFrame:
     counts = (int(entry[name]) for name in ("objects", "missed", "wrong"))
-    return WorstFrame(database, Path(entry["file"]), str(entry["source"]), int(entry["frame"]), float(entry["time"]), *counts)
+    file, time = Path(entry["file"]), float(entry["time"])
+    moment = moments[file](time) if file in moments else formats.clock(time, 2)
+    return WorstFrame(database, file, str(entry["source"]), int(entry["frame"]), time, moment, *counts)
+
+
+def _moments(database: Path) -> dict[Path, Callable[[float], str]]:
+    """What turns a time of each source, seconds, into text; empty if the session cannot be read."""
+    try:
+        with SessionReader(database) as reader:
+            return {source.file: partial(_moment, source, Clock.of(reader, source)) for source in reader.sources()}
+    except ExportError:
+        return {}
+
+
+def _moment(source: StoredSource, clock: Clock, time: float) -> str:
+    """The time since the beginning of the video, and the clock time if it is known; or the number of a picture."""
+    if source.kind is SourceKind.IMAGES:
+        return formats.count(round(time) + 1)
+    position = formats.clock(time - (source.info.begin if source.info is not None else 0.0), 2)
+    return " · ".join(filter(None, (position, clock_text(clock, time, dated=False))))
 
 
 class WorstFrames(QObject):

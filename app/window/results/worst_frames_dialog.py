@@ -26,6 +26,7 @@ COLUMNS = (
     marked("results", "Missed"),
     marked("results", "Wrong"),
 )
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 SIZE = 520, 460
 
 
@@ -48,6 +49,8 @@ class WorstFramesDialog(QDialog):
         self.table.setHeaderLabels([translate("results", title) for title in COLUMNS])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
+        for position in range(1, len(COLUMNS)):
+            self.table.headerItem().setTextAlignment(position, RIGHT)
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -77,14 +80,13 @@ class WorstFramesDialog(QDialog):
     @Slot(str)
     def _list(self, session: str) -> None:
         self.table.clear()
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for frame in self._sessions.get(session, ()):
             counts = (frame.frame, frame.objects, frame.missed, frame.wrong)
-            row = QTreeWidgetItem([Path(frame.name).name, formats.clock(frame.time, 2), *map(formats.count, counts)])
+            row = QTreeWidgetItem([Path(frame.name).name, frame.moment, *map(formats.count, counts)])
             row.setToolTip(0, str(frame.file))
             row.setData(0, Qt.ItemDataRole.UserRole, frame)
             for position in range(1, len(COLUMNS)):
-                row.setTextAlignment(position, right)
+                row.setTextAlignment(position, RIGHT)
             self.table.addTopLevelItem(row)
 
     @Slot(QTreeWidgetItem, QTreeWidgetItem)

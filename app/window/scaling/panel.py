@@ -61,7 +61,8 @@ class ScalingPanel(Panel):
         self.choice.blockSignals(True)
         self.choice.clear()
         for series in found:
-            self.choice.addItem(f"{series.model} · {series.when:%Y-%m-%d %H:%M} · {translate('scaling', _HOW.get(series.how, series.how))}")
+            how = translate("scaling", _HOW.get(series.how, series.how))
+            self.choice.addItem(f"{series.when:%Y-%m-%d %H:%M} · {how} · {series.model}")  # the panel may cut the end
         if before in self._series:
             self.choice.setCurrentIndex(self._series.index(before))
         self.choice.blockSignals(False)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from threading import Event
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -24,7 +25,7 @@ class Background(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._number = 0
-        self._waiting: dict[int, tuple[threading.Thread, Callable[[Any], None], Callable[[str], None]]] = {}
+        self._waiting: dict[int, tuple[threading.Thread, Callable[[Any], None], Callable[[str], None], Event]] = {}
         self._ended.connect(self._deliver)
 
     @property
@@ -32,8 +33,11 @@ class Background(QObject):
         """Whether a function still runs, or its result is not delivered yet."""
         return bool(self._waiting)
 
-    def start(self, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None]) -> None:
-        """Run ``work``, then call ``done`` with its value, or ``failed`` with the message of its FramefleetError."""
+    def start(self, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None], stop: Event | None = None) -> None:
+        """Run ``work``, then call ``done`` with its value, or ``failed`` with the message of its FramefleetError.
+
+        stop: is set when the window closes, so that work of seconds can end early.
+        """
         self._number += 1
         number = self._number
 
@@ -48,14 +52,14 @@ class Background(QObject):
                 self._ended.emit(number, value, error)
 
         thread = threading.Thread(target=run, name=f"framefleet background {number}", daemon=True)
-        self._waiting[number] = thread, done, failed
+        self._waiting[number] = thread, done, failed, stop or Event()
         thread.start()
 
     @Slot(int, object, object)
     def _deliver(self, number: int, value: Any, error: Exception | None) -> None:
         if number not in self._waiting:
             return  # stopped before the result arrived
-        thread, done, failed = self._waiting.pop(number)
+        thread, done, failed, _ = self._waiting.pop(number)
         thread.join()
         if error is None:
             done(value)
@@ -70,7 +74,9 @@ class Background(QObject):
         deadline = time.monotonic() + seconds
         waiting, self._waiting = self._waiting, {}
         self._ended.disconnect(self._deliver)
-        for thread, _, _ in waiting.values():
+        for _, _, _, stop in waiting.values():
+            stop.set()
+        for thread, *_ in waiting.values():
             thread.join(max(0.0, deadline - time.monotonic()))
             if thread.is_alive():
                 _log.warning("%s has not ended; it ends with the program", thread.name)

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QHeaderView, QInputDialog, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.session.background import Background
@@ -99,9 +99,12 @@ class SessionsDialog(QDialog):
             self.size_,
             self.clean,
             None,
+            push_button(translate("sessions", "Close"), self.reject),
             spacing=8,
         )
-        actions = row(self.show_, self.export, self.rename, self.delete, None, self.total, spacing=8)
+        self.reveal = push_button(translate("sessions", "Show folder"), self._reveal)
+        self.reveal.setToolTip(str(folder))
+        actions = row(self.show_, self.export, self.rename, self.delete, None, self.total, self.reveal, spacing=8)
         column((self.table, 1), self.problem, actions, cleaning, spacing=12, margins=(16, 16, 16, 14), of=self)
         self.resize(*SIZE)
         self._selected()
@@ -127,12 +130,13 @@ class SessionsDialog(QDialog):
                 item.setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.table.addTopLevelItem(item)
         size = formats.size(sum(session.size for session in sessions))
-        self.total.setText(
-            translate("sessions", "%Ln sessions, {size}, in {folder}", None, len(sessions)).format(size=size, folder=self._folder)
-        )
+        self.total.setText(translate("sessions", "%Ln sessions, {size}", None, len(sessions)).format(size=size))
         nothing = translate("sessions", "No sessions yet. Each run of the window and of framefleet detect appears here.")
         say(self.empty, "" if sessions else nothing)
         self._selected()
+
+    def _reveal(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
 
     def _fail(self, message: str) -> None:
         say(self.problem, formats.capitalised(message))

@@ -12,6 +12,7 @@ from app.window.widgets.engine_text import of_engine
 from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.store.elsewhere import noted_sessions
+from engine.store.facts import CREATED
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 
@@ -73,7 +74,7 @@ def _read(path: Path) -> StoredSession:
             sources = reader.sources()
             frames = sum(reader.count(source.number) for source in sources)
             with suppress(ValueError, KeyError):
-                created = datetime.fromisoformat(reader.facts["created"]).astimezone()
+                created = datetime.fromisoformat(reader.facts[CREATED]).astimezone()
             names = tuple(source.file.name or source.path for source in sources)
             complete = sum(source.complete for source in sources)
             model = reader.facts.get("model", "")

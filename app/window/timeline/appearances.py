@@ -15,9 +15,9 @@ def next_appearance(results: Results, shown: ViewFilter, pts: float, forward: bo
 
     Raises ExportError if the results cannot be read.
     """
-    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
-        frames = reader.frames_with_detections(results.source)
-        times = reader.times(results.source, reader.count(results.source))[frames]
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+        found, frames = reader.frames_with_detections(results.source), reader.indices(results.source)
+        times = reader.times(results.source, len(frames))[np.searchsorted(frames, found)]
     starts = times[np.diff(times, prepend=-np.inf) > GAP]
-    found = starts[starts > pts + 1e-6] if forward else starts[starts < pts - 1e-6][::-1]
-    return float(found[0]) if len(found) else None
+    there = starts[starts > pts + 1e-6] if forward else starts[starts < pts - 1e-6][::-1]
+    return float(there[0]) if len(there) else None

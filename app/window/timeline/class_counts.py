@@ -12,7 +12,7 @@ from engine.types import FrameResult
 BINS = 960
 """The number of slices of a source's length in which activity is counted."""
 _THRESHOLDS = (np.arange(101) / 100).astype(np.float32)
-_COARSE = 5  # hundredths per activity level
+_MOST = 50_000  # detections of a class, hundredth and slice: 16 bits would overflow soon after
 
 
 def length_of(info: SourceInfo | None) -> float:
@@ -33,16 +33,17 @@ def _slices_of_pts(pts: NDArray[np.float64], info: SourceInfo | None) -> NDArray
 
 
 class Tally:
-    """Counts detections per class and hundredth of confidence, and per class, level of confidence and slice of time.
+    """Counts detections per class and hundredth of confidence, and also per slice of time.
 
     The session's thread writes it and the window's thread reads it. ``add`` only increments numbers, so a reader sees
-    counts that are at most one frame old. failures: failed frames in each slice, int32 (BINS,). complete: whether the detections that
-    are stored already are counted.
+    counts that are at most one frame old. frames, failures: frames with results and failed ones in each slice, int64 and int32 (BINS,).
+    complete: whether the detections that are stored already are counted.
     """
 
     def __init__(self) -> None:
         self._counts: dict[int, NDArray[np.int64]] = {}
-        self._activity: dict[int, NDArray[np.int32]] = {}
+        self._activity: dict[int, NDArray[np.uint16]] = {}
+        self.frames: NDArray[np.int64] = np.zeros(BINS, np.int64)
         self.failures: NDArray[np.int32] = np.zeros(BINS, np.int32)
         self.complete = True
 
@@ -52,16 +53,18 @@ class Tally:
         levels = np.searchsorted(_THRESHOLDS, scores, side="right") - 1
         for class_id in np.unique(class_ids).tolist():
             if class_id not in self._counts:
-                self._activity[class_id] = np.zeros((BINS, 100 // _COARSE + 1), np.int32)
+                self._activity[class_id] = np.zeros((BINS, 101), np.uint16)
                 self._counts[class_id] = np.zeros(101, np.int64)
             mine = class_ids == class_id
             np.add.at(self._counts[class_id], levels[mine], 1)
-            np.add.at(self._activity[class_id], (slices[mine], levels[mine] // _COARSE), 1)
+            activity, places = self._activity[class_id].reshape(-1), slices[mine] * 101 + levels[mine]
+            np.add.at(activity, places[activity[places] < _MOST], 1)
 
     def add_frames(self, frames: Sequence[FrameResult], info: SourceInfo | None) -> None:
         """Count the detections of frames of a source, and the failed frames."""
         failed = [frame.ref.pts for frame in frames if frame.failure is not None]
         self._add_failures(failed, info)
+        self._add_frames(np.array([frame.ref.pts for frame in frames if frame.failure is None]), info)
         found = [(frame.ref.pts, frame.detections) for frame in frames if frame.detections is not None and len(frame.detections)]
         if found:
             slices = _slices_of_pts(np.array([pts for pts, _ in found]), info).repeat([len(detections) for _, detections in found])
@@ -71,19 +74,27 @@ class Tally:
                 slices,
             )
 
+    def _add_frames(self, times: NDArray[np.float64], info: SourceInfo | None) -> None:
+        self.frames += np.bincount(_slices_of_pts(times, info), minlength=BINS)
+
     def _add_failures(self, times: Sequence[float], info: SourceInfo | None) -> None:
         if times:
             np.add.at(self.failures, _slices_of_pts(np.array(times), info), 1)
 
     def add_stored(self, reader: SessionReader, source: int, info: SourceInfo | None) -> None:
-        """Count the stored detections of a source. An hour of video takes about a second."""
+        """Count the stored detections of a source, until the reader's ``stop`` is set. An hour of video takes about a second."""
         self.complete = False
-        self._add_failures(reader.failed_times(source), info)
-        slices = _slices_of_pts(reader.times(source, reader.count(source)), info)
+        frames = reader.indices(source)
+        failed, times = reader.failed_times(source), reader.times(source, len(frames))
+        self._add_failures(failed, info)
+        self._add_frames(times[~np.isin(times, failed)], info)
+        slices = _slices_of_pts(times, info)
         ends = np.flatnonzero(np.diff(slices, append=BINS)).tolist()  # the last frame of each slice
-        first = 0
+        first = 0  # position of the slice's first frame
         for last in ends:
-            class_ids, scores = reader.scores(source, first, last)
+            if reader.stop.is_set():
+                return
+            class_ids, scores = reader.scores(source, int(frames[first]), int(frames[last]))
             self.add(class_ids, scores, np.full(len(scores), slices[last]))
             first = last + 1
         self.complete = True
@@ -100,10 +111,10 @@ class Tally:
         return [(class_id, self.activity(confidence, [class_id])) for class_id in sorted(shown, key=lambda each: -counts[each])[:most]]
 
     def activity(self, confidence: float, classes: Iterable[int] | None = None) -> NDArray[np.int64]:
-        """Detections of the given classes (None = all) per slice of the source, int64 (BINS,); confidence to the next 0.05."""
-        level = round(confidence * 100) // _COARSE
+        """Detections of the given classes (None = all) per slice of the source, int64 (BINS,). confidence: rounded to hundredths."""
+        level = round(confidence * 100)
         chosen = list(self._activity) if classes is None else [class_id for class_id in classes if class_id in self._activity]
         total = np.zeros(BINS, np.int64)
         for class_id in chosen:
-            total += self._activity[class_id][:, level:].sum(axis=1)
+            total += self._activity[class_id][:, level:].sum(axis=1, dtype=np.int64)
         return total

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
 from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS, slices_of
 from app.window.timeline.contents import FEW_LANES, LANES, MARKS, Contents
-from app.window.timeline.lanes import Lane
+from app.window.timeline.lanes import Lane, columns_of
 from app.window.timeline.view import TimeView
 from app.window.widgets import formats, theme
 from app.window.widgets.painting import draw_box, painting
@@ -93,9 +93,10 @@ class TimelineFace(QAbstractSlider):
         nearest = np.arange(BINS)
         if self._pictures and frames <= BINS:  # each slice shows the picture that is nearest to it
             nearest = slices_of(np.round((nearest + 0.5) / BINS * self._duration), self._duration)
-        # with fewer frames, slices without a frame look like gaps
-        self._contents.columns = min(max(frames // 2, 1), BINS) if frames and not self._pictures else BINS
-        self._contents.lanes = tuple(replace(lane, counts=lane.counts[nearest]) for lane in lanes if lane.counts.any())
+        self._contents.columns = columns_of(lanes[0].frames) if lanes and not self._pictures else BINS
+        self._contents.lanes = tuple(
+            replace(lane, counts=lane.counts[nearest], frames=lane.frames[nearest]) for lane in lanes if lane.counts.any()
+        )
         self._contents.failures = failures[nearest] if failures is not None else np.zeros(BINS, np.int32)
         self._changed()
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QLabel
 
-from app.window.viewer.preview_client import PreviewClient
+from app.window.player.preview_client import PreviewClient
 from app.window.viewer.transport import Transport
 from app.window.widgets import formats
 from app.window.widgets.build import column, label

@@ -24,22 +24,39 @@ NAMES = 80.0
 
 @dataclass(frozen=True)
 class Lane:
-    """When objects of a class were seen. counts: detections in each slice of the length, int64 (BINS,)."""
+    """When objects of a class were seen. counts, frames: detections of the class and frames in each slice of the length, int64 (BINS,)."""
 
     name: str
     class_id: int
     counts: NDArray[np.int64]
+    frames: NDArray[np.int64]
 
     def image(self, view: TimeView, columns: int) -> QImage:
-        """A picture of the view, at most this wide: the more detections, the stronger the class's colour."""
+        """A picture of the view, at most this wide: the more detections in a frame, the stronger the class's colour.
+
+        Slices of short videos have one or two frames in turn, so the number of detections alone would look striped.
+        """
         first, last = int(view.start * len(self.counts)), max(math.ceil(view.end * len(self.counts)), 1)
         starts = np.unique(np.linspace(first, last, columns, endpoint=False).astype(np.int64))
-        counts = np.maximum.reduceat(self.counts[:last], starts)  # not every second one, which would hide rare objects
-        pixels = np.empty((1, len(counts), 4), np.uint8)
+        density = self.counts / np.maximum(self.frames, 1)
+        shown = np.maximum.reduceat(density[:last], starts)  # not every second one, which would hide rare objects
+        pixels = np.empty((1, len(shown), 4), np.uint8)
         pixels[..., :3] = class_colour(self.class_id)
-        shares = np.sqrt(counts / max(self.counts.max(), 1))  # with the square root, single objects stay visible beside many
-        pixels[0, :, 3] = np.where(counts > 0, 60 + 195 * shares, 0)
-        return QImage(pixels.tobytes(), len(counts), 1, QImage.Format.Format_RGBA8888).copy()
+        shares = np.sqrt(shown / (density.max() or 1))  # with the square root, single objects stay visible beside many
+        pixels[0, :, 3] = np.where(shown > 0, 60 + 195 * shares, 0)
+        return QImage(pixels.tobytes(), len(shown), 1, QImage.Format.Format_RGBA8888).copy()
+
+
+def columns_of(frames: NDArray[np.int64]) -> int:
+    """The finest useful division of the length: slices without a frame between others would look like gaps.
+
+    frames: with results in each slice, int64 (BINS,). A run may take a part of the video, or some of the frames.
+    """
+    seen = np.flatnonzero(frames)
+    if not len(seen):
+        return len(frames)
+    each = frames.sum() / (seen[-1] - seen[0] + 1)
+    return max(min(int(each * len(frames) / 2), len(frames)), 1)
 
 
 def draw_lanes(painter: QPainter, lanes: Sequence[Lane], view: TimeView, columns: int, area: QRectF, ratio: float) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 
+from app.window.player.player import Player
 from app.window.queue.item import QueueItem
 from app.window.session.background import Background
 from app.window.timeline.appearances import next_appearance
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.player import Player
 from app.window.viewer.transport import SPEEDS, Transport
 from app.window.widgets.translation import translate
 

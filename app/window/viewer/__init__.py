@@ -1,1 +1,1 @@
-"""The picture with its boxes, the player, and the filters of what is shown."""
+"""The picture with its boxes, the controls of the player, and the filters of what is shown."""

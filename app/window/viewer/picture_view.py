@@ -6,12 +6,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.window.viewer.chips import chip
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, Zoom, fit
 from app.window.viewer.overlay import Overlay
 from app.window.viewer.picture import draw_message, draw_picture
 from app.window.widgets import formats, theme
-from app.window.widgets.chips import chip
 from app.window.widgets.translation import marked, translate
 from engine.media.annotation.label_position import Rect
 from engine.types import Detections, FrameResult
@@ -207,7 +207,7 @@ class PictureView(QWidget):
                 colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
             if self.statistics:
-                statistics = chip(self.statistics, theme.ON_STAGE, self.width() - 44, ratio)
+                statistics = chip(self.statistics, theme.ON_STAGE, self.width() // 2, ratio, -2)
                 painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
 
 

@@ -3,8 +3,8 @@
 import time
 from collections import deque
 
+from app.window.player.preview_client import Shown
 from app.window.queue.item import QueueItem
-from app.window.viewer.preview_client import Shown
 from app.window.widgets import formats
 from app.window.widgets.translation import translate
 from engine.media.types import SourceInfo
@@ -32,8 +32,10 @@ class Statistics:
         """Shown pictures per second, 0 with fewer than two."""
         return (len(self._times) - 1) / (self._times[-1] - self._times[0]) if len(self._times) > 1 else 0.0
 
-    def text(self, item: QueueItem, info: SourceInfo, shown: Shown, visible: int, scale: float) -> str:
-        """The lines to show. visible: number of boxes on the picture. scale: pixels of the screen for a pixel of the video."""
+    def text(self, item: QueueItem, info: SourceInfo, shown: Shown, visible: int, scale: float, playing: bool) -> str:
+        """The lines to show. visible: number of boxes on the picture. scale: pixels of the screen for a pixel of the video.
+
+        playing: the rate of shown pictures is known."""
         video = f"{info.width} × {info.height} · {info.codec}" + (
             translate("viewer", " · {rate} frames/s").format(rate=formats.rate(info.rate)) if info.rate else ""
         )
@@ -44,9 +46,9 @@ class Statistics:
                 visible=formats.count(visible), device=result.device
             )
         detection = translate("viewer", "Detection: {summary}").format(summary=item.summary)
-        picture = translate("viewer", "Picture: {width} × {height} · {rate} shown a second · {scale} of the video's size").format(
-            width=shown.image.width(), height=shown.image.height(), rate=formats.decimal(self.rate), scale=formats.part(scale)
-        )
+        picture = translate("viewer", "Shown: {width} × {height} ({scale})").format(
+            width=shown.image.width(), height=shown.image.height(), scale=formats.part(scale)
+        ) + (translate("viewer", " · {rate} frames/s").format(rate=formats.rate(self.rate)) if playing else "")
         return "\n".join(
             (
                 item.path.name,

@@ -8,10 +8,10 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QToolButton
 
+from app.window.player.playback_clock import Playback
 from app.window.results.clock_time import clock_text
 from app.window.timeline.part_button import PartButton
 from app.window.timeline.timeline import Timeline
-from app.window.viewer.player import Playback
 from app.window.widgets import formats, theme
 from app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
 from app.window.widgets.icons import icon

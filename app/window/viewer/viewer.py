@@ -7,6 +7,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.grid.pictures import Pictures
 from app.window.keys.bindings import Bindings
+from app.window.player.player import Player
+from app.window.player.preview_client import PreviewClient, Shown
+from app.window.player.sound import Sound
 from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.results.clock_time import is_known, read_clock
 from app.window.results.saving import PictureSaver
@@ -20,9 +23,6 @@ from app.window.viewer.filter import ViewFilter
 from app.window.viewer.floating_controls import FloatingControls
 from app.window.viewer.keys import PlayerKeys
 from app.window.viewer.picture_view import NOT_YET
-from app.window.viewer.player import Player
-from app.window.viewer.preview_client import PreviewClient, Shown
-from app.window.viewer.sound import Sound
 from app.window.viewer.statistics import Statistics
 from app.window.viewer.transport import Transport
 from app.window.widgets.build import column
@@ -91,6 +91,7 @@ class Viewer(QWidget):
         bindings.show_on(transport.fullscreen, "window/fullscreen")
         name_keys = bindings.show_on(transport.play, "player/play")
         player.changed.connect(lambda _: name_keys())
+        player.changed.connect(lambda _: self._show_statistics())
         player.failed.connect(self.canvas.show_message)
         transport.play_toggled.connect(player.toggle)
         transport.stepped.connect(player.step)
@@ -191,7 +192,8 @@ class Viewer(QWidget):
         info, shown = self.player.info, self.player.current
         text = ""
         if self._statistics.on and self.item is not None and info is not None and shown is not None:
-            text = self._statistics.text(self.item, info, shown, len(self.canvas.visible_detections), self.canvas.scale)
+            visible, playing = len(self.canvas.visible_detections), self.player.playing
+            text = self._statistics.text(self.item, info, shown, visible, self.canvas.scale, playing)
         self.canvas.set_statistics(text)
 
     def _detected(self, item: QueueItem | None) -> None:
@@ -211,8 +213,10 @@ class Viewer(QWidget):
 
     def _count(self) -> None:
         tally, shown = self._tally, self._filter
-        found = tally.lanes(shown.confidence, shown.classes, LANES) if tally is not None else []
-        lanes = [Lane(self.canvas.label_of(class_id), class_id, counts) for class_id, counts in found]
+        lanes = []
+        if tally is not None:
+            found = tally.lanes(shown.confidence, shown.classes, LANES)
+            lanes = [Lane(self.canvas.label_of(class_id), class_id, counts, tally.frames) for class_id, counts in found]
         info = self.item.progress.info if self.item is not None else None
         self.transport.timeline.set_lanes(lanes, tally.failures if tally is not None else None, info.frames if info is not None else 0)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})

@@ -8,15 +8,15 @@ from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, Signa
 from PySide6.QtGui import QActionGroup, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
-from app.window.widgets import undo_keys
+from app.window.keys import undo_keys
 from app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
 from app.window.zones.classes_popup import ClassesDelegate
-from app.window.zones.editor import ZoneEditor
-from app.window.zones.layer import ZoneLayer
+from app.window.zones.drawing.editor import ZoneEditor
+from app.window.zones.drawing.layer import ZoneLayer
 from app.window.zones.parts import BY_TRACK, ShownParts
 from app.window.zones.shape_list import ShapeModel
 from engine.zones.counts import Counts
@@ -123,7 +123,7 @@ class ZonesPanel(Panel):
         self.track = push_button(
             translate("zones", "Track the objects"),
             self.track_requested.emit,
-            tip=translate("zones", "Follow the objects through the stored results"),
+            tip=translate("zones", "Number the objects in the stored results, without detecting again"),
         )
         self.track.hide()
         tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, self.scope, spacing=4)

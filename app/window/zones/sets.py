@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
-from app.window.zones.editor import EMPTY, ZoneEditor
+from app.window.zones.drawing.editor import EMPTY, ZoneEditor
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.library import ZoneLibrary
 from engine.errors import FramefleetError

@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.window.widgets import formats
 from app.window.widgets.translation import marked, translate
-from app.window.zones.editor import ZoneEditor
+from app.window.zones.drawing.editor import ZoneEditor
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Shape
 

@@ -10,27 +10,28 @@ from app.window.events.detections import WAIT_MS, DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
 from app.window.events.tabs import EventTabs
+from app.window.player.preview_client import Shown
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.settings.preferences import load
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.preview_client import Shown
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import formats
 from app.window.widgets.build import ElidedLabel
 from app.window.widgets.translation import translate
-from app.window.zones.chart import CountChart
-from app.window.zones.counting import Counted, Counting, Totals
-from app.window.zones.editor import ZoneEditor
-from app.window.zones.layer import ZoneLayer
+from app.window.zones.counts.chart import CountChart
+from app.window.zones.counts.counting import Counted, Counting
+from app.window.zones.counts.remarks import remark_on
+from app.window.zones.counts.totals import Totals
+from app.window.zones.counts.tracks import Total
+from app.window.zones.drawing.editor import ZoneEditor
+from app.window.zones.drawing.layer import ZoneLayer
 from app.window.zones.library import ZoneLibrary
 from app.window.zones.panel import ZonesPanel
 from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
 from app.window.zones.sets import ShownSet
-from app.window.zones.tracks import Total
 from engine.store.objects.events import EVENTS
-from engine.store.tracks import Untracked
 from engine.tracking.follow import TrackerName
 from engine.zones.counts import Counts
 
@@ -192,24 +193,11 @@ class Zones(QObject):
         self._show_routes()
 
     def _take_counts(self, counts: Counts | None, problem: str) -> None:
-        item, tracks = self._item, self.counting.tracks
         self._counts = counts
         self.layer.set_counts(counts)
-        pictures = self._pictures
-        ended = pictures or (item is not None and item.ended)  # tracks may follow
-        untracked = tracks is not None and not tracks.tracked and ended
-        note, remark = problem, ""
-        if tracks is not None and tracks.pending:
-            untracked, remark = False, translate("zones", "Following the objects…")
-        elif not problem and untracked:
-            note = (
-                translate("zones", "Zones count the objects of each picture; lines count tracked objects of videos only.")
-                if pictures
-                else translate("zones", "Lines and zones count tracked objects, and these results have no tracks.")
-            )
-        elif not problem and tracks is not None and tracks.untracked is not None:
-            note = _words(tracks.untracked)
-        self.panel.set_counts(None if self.totals.on else counts, note, can_track=untracked and not pictures, remark=remark)
+        item = self._item
+        said = remark_on(self.counting.tracks, problem, self._pictures, ended=item is not None and item.ended)
+        self.panel.set_counts(None if self.totals.on else counts, said.note, can_track=said.can_track, remark=said.remark)
         self.totals.count()
         self._show_chart()
         self._show_routes()
@@ -238,24 +226,10 @@ class Zones(QObject):
     def _track(self) -> None:
         if self.counting.track():
             self._tracking = True
-            self.panel.set_counts(None, "", remark=translate("zones", "Following the objects…"))
+            self.panel.set_counts(None, "", remark=translate("zones", "Tracking the objects…"))
 
     def _shown(self, shown: Shown) -> None:
         self.layer.set_time(shown.pts)
         self.list.set_time(shown.pts)
         if self.chart.isVisible():
             self.chart.set_time(shown.pts)
-
-
-def _words(why: Untracked) -> str:
-    """Why there are no tracks, in the window's language."""
-    if not why.detections:
-        return translate("zones", "Nothing was detected, so there is nothing to count.")
-    words = translate(
-        "zones",
-        "No object could be followed: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
-        " Use a model that is surer of these objects, or analyse more frames a second.",
-        None,
-        why.detections,
-    )
-    return words.format(highest=formats.percent(round(why.highest, 2)), least=formats.percent(round(why.least, 2)))

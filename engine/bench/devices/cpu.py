@@ -4,12 +4,12 @@ Use it in a separate process in which NumPy's libraries have one thread (``OPENB
 each core. As in a run, each of n devices has 1/n of the cores. The ideal speedup is 1.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,23 +18,30 @@ from numpy.typing import NDArray
 from engine.bench.devices.measurement import Measurement, Spread, Test
 from engine.bench.devices.shares import counts
 from engine.devices.affinity import usable_cores
+from engine.devices.host_memory import read_host_memory
 from engine.types import DeviceId
 
 LARGEST = 1 << 30
 VECTORS = (1 << 20, 1 << 24, 1 << 28)
 _ROWS, _WARM_UP = 8192, 2
+_USUAL_MEMORY = 8 << 30  # bytes, where the memory is unknown
 
 Outcome: TypeAlias = tuple[Spread, str | None]
 """The time and the problem of a ``Measurement``."""
 
 
 class CpuDevices:
-    """CPU devices that share the cores. largest: bytes of the largest array, None = an eighth of the memory, at most LARGEST."""
+    """CPU devices that share the cores.
 
-    def __init__(self, devices: Sequence[DeviceId], largest: int | None) -> None:
+    largest: bytes of the largest array, None = an eighth of the memory, at most LARGEST. root: folder of the system's files.
+    """
+
+    def __init__(self, devices: Sequence[DeviceId], largest: int | None, root: Path = Path("/")) -> None:
         self._devices = tuple(devices)
         self._cores = usable_cores()
-        self._room = largest or min(_memory() // 8, LARGEST)
+        memory = read_host_memory(root)
+        self._memory = _USUAL_MEMORY if memory is None else memory.total
+        self._room = largest or min(self._memory // 8, LARGEST)
 
     @property
     def names(self) -> dict[DeviceId, str]:
@@ -57,7 +64,7 @@ class CpuDevices:
         count = max(1, self._cores // len(devices))
         note = f"{count} thread{'s' if count > 1 else ''} each"
         try:
-            if nbytes > _memory():  # the system may grant more than exists, and kill the process that uses it
+            if nbytes > self._memory:  # the system may grant more than exists, and kill the process that uses it
                 raise MemoryError
             spread, problem = run(*arguments)
             return Measurement(test, tuple(devices), nbytes, spread, None, note, problem)
@@ -130,11 +137,3 @@ def _timed(
 def _wrong(result: NDArray[Any], expected: Any) -> str | None:
     off = float(np.max(np.abs(result / expected - 1)))
     return None if off <= 1e-4 else f"its result is off by {off:.2g} of what it should be"
-
-
-def _memory() -> int:
-    """The machine's memory, bytes."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 8 << 30

@@ -22,9 +22,9 @@ _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_TH
 
 class DeviceBench:
     """The benchmarks of some devices. devices: CPU and CUDA devices; each kind is measured separately. repetitions: of each measurement.
-    largest: bytes of the largest array, None = depends on the free memory.
+    largest: bytes of the largest array, at least 1 MiB; None = depends on the free memory.
 
-    Raises UsageError for another kind of device, no device, fewer than two repetitions, or arrays below 1 MiB.
+    Raises UsageError for another kind of device, no device, or fewer than two repetitions.
     """
 
     def __init__(self, devices: Sequence[DeviceId], repetitions: int = 30, largest: int | None = None) -> None:
@@ -35,8 +35,6 @@ class DeviceBench:
             )
         if repetitions < 2:
             raise UsageError(f"a variance needs at least 2 repetitions, not {repetitions}")
-        if largest is not None and largest < 1 << 20:
-            raise UsageError(f"arrays of {largest} bytes are too small to tell anything: at least 1 MiB")
         self._devices, self._repetitions, self._largest = devices, repetitions, largest
         self.names: dict[DeviceId, str] = {}
 

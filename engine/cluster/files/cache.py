@@ -58,7 +58,10 @@ class Cache:
             descriptor = _lock(entry, shared=True)
         except OSError:
             return None
-        if descriptor is None or not entry.exists():  # it is being evicted
+        if descriptor is None:
+            return None
+        if not entry.exists():  # another agent has evicted it meanwhile
+            os.close(descriptor)
             return None
         self._locks[content.key] = descriptor
         os.utime(entry)

@@ -48,14 +48,9 @@ def digest_of(path: Path) -> str:
         return file_digest(file, blake2b).hexdigest()
 
 
-def source_content(path: Path) -> Content:
-    """The content of a source."""
-    return Content(path.absolute(), stamp_of(path))
-
-
-def model_content(path: Path) -> Content:
-    """The content of a model's file. Raises OSError."""
-    return Content(path.absolute(), stamp_of(path), digest_of(path))
+def content_of(path: Path, *, whole: bool = False) -> Content:
+    """The content at a path. whole: with the digest of the whole file, as models need it; raises OSError if it cannot be read."""
+    return Content(path.absolute(), stamp_of(path), digest_of(path) if whole else None)
 
 
 class Contents:
@@ -66,9 +61,10 @@ class Contents:
 
     def source(self, path: Path) -> Content:
         """The content of a source."""
-        return self._known.get(path) or self._known.setdefault(path, source_content(path))
+        return self._known.get(path) or self._known.setdefault(path, content_of(path))
 
     def model(self, setup: Setup) -> tuple[Content, ...]:
         """The contents of the model's files. Raises OSError."""
         files = (setup.model.cfg, setup.model.weights, setup.model.labels)
-        return tuple(self._known.get(path) or self._known.setdefault(path, model_content(path)) for path in files if isinstance(path, Path))
+        paths = (path for path in files if isinstance(path, Path))
+        return tuple(self._known.get(path) or self._known.setdefault(path, content_of(path, whole=True)) for path in paths)

@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.media.annotation.colours import DARK_INK, Rgb, class_colour, ink_on
 from engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
-from engine.media.picture import Plane
+from engine.media.yuv import Plane
 from engine.types import Detections
 from engine.zones.shapes import ARROWS
 

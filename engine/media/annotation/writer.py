@@ -20,7 +20,7 @@ from av.video.stream import VideoStream
 
 from engine.errors import ExportError
 from engine.media.container.opening import reason
-from engine.media.picture import Plane
+from engine.media.yuv import Plane
 
 ENCODERS = ("libx264", "mpeg4")
 """The first that FFmpeg has is used."""

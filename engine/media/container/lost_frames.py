@@ -6,7 +6,7 @@ The evidence depends on the container:
 - MPEG-TS usually holds broadcasts, whose frames have a constant interval. An undamaged file ends with a whole packet.
 - In a fragmented MP4, everything after a broken box is lost. Media data that no packet covers shows a damaged index.
 - The edit list of an MP4 states a duration, which its frames must fill if they have one rate. A list may show any part of a video, so
-  damage that makes it shorter cannot be told from a cut, unless at most two frames are left or the duration is missing.
+  damage that makes it shorter cannot be told from a cut, unless at most two frames remain or the duration is missing.
 - All other containers have only their packets and the number of frames in the header.
 - In an IVF, that number may be the duration.
 - In an AVI, that number includes chunks that repeat the picture before them.
@@ -30,7 +30,7 @@ COVERED = 0.99  # share of an MP4's media data that the packets of an undamaged 
 _CREDIBLE = 1000  # times the number of frames read: a header that states more is damaged itself
 _ROUNDED = 0.05  # frames: the durations of edit lists are rounded to milliseconds
 _ROUNDED_SECONDS = 0.001  # the same, in most files
-_FEW = 2  # frames: nobody cuts a longer video to as few
+_FEW = 2  # frames: a cut of a longer video has more
 _LONGEST_GAP = 10.0  # seconds: a longer gap in a broadcast is a cut or a restarted clock
 _EVEN = 0.95  # share of equal intervals from which on a sequence counts as even
 _LESS_EVEN = 0.75  # the same for a file that is damaged: a few frames around one gap

@@ -95,7 +95,7 @@ def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
 def _cut_at(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:
     """Return the cut at the keyframe with this dts, None if there is none.
 
-    dts_before: of the packet before it. decoded_before: the number of frames before it in decoding order that are shown at all.
+    dts_before: of the packet before it. decoded_before: the number of shown frames before it in decoding order.
     """
     # FFmpeg seeks keyframes by their pts, which the index does not contain, and other frames by their dts
     nearby = islice(file.packets_at(dts_before, any_frame=True), 2 * _LEADING)

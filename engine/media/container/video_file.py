@@ -41,8 +41,8 @@ class VideoFile(Closing):
     """The video track that players show of a file, with its packets and decoder. Not thread-safe.
 
     threads: number of decoder threads. other_tracks: whether ``packets`` yields the packets of all tracks.
-    error: the last error of reading or decoding, None if there was none. empty_packets: number of packets without data so far.
-    clock_restarts: number of times that the clock of an MPEG-TS has restarted so far, as in recordings of interrupted broadcasts.
+    error: the last error of reading or decoding, None if there was none. empty_packets: number of packets read without data.
+    clock_restarts: number of restarts of an MPEG-TS clock before the last packet, as in recordings of interrupted broadcasts.
     """
 
     def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False) -> None:

@@ -61,7 +61,7 @@ class Feed:
                 self._pop(max(-shift, 0))
                 self._error = (shift - silence) / RATE if shift > 0 else 0.0
                 if shift > silence:
-                    self._error = None  # the silence goes on
+                    self._error = None  # the silence continues
             taken = self._pop(count - silence)
         out = np.zeros((count, 2), np.int16)
         out[silence : silence + len(taken)] = taken

@@ -28,7 +28,7 @@ def download(
 ) -> ModelFiles:
     """Download a model to ``folder`` if it is not installed there. Continues an interrupted download.
 
-    progress: called with the number of bytes of the weight file stored so far, of ``entry.weights_bytes``.
+    progress: called with the number of received bytes of the weight file, of ``entry.weights_bytes``.
 
     Raises:
         DownloadError: the server cannot be reached or has a different file, the disk is full, or another process downloads this model.

@@ -1,4 +1,4 @@
-"""Stores an unfinished download: the bytes so far, and the server's mark of the file.
+"""Stores an unfinished download: the received bytes, and the server's mark of the file.
 
 The mark is an ETag or a time of change. A download continues only if the mark shows that the file on the server is the same.
 """
@@ -14,13 +14,13 @@ PART = ".part"
 
 @dataclass(frozen=True)
 class Partial:
-    """The unfinished download of ``target``: a file with the bytes so far, and a JSON file with the URL and the server's mark."""
+    """The unfinished download of ``target``: a file with the received bytes, and a JSON file with the URL and the server's mark."""
 
     target: Path
 
     @property
     def path(self) -> Path:
-        """The file with the bytes so far."""
+        """The file with the received bytes."""
         return self.target.with_name(f"{self.target.name}{PART}")
 
     @property
@@ -29,7 +29,7 @@ class Partial:
 
     @property
     def length(self) -> int:
-        """Number of bytes so far, 0 if there is no file."""
+        """Number of received bytes, 0 if there is no file."""
         try:
             return self.path.stat().st_size
         except OSError:

@@ -30,12 +30,12 @@ def transfer(
 ) -> None:
     """Download ``address`` completely into ``partial``.
 
-    size: the exact number of bytes, None if unknown. most: the maximum number of bytes. progress: called with the number of bytes so far.
+    size: the exact number of bytes, None if unknown. most: the maximum number of bytes. progress: called with the number of received bytes.
 
     Raises:
         DownloadError: the server cannot be reached, has a different file or closes the connection, or the file cannot be written.
-            The bytes so far are kept for the next attempt, unless they are known to be wrong.
-        DownloadCancelledError: ``cancellation`` was cancelled; the bytes so far are kept.
+            The received bytes are kept for the next attempt, unless they are known to be wrong.
+        DownloadCancelledError: ``cancellation`` was cancelled; the received bytes are kept.
     """
     furthest = partial.length
     for _ in range(ATTEMPTS):

@@ -1,55 +1,40 @@
 """Several devices as one backend: the worker decodes for all members, and the member pool infers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from typing import NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn
 
 from engine.backends import create_backend
 from engine.backends.base import Backend, Progress
 from engine.detection.frame_format import HostImage
 from engine.devices.affinity import usable_cores
-from engine.media.decoder import Decoder
+from engine.errors import DeviceError
+from engine.media.decoder import GPU_THREADS
 from engine.media.segment_decoder import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
 from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.groups.member_pool import MemberPool
 from engine.pool.groups.remote_backend import RemoteBackend
+from engine.pool.groups.shared_decoder import SharedDecoder
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
 from engine.pool.protocol import DeviceEvent, Failed, Setup
 from engine.pool.worker.message_buffer import ROOM_BYTES
 from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings, Isolation
+from engine.settings import Decode, EngineSettings, Isolation
 from engine.types import DeviceId, EngineInfo, Found
 
-Read: TypeAlias = Callable[[SourceInfo, Segment, int, int], Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]]
-"""Decodes a segment. Parameters: as of ``decode``."""
-
-THREADS = 16
-"""Most decoder threads for a source that cannot be cut."""
-
-
-class SharedDecoder(Decoder):
-    """Decodes on the CPU into ``pictures``, shared memory of a group. read: ``decode`` or ``decode_planes``."""
-
-    def __init__(self, threads: int, pictures: SharedPictures, read: Read) -> None:
-        super().__init__(threads)
-        self._pictures, self._read = pictures, read
-
-    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
-        """See ``Decoder.decode``."""
-        whole = segment.start is None and segment.end is None  # no other segment of this source can be decoded meanwhile
-        threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // self.threads)
-        for frame in self._read(info, segment, skip, threads):
-            yield frame if isinstance(frame, DecodeFailure) else replace(frame, image=self._pictures.put(frame.image))  # type: ignore[arg-type]
-
+if TYPE_CHECKING:
+    from engine.media.nvdec.decoder import NvdecDecoder
 
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
 
 DECODE_THREADS = 12
-"""Most segments decoded at once: on 64 cores, 12 threads reached 2,600 frames/s of 1080p, 32 threads 2,250."""
+"""Most segments that FFmpeg decodes at once: on 64 cores, 12 threads reached 2,600 frames/s of 1080p, 32 threads 2,250."""
 
 
 class Group(Backend):
@@ -57,6 +42,9 @@ class Group(Backend):
 
     spread_evenly = False
     """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
+
+    takes_planes = True
+    """Whether frames need not be converted to RGB on the host. A GPU may then decode them."""
 
     def __init__(self, setup: Setup, report: Callable[[DeviceEvent], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         """report, die, watchdog: see ``MemberPool``."""
@@ -70,8 +58,33 @@ class Group(Backend):
         return {member: partial(self._member_pool.timings, member) for member in self.device.members}
 
     def decoder(self) -> SharedDecoder:
-        """The decoder for all members. Call this after the engines are built."""
-        return SharedDecoder(self.info.decode_threads, self._pictures, self._read)
+        """The decoder for all members. Call this after the engines are built.
+
+        Raises DeviceError if the settings require NVDEC, and the library for it is missing.
+        """
+        required = self._setup.engine.decode is Decode.NVDEC
+        nvdec, reason = None, ""
+        if self._may_use_nvdec(self._setup.engine):
+            try:
+                nvdec = self._open_nvdec(required)
+            except DeviceError as error:
+                if required:
+                    raise
+                reason = str(error)
+        return SharedDecoder(self.info.decode_threads, self._pictures, self._read, nvdec, reason)
+
+    def _may_use_nvdec(self, settings: EngineSettings) -> bool:
+        return self.takes_planes and settings.decode is not Decode.CPU and all(member.kind == "cuda" for member in self.device.members)
+
+    def _open_nvdec(self, required: bool) -> NvdecDecoder:
+        """Open NVDEC on one GPU, which decodes as fast as this process can distribute the frames. The GPU copies frames to the pictures."""
+        from engine.cuda.memory import PageLock
+        from engine.media.nvdec.decoder import open_nvdec
+
+        index, threads = int(self._member_pool.engines[0].device.name), self.info.decode_threads
+        decoder = open_nvdec(index, 2 * threads, threads, required)
+        self._pictures.page_lock = PageLock(index)
+        return decoder
 
     def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
         """Decode a segment for the members. GPUs convert planes to RGB faster than the decode threads do."""
@@ -96,7 +109,8 @@ class Group(Backend):
         # a member that is restarted later is assumed to be like the others
         pictures = sum(engine.slots * engine.batch for engine in engines) * self._member_pool.expected // len(engines)
         gpus = sum(engine.device.kind == "cuda" for engine in engines)
-        decode_threads = settings.decode_threads or max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, usable_cores() // 2))
+        default = max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, usable_cores() // 2))
+        decode_threads = settings.decode_threads or (GPU_THREADS if self._may_use_nvdec(settings) else default)
 
         def all_of(values: Sequence[str]) -> str:
             return ", ".join(dict.fromkeys(values))

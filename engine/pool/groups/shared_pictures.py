@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.detection.frame_format import FrameFormat, HostImage, Planes
 from engine.processes.watchdog import waiting_for_room
@@ -71,14 +73,26 @@ class _Memory:
         return len(self.free) * self.slot == self.chunk.nbytes
 
 
+class PageLock(Protocol):
+    """Locks the pages of memory for a device. Any thread calls these functions."""
+
+    def add(self, address: int, nbytes: int) -> None:
+        """Lock these pages."""
+
+    def remove(self, address: int) -> None:
+        """Unlock the pages that begin here."""
+
+
 class SharedPictures:
     """Allocates memory for pictures of any size. Each picture's memory is freed with the last array that refers to it. Thread-safe.
 
-    limit: bytes; may be changed. A larger picture still gets memory when it is the only one.
+    limit: bytes; may be changed. A larger picture still gets memory when it is the only one. page_lock: locks the chunks that are created
+    from now on; set it before ``take`` is called.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        self.page_lock: PageLock | None = None
         self._taking = Lock()
         self._memories: dict[int, _Memory] = {}
         self._made = 0
@@ -97,14 +111,19 @@ class SharedPictures:
 
     def put(self, image: HostImage, urgent: bool = False) -> HostImage:
         """Copy a picture or frame into shared memory; waits until there is room. urgent: exceed the limit instead of waiting."""
-        memory, offset = self._take(image.nbytes, urgent)
-        held = (ctypes.c_uint8 * image.nbytes).from_buffer(memory.mapped, offset)
-        weakref.finalize(held, self._returned.put, (memory, offset)).atexit = False
+        block = self.take(image.nbytes, urgent)
         if isinstance(image, Planes):
-            return image.copy_to(np.ndarray(image.nbytes, np.uint8, held))  # type: ignore[arg-type]
-        copy: Image = np.ndarray(image.shape, np.uint8, held)  # type: ignore[arg-type]
+            return image.copy_to(block)
+        copy: Image = block.reshape(image.shape)
         np.copyto(copy, image)
         return copy
+
+    def take(self, nbytes: int, urgent: bool = False) -> NDArray[np.uint8]:
+        """Allocate memory for a picture, uint8 (nbytes,), not initialized; waits until there is room. urgent: see ``put``."""
+        memory, offset = self._take(nbytes, urgent)
+        held = (ctypes.c_uint8 * nbytes).from_buffer(memory.mapped, offset)
+        weakref.finalize(held, self._returned.put, (memory, offset)).atexit = False
+        return np.ndarray(nbytes, np.uint8, held)  # type: ignore[arg-type]
 
     def locate(self, image: HostImage) -> Place | None:
         """The location of a picture, of a part of one, or of a frame; None if it is not in this memory."""
@@ -157,10 +176,14 @@ class SharedPictures:
         chunk = Chunk(self._made, path, nbytes)
         self._made += 1
         memory = self._memories[chunk.number] = _Memory(chunk, descriptor, slot, mmap.mmap(descriptor, nbytes))
+        if self.page_lock is not None:
+            self.page_lock.add(memory.address, nbytes)
         return memory
 
     def _drop(self, number: int) -> None:
         memory = self._memories.pop(number)
+        if self.page_lock is not None:
+            self.page_lock.remove(memory.address)
         os.close(memory.descriptor)
         if not memory.chunk.path.startswith("/proc/"):
             with suppress(OSError):

@@ -35,6 +35,7 @@ class TilesBackend(Group):
     """A group whose devices work together on each picture."""
 
     spread_evenly = True
+    takes_planes = False  # tiles are cut from pictures
 
     def __init__(self, setup: Setup, report: Callable[[DeviceEvent], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         super().__init__(setup, report, die, watchdog)

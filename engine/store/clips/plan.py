@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from engine.store.exporters.common.rounding import label_of
 from engine.store.objects.appearances import By, read_appearances
 from engine.store.session import SessionReader
 from engine.store.stored_source import StoredSource
@@ -33,7 +34,7 @@ def plan_clips(reader: SessionReader, source: StoredSource, by: By, padding: flo
     plans: list[ClipPlan] = []
     for row in read_appearances(reader, source.number, by, gap):
         class_id, track = int(row["class_id"]), int(row["track"])
-        label = reader.labels[class_id] if class_id < len(reader.labels) else str(class_id)
+        label = label_of(reader.labels, class_id)
         start, end = max(float(row["start"]) - padding, first), min(float(row["end"]) + padding, last + 1 / rate)
         name = f"{_safe(label)}{f'-{track}' if track >= 0 else ''}"
         if by is By.CLASS and plans and start <= plans[-1].end:

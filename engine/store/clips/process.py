@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from engine.media.cutting.cut import copy_clip, encode_clip, write_still
+from engine.media.cutting import copy_clip, encode_clip, write_still
 from engine.processes import AnyConnection
 from engine.processes.child_main import when_parent_ends
 from engine.processes.watchdog import Clock

@@ -9,7 +9,7 @@ from engine.errors import ExportError
 from engine.store.clips.plan import ClipPlan, stamp
 from engine.store.export.destinations import Destinations, Protected, names_for
 from engine.store.export.outputs import Purpose
-from engine.store.export.planning import file_stems
+from engine.store.export.planning import source_stems
 from engine.store.export.run import stage
 from engine.store.exporters.common.base import Progress
 from engine.store.exporters.common.child import run_child
@@ -55,7 +55,7 @@ def write_clips(
 
     A file replaces only one of an earlier call with the same content. exact: encode instead of copying from keyframe to keyframe.
     stills: also write each appearance's most confident frame. overwrite: also replace files that Framefleet did not write.
-    progress: called with the number of files written so far. waiting: called once with the process for which this one waits.
+    progress: called with the number of written files. waiting: called once with the process for which this one waits.
 
     Raises ExportError if the video is missing or has changed, or a file cannot be written.
     """
@@ -67,8 +67,8 @@ def write_clips(
         raise ExportError(
             f"{source.file} has changed since the detection, and the times are of the earlier video: detect again, or restore it"
         )
-    stems = dict(zip((each.number for each in reader.sources()), file_stems([each.path for each in reader.sources()]), strict=True))
-    stem = stems[source.number]
+    sources = reader.sources()
+    stem = dict(zip((each.number for each in sources), source_stems(sources), strict=True))[source.number]
     copied = ".mp4" if source.info is not None and source.info.codec in _IN_MP4 else ".mkv"
     suffix = ".mp4" if exact else copied
     written = []

@@ -41,19 +41,11 @@ class Protected:
     @classmethod
     def of(cls, reader: SessionReader) -> Self:
         """Return what the exports of a session must not replace."""
-        model = [Path(reader.facts[name]) for name in ("cfg", "weights", "labels") if reader.facts.get(name)]
+        model = [Path(reader.facts[name]) for name in ("cfg", "weights") if reader.facts.get(name)]
         return cls([*(source.file for source in reader.sources()), *model, *(path.with_suffix(".names") for path in model), reader.path])
 
-    def check(self, path: Path) -> None:
-        """Check that a file may be written at ``path``. Follows links, also hard ones.
-
-        Raises ExportError if the path is a folder, a device or the like, or a file that must not be replaced.
-        """
-        if why := self.why_not(path):
-            raise ExportError(f"{path} is not written, because {why}: choose another name")
-
     def why_not(self, path: Path) -> str | None:
-        """Return why no file may be written at ``path``, None if one may be written."""
+        """Return why no file may be written at ``path``, None if one may be written. Follows links, also hard ones."""
         try:
             status = path.stat()
         except OSError:

@@ -101,7 +101,7 @@ class Outputs:
             self.store()
 
     def store(self) -> None:
-        """Store the changes so far."""
+        """Store the changes that are not stored yet."""
         changes, self._changes = self._changes, []
         if not changes:
             return

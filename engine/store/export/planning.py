@@ -12,7 +12,7 @@ from engine.settings.clock import ClockSettings
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import Exporter, Output
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
-from engine.store.names import name_key
+from engine.store.names import name_key, readable_name
 from engine.store.session import SessionReader, StoredSource
 from engine.store.skipped import is_sampled
 
@@ -66,7 +66,7 @@ def plan_export(
         if name not in EXPORTERS:
             raise UsageError(f"there is no format '{name}': choose from {', '.join(EXPORTERS)}")
     sources = [_with_clock(source, options.clock) for source in reader.sources()]
-    stems = dict(zip((source.number for source in sources), file_stems([source.path for source in sources]), strict=True))
+    stems = dict(zip((source.number for source in sources), source_stems(sources), strict=True))
     frames = {source.number: reader.count(source.number) for source in sources}
     chosen = [source for source in sources if only is None or source.number in only]
     planned = []
@@ -120,6 +120,11 @@ def _outputs(
         fitting = [source for source in together if source.kind is None or source.kind in exporter.kinds]
         if any(source.kind is not None for source in fitting):
             yield from ((output, fitting) for output in exporter.outputs if output.per_session)
+
+
+def source_stems(sources: Sequence[StoredSource]) -> list[str]:
+    """Return a different file stem for each source: see ``file_stems``. A path such as ``.`` refers to the folder of the run."""
+    return file_stems([readable_name(str(source.file)) for source in sources])
 
 
 def file_stems(paths: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from engine.errors import ExportError
 from engine.processes.file_lock import FileLock
 from engine.store.export.destinations import Destinations, Protected, names_for
 from engine.store.export.outputs import JOURNAL, Outputs, Purpose, recover
-from engine.store.export.planning import Planned, file_stems, plan_export
+from engine.store.export.planning import Planned, plan_export, source_stems
 from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.base import Export, Progress
+from engine.store.exporters.common.base import Export, Progress, part_of
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
 from engine.store.names import name_key
 from engine.store.schema import explained
@@ -55,7 +55,7 @@ def export_session(
 
     The files are written in a hidden folder in ``folder``. While another process exports to ``folder``, this one waits.
 
-    progress: called with a file, the number of its frames written so far, and the number of all its frames. An ExportError that it raises
+    progress: called with a file, the number of its written frames, and the number of all its frames. An ExportError that it raises
     ends this file.
     failed: called with the error of each file that cannot be written; None: the first error ends the export.
     options: of the formats. only, whole: see ``plan_export``.
@@ -66,7 +66,7 @@ def export_session(
         ExportError: a file cannot be written.
     """
     planned = plan_export(reader, formats, options, only, whole)
-    stems = file_stems([source.path for source in reader.sources()])
+    stems = source_stems(reader.sources())
     suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
     taken = frozenset(name_key(f"{stem}{suffix}") for stem in stems for suffix in suffixes)
     written = []
@@ -85,7 +85,8 @@ def export_session(
                 with explained(folder / plan.name, "write"):
                     path = destinations.place(made, folder, names_for(plan.stem, plan.suffix, plan.complete, taken), purpose)
             except ExportError as error:
-                shown = ExportError(str(error).replace(str(made), str(folder / plan.name)))
+                words = str(error).replace(str(part_of(made)), str(made))
+                shown = ExportError(words.replace(str(made), str(folder / plan.name)))
                 if failed is None:
                     raise shown from error
                 failed(shown)
@@ -114,7 +115,7 @@ def _purpose(plan: Planned, sources: int) -> Purpose:
 
 @contextmanager
 def stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
-    """Provide a hidden folder in ``folder`` for one process at a time. It is empty, whatever a killed process has left there."""
+    """Provide a hidden folder in ``folder`` for one process at a time. It is empty, also after a process was killed in it."""
     place = folder / STAGE
     with explained(folder, "write"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -128,8 +129,7 @@ def stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
             yield place
         finally:
             (place / JOURNAL).unlink(missing_ok=True)
-            with suppress(OSError):  # it holds the rest of a video whose process crashed
-                place.rmdir()
+            shutil.rmtree(place, ignore_errors=True)  # it may hold part of a video whose process was stopped
 
 
 def _content(reader: SessionReader, plan: Planned, options: ExportOptions) -> str:

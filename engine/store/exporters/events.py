@@ -14,7 +14,7 @@ from engine.store.exporters.common.base import Export, Exporter, Output
 from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.csv import row, table_file
 from engine.store.objects.events import EventKind, read_events
-from engine.store.objects.zones import zones_for
+from engine.store.objects.zones import require_any_tracks, require_tracks, zones_for
 from engine.store.session import StoredSource
 from engine.zones.shapes import ZoneSet
 
@@ -25,7 +25,15 @@ COLUMNS = (
 
 
 def write(export: Export) -> None:
-    """Write a row per event of each video. Raises ExportError if the lines and zones do not fit, or there are some but no tracks."""
+    """Write a row per event of each video. Raises ExportError if there are lines and zones, but no video has tracks.
+
+    Videos without tracks or of another shape than the lines and zones have appearances only, and a note says so.
+    """
+    if export.options.zones is not None:
+        try:
+            require_any_tracks(export.reader, export.sources)
+        except UsageError as error:
+            raise ExportError(str(error)) from error
     with table_file(export, COLUMNS) as file:
         for source in export.sources:
             if source.kind is SourceKind.VIDEO:
@@ -36,10 +44,14 @@ def write(export: Export) -> None:
 
 def _write_source(export: Export, source: StoredSource, file: TextIO) -> None:
     zones = export.options.zones
-    try:
-        if zones is not None:
+    if zones is not None:
+        try:
+            require_tracks(export.reader, source.number)
             zones, note = zones_for(zones, source)
-            export.notes += [note] if note else []
+        except UsageError as error:
+            zones, note = None, f"{error}; it is not counted"
+        export.notes += [note] if note else []
+    try:
         file.writelines(row(cells) + "\r\n" for cells in _rows(export, source, zones))
     except UsageError as error:
         raise ExportError(str(error)) from error

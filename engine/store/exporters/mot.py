@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
+from engine.store.exporters.common.base import Export, Exporter, Output, new_folder
 from engine.store.schema import explained
 
 
@@ -19,7 +19,7 @@ def write(export: Export) -> None:
     as annotations to be corrected: the flag 1 (use it) in place of the confidence. Annotation tools read this file. If a person corrected
     the session, ``verified.txt`` repeats the beginnings of the lines that a person verified.
     """
-    with explained(export.path, "write"), complete_folder(export.path) as folder:
+    with explained(export.path, "write"), new_folder(export.path) as folder:
         (folder / "det").mkdir()
         (folder / "gt").mkdir()
         with (folder / "det" / "det.txt").open("w", newline="") as found, (folder / "gt" / "gt.txt").open("w", newline="") as truth:
@@ -45,8 +45,7 @@ def _rows(export: Export) -> Iterator[tuple[str, float, int, bool]]:
 
 def _sequence(export: Export) -> str:
     info, frames = export.source.info, export.reader.length(export.source.number)
-    if info is None:
-        raise AssertionError("only sources that were opened are exported")
+    assert info is not None, "only sources that were opened are exported"
     facts = {
         "name": " ".join(export.stems[0].split()),
         "imDir": "img1",

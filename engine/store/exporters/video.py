@@ -4,18 +4,19 @@ A child process decodes and encodes (``video_process``), so this process loads n
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, Progress, complete_file, part_of
+from engine.store.exporters.common.base import Export, Exporter, Output, complete_file
 from engine.store.exporters.common.child import run_child
 from engine.store.exporters.common.options import DRAWN, Part
 from engine.store.objects.zones import is_tracked, zones_for
 from engine.store.schema import explained
 from engine.store.view import View
 from engine.zones.shapes import ZoneSet
+
+_WORDS = "the process that writes annotated videos"
 
 
 @dataclass(frozen=True)
@@ -36,25 +37,26 @@ class Job:
 
 
 def write(export: Export) -> None:
-    """Write the annotated video. If the child process crashes, the frames written so far remain playable in ``part_of(path)``.
+    """Write the annotated video. If the child process crashes, the written frames remain playable in ``part_of(path)``.
 
-    Raises ExportError if the source is not a video, has changed or is the target, the file cannot be written, or the child process crashed.
+    Raises ExportError if the source has changed, the file cannot be written, or the child process crashed.
     """
     reader, source, path = export.reader, export.source, export.path
-    video = source.file
-    if source.kind != SourceKind.VIDEO:
-        raise ExportError(f"{video} is no video: an annotated video can be made of videos only; choose another format")
-    if path.exists() and video.exists() and path.samefile(video):
-        raise ExportError(f"{path} is the video itself: choose another name for its annotated copy")
     if source.changed():
         remedy = "detect again, or restore the file"
-        raise ExportError(f"{video} has changed since the detection, and the boxes are of the earlier video: {remedy}")
-    job = Job(reader.view, source.number, str(video), str(part_of(path)), export.options.draw, _zones(export), Clock.of(reader, source))
+        raise ExportError(f"{source.file} has changed since the detection, and the boxes are of the earlier video: {remedy}")
+    drawn = export.options.draw, _zones(export), Clock.of(reader, source)
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
+        job = Job(reader.view, source.number, str(source.file), str(part), *drawn)
         try:
-            _run(job, part, export.progress)
+            crash = run_child("annotated video", _WORDS, "engine.store.exporters.video_process", job, export.progress)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
         finally:
             part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
+        if crash is not None:
+            raise ExportError(f"{crash}; what it had written is in {part}" if part.exists() else crash)
 
 
 def _zones(export: Export) -> ZoneSet | None:
@@ -70,17 +72,6 @@ def _zones(export: Export) -> ZoneSet | None:
         raise ExportError(str(error)) from error
     export.notes += [note] if note else []
     return zones
-
-
-def _run(job: Job, part: Path, progress: Progress) -> None:
-    words = "the process that writes annotated videos"
-    try:
-        crash = run_child("annotated video", words, "engine.store.exporters.video_process", job, progress)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    if crash is not None:
-        raise ExportError(f"{crash}; what it had written is in {part}" if part.exists() else crash)
 
 
 # the suffix differs from the source's, which may be in the same folder

@@ -48,7 +48,7 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
     Frames keep their times. A frame that cannot be decoded is left out, so the picture before it is shown longer. The copy of an
     incomplete source ends with its last stored frame.
 
-    report: called with the number of frames written so far. clock: the watchdog's clock, stopped when all frames are written.
+    report: called with the number of written frames. clock: the watchdog's clock, stopped when all frames are written.
 
     Raises:
         SourceError: the video cannot be opened any more.
@@ -156,7 +156,7 @@ class _AnnotatedPicture:
         self.counts = read_counts(reader, source, job.zones) if job.zones is not None else None
         self._places = job.zones.resized(self.size).shapes if job.zones is not None else ()
         self._heat = HeatDrawing(read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None
-        # the copy of a whole video goes on behind a part that was detected
+        # the copy of a whole video continues behind a part that was detected
         end = (source.info.duration or 0.0) if source.info is not None and source.ledger.skipped and _is_whole(reader, source) else 0.0
         self._chart = CountChart(self._annotator, self.size, *mean_counts(reader, job.source, end)) if Part.CHART in job.parts else None
         if self._chart is not None:

@@ -8,7 +8,7 @@ tracks or corrections, ``objects.csv`` has the last two for each line of the lab
 from collections.abc import Iterator
 
 from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
+from engine.store.exporters.common.base import Export, Exporter, Output, new_folder
 from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.common.rounding import marks, relative, to_json
 from engine.store.exporters.csv import row
@@ -29,7 +29,7 @@ def write(export: Export) -> None:
     Raises ExportError if the folder cannot be written, or a source cannot be decoded again.
     """
     pictures = export.options.pictures is not None
-    with explained(export.path, "write"), complete_folder(export.path) as folder:
+    with explained(export.path, "write"), new_folder(export.path) as folder:
         (folder / IMAGES).mkdir(parents=True)
         (folder / LABELS).mkdir(parents=True)
         objects = [row(OBJECTS)]

@@ -33,7 +33,7 @@ DIRECTIONS = ("backward", "forward")
 
 Row: TypeAlias = Iterable[object]
 Counted: TypeAlias = Sequence[tuple[StoredSource, Counts]]
-_counted: WeakKeyDictionary[SessionReader, dict[tuple[object, ...], Counts]] = WeakKeyDictionary()
+_counted: WeakKeyDictionary[SessionReader, dict[tuple[object, ...], Counts | ExportError]] = WeakKeyDictionary()
 """Six tables need the same counts, and counting reads all boxes."""
 
 
@@ -120,10 +120,10 @@ def _of(table: NDArray[np.void], number: int, class_id: int) -> NDArray[np.void]
     return mine
 
 
-def count(export: Export, source: StoredSource) -> Counts:
-    """Count the tracks of one source, once for all tables.
+def count(export: Export, source: StoredSource) -> Counts | ExportError:
+    """Count the tracks of one source, once for all tables. Returns the error if it has no tracks, or its pictures have another shape.
 
-    Raises ExportError if there are no lines and zones, they do not fit, or the session has no tracks.
+    Raises ExportError if there are no lines and zones, or the model does not have their labels.
     """
     reader, zones = export.reader, export.options.zones
     if zones is None:
@@ -132,12 +132,17 @@ def count(export: Export, source: StoredSource) -> Counts:
     known = _counted.setdefault(reader, {})
     if key not in known:
         try:
-            require_tracks(reader, source.number)
-            fitted, note = zones_for(zones, source)
-            counter = TrackCounter(fitted, reader.labels, reader.confidence, reader.classes)
+            zones.class_ids(reader.labels)
         except UsageError as error:
             raise ExportError(str(error)) from error
+        try:
+            require_tracks(reader, source.number)
+            fitted, note = zones_for(zones, source)
+        except UsageError as error:
+            known[key] = ExportError(str(error))
+            return known[key]
         export.notes += [note] if note else []
+        counter = TrackCounter(fitted, reader.labels, reader.confidence, reader.classes)
         with unfiltered(reader):
             for block in export.blocks(source):
                 counter.add(TrackTable.of(block))
@@ -145,10 +150,25 @@ def count(export: Export, source: StoredSource) -> Counts:
     return known[key]
 
 
+def _counts(export: Export) -> Counted:
+    """The counts of all videos that can be counted; notes name the others. Raises ExportError if there are only others."""
+    counted, misfits = [], []
+    for source in export.sources:
+        if source.kind is SourceKind.VIDEO:
+            found = count(export, source)
+            if isinstance(found, ExportError):
+                misfits.append(found)
+            else:
+                counted.append((source, found))
+    if misfits and not counted:
+        raise misfits[0]
+    export.notes += [f"{error}; it is not counted" for error in misfits]
+    return counted
+
+
 def _table(name: str, heading: tuple[str, ...], rows: Callable[[Export, Counted], Iterable[Row]], needs: str = "") -> Output:
     def write(export: Export) -> None:
-        videos = [source for source in export.sources if source.kind is SourceKind.VIDEO]
-        counted = [(source, count(export, source)) for source in videos]
+        counted = _counts(export)
         with table_file(export, heading) as file:
             file.writelines(row(cells) + "\r\n" for cells in rows(export, counted))
 

@@ -48,7 +48,7 @@ class Interrupted:
 
 
 def find_interrupted(folder: Path) -> list[Interrupted]:
-    """Return the interrupted runs whose sessions are in ``folder``, newest first, without those that another process goes on with."""
+    """Return the interrupted runs whose sessions are in ``folder``, newest first, without those that another process continues."""
     with suppress(OSError):
         sessions = sorted(folder.glob("*.sqlite"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
         return [found for path in sessions[:NEWEST] if (found := _examine(path)) is not None]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.store import schema
-from engine.store.facts import REPLACED, differences
+from engine.store.facts import CREATED, REPLACED, differences
 from engine.store.file.previous import set_aside
 from engine.store.names import readable
 
@@ -42,7 +42,7 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
     connection = schema.create(path)
     connection.execute("BEGIN")
     connection.executemany(
-        "INSERT INTO session VALUES (?, ?)", ((key, schema.exact(value)) for key, value in {**facts, "created": created}.items())
+        "INSERT INTO session VALUES (?, ?)", ((key, schema.exact(value)) for key, value in {**facts, CREATED: created}.items())
     )
     connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
     connection.executemany("INSERT OR IGNORE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", outputs)
@@ -51,7 +51,7 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
 
 
 def _reasons(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> list[str]:
-    """Why a run with these labels and facts cannot go on with the session at ``path``, in words; empty if it can."""
+    """Why a run with these labels and facts cannot continue the session at ``path``, in words; empty if it can."""
     with schema.reading(path), closing(schema.open_existing(path, "rw")) as connection:
         if schema.is_empty(connection):
             return ["nothing was stored"]

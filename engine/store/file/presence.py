@@ -18,6 +18,11 @@ class Presence:
         """Whether the file was removed, moved or replaced."""
         return self._identity() != self._first
 
+    @property
+    def replaced(self) -> bool:
+        """Whether another file is at the path now."""
+        return self._identity() not in (None, self._first)
+
     def _identity(self) -> tuple[int, int] | None:
         try:
             status = self._path.stat()

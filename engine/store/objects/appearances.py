@@ -1,12 +1,13 @@
 """Reads from a session when objects appear."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.store.blocks import read_blocks
+from engine.store.blocks import Block, read_blocks
 from engine.store.session import SessionReader
 from engine.tracking.appearances import APPEARANCE, GAP, class_appearances, track_appearances
 
@@ -18,11 +19,14 @@ class By(StrEnum):
     CLASS = "class"
 
 
-def read_appearances(reader: SessionReader, source: int, by: By | None = None, gap: float = GAP) -> NDArray[Any]:
+def read_appearances(
+    reader: SessionReader, source: int, by: By | None = None, gap: float = GAP, each: Callable[[Block], None] = lambda _: None
+) -> NDArray[Any]:
     """Return the appearances in a source, ordered by start: see ``engine.tracking.appearances.APPEARANCE``.
 
     They end when the frame after their last one begins, so that an appearance of one frame has the length of one frame.
     Only detections that pass the reader's filter count. by: None: tracks if the source has them, else classes. gap: see ``GAP``.
+    each: is called with each block, for a caller that needs more from them.
 
     Raises ExportError if the session cannot be read.
     """
@@ -31,6 +35,7 @@ def read_appearances(reader: SessionReader, source: int, by: By | None = None, g
     for block in read_blocks(reader, source):
         numbers = np.fromiter((frame.number for frame in block.frames), np.int64, len(block.frames))
         times = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
+        each(block)
         rows.append(np.stack((numbers, times)))
         parts.append((numbers[block.frame], times[block.frame], block.class_ids, block.tracks, block.scores))
     if not parts:

@@ -77,6 +77,17 @@ def undoable(path: Path) -> tuple[bool, bool]:
         return corrected.undoable(connection)
 
 
+def edits(path: Path) -> list[Edit]:
+    """Return what was corrected in the session at ``path`` and not undone, the oldest first. Also while another process writes it.
+
+    Raises ExportError if the session cannot be read.
+    """
+    with schema.explained(path, "read"), closing(schema.open_existing(path, "ro")) as connection:
+        if not schema.has_table(connection, "edits"):
+            return []
+        return [Edit(*row) for row in connection.execute("SELECT edit, made, words FROM edits WHERE edit > 0 ORDER BY edit")]
+
+
 class Corrections(Closing):
     """Corrects the session at ``path``. Use it from one thread.
 
@@ -85,9 +96,10 @@ class Corrections(Closing):
         ExportError: the session cannot be read or written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, created: str = "") -> None:
+        """Open a session. created: see ``SessionReader``."""
         self._path = path
-        with SessionReader(path) as reader:
+        with SessionReader(path, created=created) as reader:
             self._labels = reader.labels
             self._names = {source.number: source.name for source in reader.sources()}
         with schema.explained(path, "write"):
@@ -117,7 +129,7 @@ class Corrections(Closing):
             raise UsageError("give two or more different tracks to join")
         chosen = [OneTrack(source, track) for track in (first, *others)]
         for track in chosen:
-            self._check(track)
+            self.check(track)
         places = ", ".join("?" * len(chosen))
         query = f"SELECT frame FROM detections WHERE source = ? AND track IN ({places}) GROUP BY frame HAVING count(*) > 1 LIMIT 1"
         shared = self._connection.execute(query, (source, *(track.track for track in chosen))).fetchone()
@@ -129,7 +141,7 @@ class Corrections(Closing):
     def split(self, source: int, track: int, frame: int) -> int:
         """Make a new track of a track's detections from a frame on. Returns the number of the new track."""
         part = OneTrack(source, track)
-        self._check(part)
+        self.check(part)
         query = "SELECT min(frame), max(frame) FROM detections WHERE source = ? AND track = ?"
         first, last = self._connection.execute(query, part.values).fetchone()
         if not first < frame <= last:
@@ -150,10 +162,16 @@ class Corrections(Closing):
             raise UsageError(f"{self._names.get(source, source)} has no frame from {moment} on")
         return int(frame)
 
+    def check(self, chosen: Chosen) -> None:
+        """Raise UsageError if the session has no such detection or track."""
+        with schema.explained(self._path, "read"):
+            found = self._connection.execute(f"SELECT 1 FROM detections WHERE {chosen.condition} LIMIT 1", chosen.values).fetchone()
+        if found is None:
+            raise UsageError(f"there is no {self._name(chosen)}")
+
     def edits(self) -> list[Edit]:
         """Return what was corrected and not undone, the oldest first."""
-        with schema.explained(self._path, "read"):
-            return [Edit(*row) for row in self._connection.execute("SELECT edit, made, words FROM edits WHERE edit > 0 ORDER BY edit")]
+        return edits(self._path)
 
     def undo(self) -> Edit | None:
         """Undo the last edit. Returns it, None if there is none."""
@@ -192,16 +210,10 @@ class Corrections(Closing):
     def _name(self, chosen: Chosen) -> str:
         return f"{chosen} of {self._names.get(chosen.source, f'source {chosen.source}')}"
 
-    def _check(self, chosen: Chosen) -> None:
-        with schema.explained(self._path, "read"):
-            found = self._connection.execute(f"SELECT 1 FROM detections WHERE {chosen.condition} LIMIT 1", chosen.values).fetchone()
-        if found is None:
-            raise UsageError(f"there is no {self._name(chosen)}")
-
     def _edit(self, chosen: Sequence[Chosen], change: str, words: str, also: str = "") -> None:
         """Set values of the chosen detections. change: SQL, such as ``verified = 1``. also: a further condition in SQL."""
         for each in chosen:
-            self._check(each)
+            self.check(each)
         columns = ", ".join(part.split(" = ")[0] for part in change.split(", "))
         values = ", ".join(part.split(" = ")[1] for part in change.split(", "))
         with self._transaction():

@@ -1,6 +1,6 @@
 """Counts the tracks of a stored session at lines and in zones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Self
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UsageError
+from engine.media.types import SourceKind
 from engine.store.blocks import Block, read_blocks
 from engine.store.session import SessionReader, StoredSource
 from engine.store.tracks import tracker_of
@@ -43,8 +44,7 @@ class TrackTable:
         pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
         numbers = np.fromiter((frame.number for frame in block.frames), np.int64, len(block.frames))
         sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
-        frame, boxes = block.frame[mine], block.boxes[mine].copy()
-        boxes[:, 2:] += boxes[:, :2]
+        frame, boxes = block.frame[mine], block.corners[mine]
         return cls(numbers[frame], pts[frame], block.tracks[mine], block.class_ids[mine], block.scores[mine], boxes, sizes[frame])
 
     @classmethod
@@ -154,11 +154,20 @@ def is_tracked(reader: SessionReader, source: int) -> bool:
     return bool(reader.tracks(source)) or tracker_of(reader.path, source) is not None
 
 
+def require_any_tracks(reader: SessionReader, sources: Iterable[StoredSource]) -> None:
+    """Check that the objects of at least one of the videos were tracked, if there are videos. Raises UsageError if none was."""
+    videos = [source.number for source in sources if source.kind is SourceKind.VIDEO]
+    if not any(is_tracked(reader, video) for video in videos):
+        for video in videos:
+            require_tracks(reader, video)
+
+
 def require_tracks(reader: SessionReader, source: int) -> None:
-    """Check that the objects of a source were tracked. Raises UsageError if they were not."""
+    """Check that the objects of a source were tracked. Raises UsageError if they were not, with the name of the session if none was."""
     if not is_tracked(reader, source):
+        name = next((each.name for each in reader.sources() if each.number == source and reader.has_tracks), reader.path)
         remedy = f"'framefleet track {reader.path.parent}' adds them"
-        raise UsageError(f"{reader.path} has no tracks, and lines and zones count tracks: {remedy}")
+        raise UsageError(f"{name} has no tracks, and lines and zones count tracks: {remedy}")
 
 
 def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
@@ -169,7 +178,7 @@ def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
     size = (source.info.width, source.info.height) if source.info is not None else (16, 9)
     heat = HeatMap(size)
     for block in read_blocks(reader, source.number):
-        heat.add(TrackTable.of(block, everything=True).boxes)
+        heat.add(block.corners)
     return heat
 
 

@@ -33,13 +33,14 @@ class SessionReader(StoredColumns):
 
     labels: one per class id. facts: properties of the run. confidence, classes: frames contain only detections of at least this
     confidence and, unless None, of these class ids. corrected: apply what a person corrected before this reader was opened. span: only
-    frames in this part of each source; None: all. tracks: see ``View``.
+    frames in this part of each source; None: all. tracks: see ``View``. created: the fact ``CREATED`` of the expected session, "" = any.
 
-    Attributes: corrected: whether there are corrections and this reader applies them.
+    Attributes: corrected: whether there are corrections and this reader applies them. stop: any thread sets it to end the reading of many
+    frames early.
 
     Raises (all methods):
         UsageError: ``span`` does not fit a source.
-        ExportError: the file is missing, damaged or of another kind, or a newer Framefleet wrote it.
+        ExportError: the file is missing, damaged or of another kind, a newer Framefleet wrote it, or another run has replaced it.
     """
 
     def sources(self) -> list[StoredSource]:
@@ -125,9 +126,15 @@ class SessionReader(StoredColumns):
         """Return the times (seconds) of the frames that ``failed`` counts."""
         return [pts for (pts,) in self._query("SELECT pts FROM frames WHERE source = ? AND failure IS NOT NULL ORDER BY frame", source)]
 
-    def position(self, source: int) -> Position | None:
-        """Return the place behind the stored frames of a source, before the first gap. None: it is unknown, or there are no frames."""
+    def position(self, source: int, before_failed: bool = False) -> Position | None:
+        """Return the place behind the stored frames of a source, before the first gap. None: it is unknown, or there are no frames.
+
+        before_failed: before the last frames if they failed, such as those behind the moment when the file was removed.
+        """
         end = self._end(source)
+        if before_failed:
+            query = "SELECT coalesce(max(frame) + 1, 0) FROM frames WHERE source = ? AND frame < ? AND failure IS NULL"
+            end = int(self._value(query, source, end))
         for (gap,) in self._query("SELECT frame FROM segments WHERE source = ? AND segment = ?", source, schema.BEHIND_GAP):
             end = min(end, gap)
         query = "SELECT segment, start, frame FROM segments WHERE source = ? AND segment >= 0 AND frame < ? ORDER BY segment DESC LIMIT 1"
@@ -175,13 +182,17 @@ class SessionReader(StoredColumns):
     @property
     def has_track_corrections(self) -> bool:
         """Whether this reader applies corrections that join or split tracks."""
-        with schema.reading(self.path):
+        with self._reading():
             return self.corrected and has_track_corrections(self._connection)
+
+    def is_corrected(self, source: int) -> bool:
+        """Whether this reader applies corrections of a source."""
+        return self.corrected and bool(self._query("SELECT 1 FROM main.corrections WHERE source = ? LIMIT 1", source))
 
     @property
     def last_edit(self) -> str:
         """A text that changes with each correction, "" if this reader applies none."""
-        with schema.reading(self.path):
+        with self._reading():
             return last_edit(self._connection) if self.corrected else ""
 
     def ordinals(self, source: int, frame: int) -> list[int]:

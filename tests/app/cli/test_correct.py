@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from engine.store.file.lock import lock_session
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 from tests.support.cli import read_lines, run_main
@@ -51,6 +54,26 @@ def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) 
     assert labels(session)[12][0] == ("person", 1, False)
 
 
+def test_the_list_has_local_times_also_during_a_run(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_main("correct", session, "list").out == ""
+    assert run_main("correct", session, "confirm", "--track", "1").status == 0
+    with lock_session(session / "session.sqlite"):
+        shown = []
+        for zone in ("UTC0", "XXX-5:30"):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            shown.append(datetime.fromisoformat(run_main("correct", session, "list").out[:19]))
+    monkeypatch.delenv("TZ")
+    time.tzset()
+    assert shown[1] - shown[0] == timedelta(hours=5, minutes=30)
+
+
+def test_several_tracks_are_corrected_all_or_none(session: Path) -> None:
+    wrong = run_main("correct", session, "confirm", "--track", "1,99")
+    assert (wrong.status, run_main("correct", session, "list").out) == (2, "")
+    assert run_main("correct", session, "confirm", "--track", "1,2").out == "track 1 of a.mp4 confirmed\ntrack 2 of a.mp4 confirmed\n"
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -60,6 +83,7 @@ def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) 
         (("delete", "--frame", "3"), "--frame and --object belong together"),
         (("delete", "--track", "9"), "there is no track 9 of a.mp4"),
         (("split", "--track", "1", "--at", "100s"), "a.mp4 has no frame from 100s on"),
+        (("split", "--track", "1,2", "--at", "0.4s"), "split divides one track at a time"),
         (("join", "--track", "1,2"), "are both in frame 0"),
         (("confirm", "--track", "1", "--source", "b.mp4"), "no source is named 'b.mp4'"),
         (("destroy",), "invalid choice"),

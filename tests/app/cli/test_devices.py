@@ -70,3 +70,9 @@ def test_a_recorded_machine(tmp_path: Path) -> None:
     run = run_main("devices", "--recording", tmp_path / "none.json")
     assert run.status == 2
     assert "none.json cannot be read" in run.err
+
+
+def test_a_recording_and_a_cluster_exclude_each_other(tmp_path: Path) -> None:
+    run = run_main("devices", "--recording", tmp_path / "a.json", "--cluster", "auto")
+    assert run.status == 2
+    assert "--cluster: not allowed with argument --recording" in run.err

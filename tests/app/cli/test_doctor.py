@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from app.cli.checks.check import Check, Status, try_python
-from app.cli.checks.libraries import _library, _window
+from app.cli.checks.libraries import LIBRARIES, _library, _window
 from app.cli.checks.nvidia import check_nvidia, has_gpu
 from app.cli.checks.system import _folder
 from app.cli.doctor import as_text, verdict
@@ -27,6 +29,12 @@ def test_this_machine_is_usable(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(check["remedy"] for check in run.report["checks"] if check["status"] != "ok")
     if sys.platform.startswith("linux"):
         assert (checks["display"]["status"], checks["display"]["detail"]) == ("warning", "there is none")
+
+
+def test_every_library_that_is_installed_with_framefleet_is_checked() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {re.split(r"[><=;\s]", line, maxsplit=1)[0] for line in project["dependencies"]}
+    assert needed == {*LIBRARIES, "PySide6-Essentials", "pyqtgraph"}
 
 
 def test_text_says_what_to_do() -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from engine.model.describe import describe
 from engine.model.random_weights import random_weights
-from engine.model.weights import write_weights
 from engine.pool.events import Ledger
 from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionWriter
@@ -21,6 +20,7 @@ from tests.support.cli import run_main
 from tests.support.guide import GUIDE, PROJECT, blocks, commands
 from tests.support.models import TINY_CFG
 from tests.support.store import LABELS, make_frame, video_info, write_session
+from tools.darknet_weights import write_weights
 
 CLIP = PROJECT / "tests/goldens/street.mp4"
 FRAMES = 20
@@ -99,6 +99,15 @@ def test_failed_frames_and_left_out_weak_detections_are_said(folder: Path) -> No
     assert "weak holds only detections of a confidence of 0.25 and more: its mAP is lower than the model's." in done.out
     assert "weak: 2 frames failed. They count as frames without detections." in done.out
     assert "failed" not in run_main("evaluate", "old", "--truth", "truth.json").out
+
+
+def test_corrections_are_said_not_to_count(folder: Path) -> None:
+    write_session(folder / "mine.sqlite", {"street.mp4": FRAMES})
+    before = run_main("evaluate", "mine.sqlite", "--truth", "truth.json", "--quiet")
+    assert run_main("correct", "mine.sqlite", "delete", "--frame", "3", "--object", "0").status == 0
+    after = run_main("evaluate", "mine.sqlite", "--truth", "truth.json", "--quiet")
+    assert after.out == before.out
+    assert (before.err, after.err) == ("", "framefleet: mine was corrected by hand, but the model's own results are measured\n")
 
 
 def test_what_cannot_be_done_is_said(folder: Path) -> None:

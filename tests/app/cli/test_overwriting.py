@@ -7,10 +7,11 @@ import shutil
 import sys
 from pathlib import Path
 
+import cv2
 import pytest
 
 from tests.support.cli import FAST, run_main
-from tests.support.media import make_video
+from tests.support.media import make_video, numbered
 from tests.support.models import TINY_CFG
 
 
@@ -77,3 +78,23 @@ def test_the_onnx_export_does_not_replace_a_fifo(tmp_path: Path) -> None:
     refused = run_main("export", "--model", TINY_CFG, "--weights", "random:1", "-o", tmp_path / "pipe.onnx", "--overwrite")
     assert (refused.status, "not a regular file" in refused.err) == (2, True)
     assert (tmp_path / "pipe.onnx").is_fifo()
+
+
+def test_an_empty_name_is_not_the_current_folder() -> None:
+    run = run_main("detect", "", *FAST)
+    assert (run.status, "argument SOURCE: '' names no file" in run.err) == (2, True)
+
+
+def test_the_current_folder_may_hold_the_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later, the files have the same names from everywhere."""
+    for name in ("trap.1", "elsewhere"):
+        (tmp_path / name).mkdir()
+    cv2.imwrite(str(tmp_path / "trap.1" / "a.png"), numbered(1))
+    monkeypatch.chdir(tmp_path / "trap.1")
+    run = run_main("detect", ".", "--out", tmp_path / "out", "--format", "jsonl,coco", *FAST)
+    assert run.status == 0, run.err
+    made = {"trap.1.jsonl", "trap.1.coco.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*made, "session.sqlite"}
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run_main("results", tmp_path / "out", "--out", tmp_path / "again", "--format", "jsonl,coco").status == 0
+    assert {path.name for path in (tmp_path / "again").iterdir()} == made

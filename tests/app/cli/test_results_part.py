@@ -7,9 +7,12 @@ from pathlib import Path
 import av
 import pandas as pd
 
+from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Ledger
+from engine.store.session import SessionWriter
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
-from tests.support.store import write_session
+from tests.support.store import LABELS, make_frame, video_info, write_session
 
 PART = ("--from", "0.3s", "--to", "20")
 FORMATS = ("--format", "jsonl,csv,coco,yolo,mot,cvat,labelstudio,megadetector,video")
@@ -56,3 +59,14 @@ def test_some_sources_only(tmp_path: Path) -> None:
     run = run_main("results", database, "--source", "d.mp4")
     assert run.status == 2
     assert "no source is named 'd.mp4': the session has a.mp4, b.mp4, c.mp4" in run.err
+
+
+def test_sources_that_were_not_chosen_are_not_mentioned(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {"model": "tiny"}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 2))
+        writer.add_frames(make_frame(0, index) for index in range(2))
+        writer.finish_source(0, "a.mp4", Ledger(2, 2), 1.0)
+        writer.add_source(1, "pictures", SourceInfo("pictures", SourceKind.IMAGES, "png", 64, 64, 1, None, None, ()))
+        writer.finish_source(1, "pictures", Ledger(), 1.0)
+    assert "pictures: pictures have no mot" in run_main("results", tmp_path / "s.sqlite", "--format", "mot").err
+    assert "pictures" not in run_main("results", tmp_path / "s.sqlite", "--format", "mot", "--source", "a.mp4").err

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store.session import SessionReader, SessionWriter
 from resources import DEMO
@@ -80,6 +81,15 @@ def test_a_missing_session_and_an_unknown_tracker_are_named(tmp_path: Path) -> N
     run = run_main("track", tmp_path, "--tracker", "sort")
     assert run.status == 2
     assert "ocsort" in run.err
+
+
+def test_pictures_have_neither_tracks_nor_clips(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 1, None, None, ()))
+        writer.add_frames([make_frame(0, 0, name="a.jpg")])
+    for command, says in (("track", "no frames of videos"), ("clips", "no videos")):
+        run = run_main(command, tmp_path)
+        assert (run.status, says in run.err) == (2, True), run.err
 
 
 def test_a_run_with_a_tracker_stores_weak_detections_and_exports_the_others(tmp_path: Path) -> None:

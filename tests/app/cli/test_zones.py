@@ -12,8 +12,9 @@ import pytest
 from app.cli.run.exports import DATABASE
 from app.cli.run.zones import LiveZones
 from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Ledger
 from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
+from engine.store.tracks import track_session, track_source
 from engine.tracking.follow import TrackerName
 from engine.zones.file import parse_zones, read_zones
 from tests.support.cli import FAST, run_main
@@ -83,6 +84,15 @@ def test_tables_of_a_stored_session(session, zones):
     assert rows(folder / "routes.csv") == [
         {"source": "a.mp4", "from": "yard", "to": "gate", "class_id": "0", "label": "person", "tracks": "1"}
     ]
+
+
+def test_only_the_chosen_sources_are_counted(tmp_path, zones):
+    path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40, "b.mp4": 40})
+    track_session(path, TrackerName.BYTETRACK)
+    done = run_main("results", path, "--zones", zones, "--source", "b.mp4", "--quiet")
+    assert (done.status, done.err) == (0, "")
+    assert "b.mp4:" in done.out
+    assert "a.mp4:" not in done.out
 
 
 def test_tables_of_what_the_set_lacks_are_not_written(tmp_path, zones):
@@ -191,6 +201,37 @@ def test_zones_of_another_shape_are_refused(session, zones):
     done = run_main("results", session, "--zones", zones)
     assert done.status == 1
     assert "drawn for pictures of 640×640 pixels, and a.mp4 has 640×480, which is another shape" in done.err
+
+
+def test_a_video_of_another_shape_does_not_keep_the_others_from_being_counted(tmp_path, zones):
+    path = tmp_path / "session.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        for number, (name, height) in enumerate((("a.mp4", 480), ("wide.mp4", 360))):
+            writer.add_source(number, name, replace(video_info(name, 40), height=height))
+            writer.add_frames(make_frame(number, index) for index in range(40))
+            writer.finish_source(number, name, Ledger(40, 40), 1.0)
+    track_session(path, TrackerName.BYTETRACK)
+    done = run_main("results", path, "--zones", zones, "--format", "zones,events", "--quiet")
+    assert done.status == 1
+    assert done.err.count("wide.mp4 has 640×360, which is another shape") == 1
+    for table in ("crossings.csv", "line-counts.csv", "zone-times.csv", "zone-counts.csv", "routes.csv"):
+        assert {each["source"] for each in rows(tmp_path / table)} == {"a.mp4"}
+    events = [(each["source"], each["event"]) for each in rows(tmp_path / "events.csv")]
+    assert events == [("a.mp4", "appearance"), ("a.mp4", "visit"), ("a.mp4", "crossing"), ("wide.mp4", "appearance")]
+    chosen = run_main("results", path, "--zones", zones, "--source", "a.mp4", "--out", tmp_path / "one", "--quiet")
+    assert (chosen.status, "wide.mp4" in chosen.out + chosen.err) == (0, False)
+
+
+def test_videos_without_tracks_do_not_keep_the_others_from_being_counted(tmp_path, zones):
+    path = tmp_path / "session.sqlite"
+    write_session(path, {"a.mp4": 40, "b.mp4": 40})
+    with SessionReader(path) as reader:
+        track_source(path, 0, TrackerName.BYTETRACK, reader.frames(0))
+    done = run_main("results", path, "--zones", zones, "--format", "zones,events", "--quiet")
+    assert done.status == 1
+    assert done.err.count("b.mp4 has no tracks, and lines and zones count tracks") == 1
+    assert {each["source"] for each in rows(tmp_path / "crossings.csv")} == {"a.mp4"}
+    assert {each["source"] for each in rows(tmp_path / "events.csv")} == {"a.mp4", "b.mp4"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.cluster.files.cache import Cache
-from engine.cluster.files.content import Content, digest_of, model_content, source_content
+from engine.cluster.files.content import Content, content_of, digest_of
 from engine.cluster.files.store import Store
 from engine.errors import ClusterError, FramefleetError, SourceError
 from tests.support.cluster import until
@@ -24,7 +24,7 @@ def make(folder: Path, name: str, data: bytes, age: int = 0) -> Content:
     path = folder / name
     path.write_bytes(data)
     os.utime(path, (1e9 - age, 1e9 - age))
-    return source_content(path)
+    return content_of(path)
 
 
 def send(cache: Cache, content: Content, data: bytes, wrong: bytes = b"") -> None:
@@ -110,6 +110,23 @@ def test_a_transfer_survives_the_start_of_another_agent(tmp_path: Path, monkeypa
     assert cache.take(content) is not None
 
 
+def test_an_entry_that_another_agent_evicts_meanwhile_leaves_no_open_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl  # Windows has none
+
+    folder, lock = tmp_path / "cache" / "files", fcntl.flock
+    cache, content = Cache(folder), make(tmp_path, "a.mp4", b"x" * 100)
+    send(cache, content, b"x" * 100)
+
+    def evict_and_lock(descriptor: int, operation: int) -> None:
+        shutil.rmtree(folder / content.key)
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", evict_and_lock)
+    before = sorted(path.name for path in Path("/dev/fd").iterdir())
+    assert cache.take(content) is None
+    assert sorted(path.name for path in Path("/dev/fd").iterdir()) == before
+
+
 def test_only_its_user_can_read_the_cache_and_another_user_s_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = tmp_path / "mine" / "files"
     Cache(mine)
@@ -153,7 +170,7 @@ def test_a_content_is_found_by_its_path_or_asked_for(tmp_path: Path) -> None:
 def test_another_model_at_the_same_path_is_refused(tmp_path: Path) -> None:
     weights = tmp_path / "m.weights"
     weights.write_bytes(b"a" * 300_000)
-    mine = model_content(weights)
+    mine = content_of(weights, whole=True)
     weights.write_bytes(b"a" * 150_000 + b"b" + b"a" * 149_999)  # the same size, start and end
     found: list[Path | FramefleetError] = []
     asked: list[Content] = []

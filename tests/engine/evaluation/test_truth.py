@@ -151,6 +151,15 @@ def test_pictures_with_equal_names_in_several_folders(pictures: Path, tmp_path: 
         run(pictures, yolo(tmp_path / "other", ["a"]))
 
 
+@pytest.mark.parametrize("suffix", ["jfif", "PPM"])
+def test_pictures_of_all_kinds_that_detection_reads_are_found_by_name(tmp_path: Path, suffix: str) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "shots", SourceInfo("shots", SourceKind.IMAGES, suffix, 640, 480, 3, 3.0, 1.0, ()))
+        writer.add_frames(make_frame(0, index, name=f"a{index}.{suffix}") for index in range(3))
+        writer.finish_source(0, "shots", Ledger(3, 3), 1.0)
+    assert_perfect(run(tmp_path / "s.sqlite", yolo(tmp_path / "set", [f"a{index}" for index in range(3)])), 3)
+
+
 def test_errors_are_counted_where_they_are(session: Path, tmp_path: Path) -> None:
     data = coco([None] * FRAMES)
     data["annotations"][6]["bbox"] = [400, 300, 50, 50]  # the first of frame 3

@@ -16,9 +16,9 @@ from engine.model.describe import describe
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.random_weights import random_weights
-from engine.model.weights import write_weights
 from engine.settings import ModelFiles
 from tests.support.models import TINY_CFG
+from tools.darknet_weights import write_weights
 
 LINES = TINY_CFG.read_text().split("\n")
 NUMBERS = st.one_of(st.integers(-3, 20), st.integers(), st.sampled_from([10**9, 2**31, 2**63, 65_536, 16_384, 1024]), st.floats())

@@ -21,7 +21,7 @@ def test_tiny() -> None:
 
 
 def test_yolov4(data: Path) -> None:
-    summary = check_model(ModelFiles(data / "models" / "yolov4.cfg", "random:1"), (416, 416))
+    summary = check_model(ModelFiles(data / "models" / "yolov4.cfg", "random:1", size=(416, 416)))
     assert summary.weights_bytes == 257_717_640
     assert (round(summary.gflops, 1), round(summary.parameters / 1e6, 2)) == (60.1, 64.43)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,11 +49,11 @@ def test_files_that_do_not_belong_together(data: Path) -> None:
 
 
 def test_another_size() -> None:
-    network = load_network(tiny_files(), (64, 128))
+    network = load_network(replace(tiny_files(), size=(64, 128)))
     assert (network.width, network.height) == (64, 128)
     assert [head.shape for head in network.heads] == [(24, 8, 4), (24, 16, 8)]
     with pytest.raises(UsageError):
-        load_network(tiny_files(), (100, 100))
+        load_network(replace(tiny_files(), size=(100, 100)))
 
 
 def test_the_digest_tells_models_apart(tmp_path: Path) -> None:
@@ -73,7 +74,7 @@ def test_the_digest_tells_models_apart(tmp_path: Path) -> None:
         path.write_text(changed)
         digests[name] = load_network(ModelFiles(path, "random:1")).digest
     assert digests.pop("same") == original
-    others = [*digests.values(), tiny_network(2).digest, load_network(tiny_files(), (64, 64)).digest]
+    others = [*digests.values(), tiny_network(2).digest, load_network(replace(tiny_files(), size=(64, 64))).digest]
     assert len({original, *others}) == 1 + len(others)
 
 

@@ -17,9 +17,9 @@ from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.onnx_export import export_onnx, to_onnx
 from engine.model.random_weights import random_weights
-from engine.model.weights import write_weights
 from engine.settings import ModelFiles
 from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_network
+from tools.darknet_weights import write_weights
 
 RARE = """
 [net]

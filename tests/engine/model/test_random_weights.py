@@ -52,7 +52,7 @@ def heads(network: Network, pictures: np.ndarray) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("name", ["yolov4-tiny", "yolov4-csp", "yolo-fastest-1.1"])
 def test_some_objects_that_depend_on_the_picture(data: Path, name: str) -> None:
-    network = load_network(ModelFiles(data / "models" / f"{name}.cfg", "random:1"), (160, 160))
+    network = load_network(ModelFiles(data / "models" / f"{name}.cfg", "random:1", size=(160, 160)))
     random = np.random.default_rng(0)
     smooth = np.repeat(np.repeat(random.random((2, 3, 10, 10)), 16, axis=2), 16, axis=3).astype(np.float32)
     outputs = heads(network, smooth)

@@ -13,9 +13,10 @@ from engine.model.description import ConvolutionSpec
 from engine.model.load import load_network
 from engine.model.network import Activation, Convolution
 from engine.model.random_weights import random_weights
-from engine.model.weights import EPSILON, check_weights, fold, read_weights, write_weights
+from engine.model.weights import EPSILON, check_weights, fold, read_weights
 from engine.settings import ModelFiles
 from tests.support.models import TINY_CFG, tiny_network
+from tools.darknet_weights import write_weights
 
 TINY = describe(TINY_CFG)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pandas as pd
 import pytest
@@ -82,6 +83,17 @@ def test_a_stored_session_gets_clock_times_from_names(session: Path, tmp_path: P
     with SessionReader(session) as reader:
         export_session(reader, tmp_path, ["csv"], options=options)
     assert pd.read_csv(tmp_path / "files.csv").clock.fillna("").to_list() == ["", "2026-11-01T08:00:00.000+00:00"]
+
+
+def test_clock_times_go_on_over_a_change_of_the_clocks(session: Path, tmp_path: Path) -> None:
+    """At 03:00, the clocks of Berlin go back to 02:00. The session has a frame a minute."""
+    start = ClockSettings(datetime(2026, 10, 25, 2, 55), ZoneInfo("Europe/Berlin"))
+    with SessionReader(session) as reader:
+        export_session(reader, tmp_path, ["csv"], options=ExportOptions(clock=start), only=[0], whole=False)
+    minutes = [datetime(2026, 10, 25, 0, 55, tzinfo=UTC) + timedelta(minutes=index) for index in range(20)]
+    assert [datetime.fromisoformat(clock) for clock in pd.read_csv(tmp_path / "a.detections.csv").clock] == minutes
+    quarters = [datetime(2026, 10, 25, 0, 45, tzinfo=UTC), datetime(2026, 10, 25, 1, tzinfo=UTC)]
+    assert [datetime.fromisoformat(clock) for clock in pd.read_csv(tmp_path / "counts.csv").clock] == quarters
 
 
 def test_probing_reads_the_time_in_the_metadata(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,6 +59,32 @@ def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None
     merged = merge_sessions([first, second], tmp_path / "m.sqlite")
     assert stored(tmp_path / "m.sqlite") == [("/v/a.mp4", 4, True), ("/v/b.mp4", 4, True)]
     assert merged.left_out == ((Path("/v/a.mp4"), second), (Path("/v/b.mp4"), second))
+
+
+@pytest.mark.parametrize("better", ["tracks", "corrections"])
+def test_of_equal_results_those_with_tracks_or_corrections_are_taken(tmp_path: Path, better: str) -> None:
+    first, second = (write_session(tmp_path / f"{number}.sqlite", {"/v/a.mp4": 10}) for number in (1, 2))
+    if better == "tracks":
+        track_session(second, TrackerName.BYTETRACK)
+    else:
+        with Corrections(second) as corrections:
+            corrections.delete(OneDetection(0, 3, 0))
+        track_session(first, TrackerName.BYTETRACK)
+    merged = merge_sessions([first, second], tmp_path / "m.sqlite")
+    assert merged.left_out == ((Path("/v/a.mp4"), second),)
+    with SessionReader(tmp_path / "m.sqlite") as reader:
+        assert (bool(reader.tracks(0)), reader.corrected) == (better == "tracks", better == "corrections")
+
+
+def test_more_sessions_are_joined_than_files_may_be_open(tmp_path: Path) -> None:
+    paths = [write_session(tmp_path / f"{number}.sqlite", {f"/v/{number}.mp4": 1}) for number in range(40)]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = len([*Path("/proc/self/fd").iterdir()])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 30, hard))
+    try:
+        assert merge_sessions(paths, tmp_path / "all.sqlite").sources == 40
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_sessions_that_do_not_fit_are_refused(tmp_path: Path) -> None:

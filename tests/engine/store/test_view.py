@@ -40,6 +40,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("0.21s", "0.41s", range(5, 11)),  # frames 5 and 10 are on the screen at these times
         ("3", "3s", range(3, 20)),
         ("18", "90", range(18, 20)),
+        ("0.79s", None, range(19, 20)),
+        ("0.8s", None, range(0)),  # the video ends here
     ],
 )
 def test_the_frames_between_two_times_or_numbers(database: Path, begin: str | None, end: str | None, shown: range) -> None:
@@ -52,6 +54,25 @@ def test_the_frames_between_two_times_or_numbers(database: Path, begin: str | No
         assert reader.length(0) == 20
         with SessionReader.of(reader.view) as other:
             assert other.count(0) == len(shown)
+
+
+@pytest.mark.parametrize(("begin", "shown"), [("0.79s", [19]), ("0.81s", []), ("30s", [])])
+def test_a_run_that_was_stopped_has_no_frames_of_later_times(tmp_path: Path, begin: str, shown: list[int]) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 1000))
+        writer.add_frames(make_frame(0, index) for index in range(20))
+    with SessionReader(tmp_path / "s.sqlite", span=span(begin, None)) as reader:
+        assert [frame.ref.index for frame in reader.frames(0)] == shown
+
+
+@pytest.mark.parametrize(("begin", "shown"), [("0.7s", [10]), ("0.79s", [10]), ("0.8s", [])])
+def test_the_last_sample_stands_for_the_rest_of_the_video(tmp_path: Path, begin: str, shown: list[int]) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {"every": "10"}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 20))
+        writer.add_frames(make_frame(0, index) for index in (0, 10))
+        writer.finish_source(0, "a.mp4", Ledger(2, 2, skipped=18), 1.0)
+    with SessionReader(tmp_path / "s.sqlite", span=span(begin, None)) as reader:
+        assert [frame.ref.index for frame in reader.frames(0)] == shown
 
 
 def test_classes_are_those_of_the_part(tmp_path: Path) -> None:

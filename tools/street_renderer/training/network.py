@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from engine.model.describe import describe
 from engine.model.description import ConvolutionSpec, Description
 from engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample, Yolo
-from engine.model.weights import EPSILON, read_weights, write_weights
+from engine.model.weights import EPSILON, read_weights
+from tools.darknet_weights import write_weights
 
 _ACTIVATIONS = {Activation.LINEAR: nn.Identity, Activation.MISH: nn.Mish, Activation.LEAKY: lambda: nn.LeakyReLU(0.1)}
 

@@ -6,7 +6,7 @@ from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.scheduling.strategies.frames import Depth, Frames, Tiles
 from engine.pool.scheduling.strategies.segments import Segments
 from engine.pool.scheduling.strategies.streams import Streams
-from engine.settings import Decode, Parallel, RunSettings
+from engine.settings import Parallel, RunSettings
 from engine.types import DeviceId
 
 STRATEGIES: dict[Parallel, type[Strategy]] = {
@@ -28,7 +28,7 @@ def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> st
     if len(devices) == 1:
         return f"there is one device: {devices[0]} does every file from start to end"
     together = f"files are cut at keyframes, and all {len(devices)} devices work on the oldest one"
-    if not _leaves_idle(run, devices, uncut):
+    if not _leaves_idle(devices, uncut):
         return f"{together}; a video that cannot be cut stays on one device"
     stay = (
         f"these {uncut} videos cannot be cut and stay on one device each"
@@ -38,7 +38,7 @@ def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> st
     return f"{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices"
 
 
-def _leaves_idle(run: RunSettings, devices: Sequence[DeviceId], uncut: int) -> bool:
-    """Whether uncut videos leave a device idle that ``frames`` could use. ``frames`` cannot use NVDEC: it decodes on the CPU."""
+def _leaves_idle(devices: Sequence[DeviceId], uncut: int) -> bool:
+    """Whether uncut videos leave a device idle that ``frames`` could use."""
     able = [device for device in devices if device.kind != "cpu"] or devices  # beside GPUs, a CPU is busy with decoding
-    return 0 < uncut < len(able) and run.engine.decode is not Decode.NVDEC
+    return 0 < uncut < len(able)

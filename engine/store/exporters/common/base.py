@@ -17,7 +17,7 @@ from engine.store.session import SessionReader, StoredSource
 from engine.types import FrameResult
 
 Progress: TypeAlias = Callable[[int], None]
-"""Called with the number of frames written so far. An exception that it raises ends the export, without a file."""
+"""Called with the number of written frames. An exception that it raises ends the export, without a file."""
 
 REPORT_FRAMES = 500
 """Number of frames from one call of ``Progress`` to the next."""
@@ -28,7 +28,7 @@ class Export:
     """The task of writing one file or folder.
 
     sources: what goes into it: one source, or all sources of the session. stems: a different name for each source, for files in a
-    folder. path: the file or folder to write. notes: messages for the user. written: number of frames written so far.
+    folder. path: the file or folder to write. notes: messages for the user. written: number of written frames.
     """
 
     reader: SessionReader
@@ -156,26 +156,13 @@ def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def complete_folder(path: Path) -> Iterator[Path]:
-    """Provide an empty temporary folder, as a context manager. Afterwards, rename it to ``path`` in place of an existing folder.
-
-    The temporary folder is deleted after an error. It remains if the process is killed; the next export deletes it.
-    """
-    part = part_of(path)
-    old = path.with_name(f".{path.name}.old")
-    shutil.rmtree(part, ignore_errors=True)
+def new_folder(path: Path) -> Iterator[Path]:
+    """Create a folder, as a context manager. It is deleted after an error. Exports create it in the hidden folder of ``export.run``."""
     try:
-        part.mkdir()
-        yield part
-        if path.exists():
-            shutil.rmtree(old, ignore_errors=True)
-            path.replace(old)
-        part.replace(path)
-        if os.name == "posix":
-            _sync(path.parent)
-        shutil.rmtree(old, ignore_errors=True)
+        path.mkdir()
+        yield path
     except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors=True)
         raise
 
 

@@ -48,7 +48,7 @@ def _run(connection: AnyConnection, module: str, job: object) -> None:
 def serve(connection: AnyConnection, opening: str, writing: str, work: Callable[[Callable[[int], None], Clock], int]) -> None:
     """Do the work of the child process. Sends the number of frames, regularly and at the end, or ``Failed``.
 
-    work: takes a function that it calls with the number of frames so far, and the watchdog's clock; returns the number of frames.
+    work: takes a function that it calls with the number of finished frames, and the watchdog's clock; returns the number of frames.
     opening, writing: descriptions of what may hang.
     """
     clock = start_clock(connection, STALL_SECONDS)

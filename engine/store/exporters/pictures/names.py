@@ -62,7 +62,7 @@ def ffmpeg_command(source: StoredSource, folder: str, suffix: str = "jpg") -> st
 def select(frames: Iterable[FrameResult], options: ExportOptions) -> Iterator[FrameResult]:
     """Yield the frames that ``between`` and ``every`` of the options choose, without failed frames.
 
-    ``every`` counts the frames that ``between`` leaves over, so that neighbouring frames, which look alike, are not all chosen.
+    ``every`` counts the frames that ``between`` chooses, so that not all of several similar neighbouring frames are chosen.
     """
     low, high = options.between or (0.0, 1.0)
     number, interval = 0, None

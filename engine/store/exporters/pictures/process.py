@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 import av
-import cv2
 
 from engine.errors import ExportError, SourceError
 from engine.media.container.opening import reason
 from engine.media.container.video_file import VideoFile
-from engine.media.images import read_picture
+from engine.media.images import read_picture, write_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.segment_decoder import THREADS
@@ -30,8 +29,6 @@ from engine.types import FrameResult, Image
 _Named: TypeAlias = tuple[str, FrameResult]
 """The name of a frame's picture, and the frame."""
 
-JPEG_QUALITY = 95
-
 _SAME = 1e-6
 """Times that differ by less are equal, seconds."""
 
@@ -39,7 +36,7 @@ _SAME = 1e-6
 def write_selected(job: PicturesJob, report: Callable[[int], None], clock: Clock) -> int:
     """Write the pictures. Returns the number of frames that were decoded.
 
-    report: called with the number of frames decoded so far. clock: the watchdog's clock, stopped when all pictures are written.
+    report: called with the number of decoded frames. clock: the watchdog's clock, stopped when all pictures are written.
 
     Raises:
         SourceError: the source cannot be opened any more.
@@ -95,12 +92,8 @@ def _write_images(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
 def _write_picture(job: PicturesJob, name: str, image: Image) -> None:
     form = job.options.pictures or PictureFormat.JPEG
     path = Path(job.folder) / f"{name}.{SUFFIXES[form]}"
-    parameters = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY] if form is PictureFormat.JPEG else []
-    encoded, content = cv2.imencode(path.suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), parameters)
-    if not encoded:
-        raise ExportError(f"{path} cannot be encoded")
     with explained(path, "write"):
-        path.write_bytes(content.tobytes())
+        write_picture(image, path)
 
 
 def main(connection: AnyConnection, job: PicturesJob) -> None:

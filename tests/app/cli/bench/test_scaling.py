@@ -16,6 +16,7 @@ from app.cli.bench.pipeline import as_text
 from app.cli.reports.scaling import Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import HEIGHT, WIDTH, chart
 from engine.bench.scaling import Mode, Point
+from engine.devices.discovery import default_devices
 from tests.support.cli import FAST, TINY, run_main
 from tests.support.media import make_video
 from tests.support.scaling import pool_run
@@ -160,3 +161,17 @@ def test_the_line_of_the_ideal_goes_through_no_words() -> None:
 
 def test_one_device_alone_has_a_chart_too() -> None:
     ElementTree.fromstring(chart(POINTS[:1], "one", "device"))
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no processes")
+def test_a_process_that_may_use_one_core_has_one_cpu_device() -> None:
+    if default_devices()[0].kind != "cpu":
+        pytest.skip("this machine has a GPU, which is measured instead of the CPU")
+    mine = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(mine)})
+    try:
+        run = run_main("bench", "scaling", *TINY, "--counts", "1,2", "--seconds", "0.1")
+    finally:
+        os.sched_setaffinity(0, mine)
+    assert run.status == 2
+    assert "2 devices are to be measured, and there are 1: cpu:0" in run.err

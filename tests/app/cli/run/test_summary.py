@@ -60,6 +60,12 @@ def test_a_stopped_file_is_not_called_empty(tmp_path: Path) -> None:
         assert summary.found == {0: "", 1: ""}
 
 
+def test_a_file_without_frames_in_the_part_was_not_stopped(session: Path, tmp_path: Path) -> None:
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 50, "b.mp4": 25})
+    run = run_main("results", path, "--from", "1s", "--out", tmp_path / "out")
+    assert run.out.splitlines()[-1] == "2 files: 0 empty, 1 with objects, 1 without frames; 25 frames"
+
+
 def test_results_of_several_files_end_with_the_line(session: Path, tmp_path: Path) -> None:
     run = run_main("results", session, "--out", tmp_path / "out", "--least-seen", "2")
     assert run.out.splitlines()[-1] == "6 files: 2 empty, 2 with objects, 2 failed (trap/c.jpg, broken.mp4); 22 frames"

@@ -170,6 +170,22 @@ def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(s
     qtbot.waitUntil(lambda: middle.sizes() == before)
 
 
+def test_in_a_small_window_the_panels_below_are_hidden_while_objects_are_corrected(shown, qtbot):
+    shown.resize(1000, 650)
+    shown.actions_.correct.setChecked(False)
+    shown.actions_.zones.setChecked(True)
+    area, canvas = shown.zones.area, shown.viewer.canvas
+    qtbot.waitUntil(lambda: area.height() > 100)
+    shown.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: not area.isVisible() and canvas.height() > 250)
+    shown.actions_.correct.setChecked(False)
+    qtbot.waitUntil(area.isVisible)
+    shown.actions_.zones.setChecked(False)
+    shown.actions_.correct.setChecked(True)
+    shown.actions_.zones.setChecked(True)  # the user wants the panels now
+    qtbot.waitUntil(lambda: area.isVisible() and area.height() > 100)
+
+
 def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp_path):
     info = video_info(str(make_video(tmp_path / "b.mp4", 3, (320, 240))), 3)
     found = Detections(

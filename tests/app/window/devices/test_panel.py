@@ -3,13 +3,17 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
 from app.window.devices.chart import Chart
+from app.window.devices.gauges import Gauges
 from app.window.devices.panel import DevicePanel
 from app.window.devices.stage_bar import in_order
 from app.window.devices.status import DeviceStatus, Phase, fold
+from app.window.devices.telemetry_text import Metric
 from app.window.status_line import StatusLine
+from app.window.widgets import theme
 from app.window.widgets.build import ScrollPane
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
@@ -33,6 +37,8 @@ def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
     (card,) = panel.cards
     assert (card.phase.text(), card.engine.text(), card.figures.isVisibleTo(card)) == ("Starting", "", False)
     assert card.row.content.message == "Building the engine…"
+    card.row.resize(262, card.row.height())  # the narrowest panel
+    assert QFontMetricsF(theme.font(-1)).horizontalAdvance(card.row.content.message) <= card.row.message_area.width()
     now = time.monotonic()
     panel.show_devices([working(now)])
     card.refresh(now)
@@ -336,3 +342,16 @@ def test_the_status_line_names_engines_that_other_devices_do_not_wait_for(qtbot:
 def test_a_failure_names_its_device_once(qtbot: QtBot) -> None:
     panel = running(qtbot, fold(DeviceStatus(GPU), DeviceFailed(GPU, "cuda:0: no driver answers", False), 0.0))
     assert panel.cards[0].message.text() == "no driver answers"
+
+
+def test_gauges_have_as_many_columns_as_can_be_read(qtbot: QtBot) -> None:
+    gauges = Gauges()
+    qtbot.addWidget(gauges)
+    gauges.resize(300, 50)
+    gauges.show_metrics([Metric(name, text, text) for name, text in (("Temperature", "40 °C"), ("Clock", "1,980 MHz"), ("Power", "300 W"))])
+    gauges.show()
+    assert gauges.columns == 3
+    low = gauges.height()
+    gauges.resize(212, low)  # that of the narrowest panel
+    assert gauges.columns == 2
+    assert gauges.height() > low

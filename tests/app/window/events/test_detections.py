@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
+import pytest
+from PySide6.QtCore import Qt
+
 from app.window.events.detections import CLASS, CONFIDENCE, FRAME, SIZE, TIME, TRACK
 from tests.support.media import make_video
 from tests.support.window import write_results
 
 FRAMES = 30
+
+
+@pytest.fixture
+def panel(window, qtbot, tmp_path):
+    """The listed detections of a video."""
+    video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
+    window.open_paths([write_results(tmp_path / "a.sqlite", video, FRAMES).database])
+    window.actions_.zones.setChecked(True)
+    window.zones.tabs.buttons.button(1).click()
+    qtbot.waitUntil(lambda: window.zones.detections.model.rowCount() == FRAMES, timeout=20_000)
+    return window.zones.detections
+
+
+def test_detections_are_sorted_in_the_background(panel, qtbot):
+    model, order = panel.model, Qt.SortOrder.DescendingOrder
+    cells = [model.index(row, FRAME).data() for row in range(FRAMES)]
+    panel.table.sortByColumn(FRAME, order)
+    assert model.index(0, FRAME).data() == "0"  # Qt's thread did not sort
+    qtbot.waitUntil(lambda: [model.index(row, FRAME).data() for row in range(FRAMES)] == cells[::-1])
+    panel.table.sortByColumn(CLASS, order)
+    panel.table.sortByColumn(FRAME, Qt.SortOrder.AscendingOrder)  # while it sorts
+    qtbot.waitUntil(lambda: [model.index(row, FRAME).data() for row in range(FRAMES)] == cells)
+
+
+def test_a_change_of_the_filter_ends_the_reading_and_another_file_hides_the_detections(panel, qtbot, window):
+    window.filter.set_confidence(0.5)
+    panel._start()  # without the wait for further changes
+    stop = panel._stop
+    window.filter.set_confidence(0.95)
+    assert stop.is_set()
+    qtbot.waitUntil(lambda: panel.count.text() == "0 detections", timeout=20_000)
+    window.filter.set_confidence(0.5)
+    qtbot.waitUntil(lambda: panel.count.text() == f"{FRAMES} detections", timeout=20_000)
+    panel.show_item(None)
+    assert panel.model.rowCount() == 0
 
 
 def test_the_detections_that_are_shown_are_listed_and_a_row_jumps_to_its_frame(window, qtbot, tmp_path):

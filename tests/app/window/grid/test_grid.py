@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.grid.following_clock import FollowingClock
 from app.window.main_window import MainWindow
-from app.window.viewer.playback_clock import PlaybackClock
+from app.window.player.playback_clock import PlaybackClock
 from engine.pool.events import Ledger
 from engine.store.session import SessionWriter
 from tests.support.media import make_video

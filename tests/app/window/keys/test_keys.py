@@ -132,7 +132,11 @@ def test_i_is_for_statistics_and_on_the_timeline_for_the_part(qtbot: QtBot, wind
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None and timeline.duration > 0)
     viewer.player.pause()
     qtbot.keyClick(window, Qt.Key.Key_I)
-    assert "a.mp4" in viewer.canvas.statistics
+    name, video, _, picture, _ = viewer.canvas.statistics.splitlines()
+    assert (name, "frames/s" in video, "frames/s" in picture) == ("a.mp4", True, False)
+    viewer.player.toggle()
+    assert "frames/s" in viewer.canvas.statistics.splitlines()[3]
+    viewer.player.pause()
     assert timeline.part is None
     timeline.setFocus(Qt.FocusReason.TabFocusReason)
     viewer.player.seek(1.0)

@@ -147,7 +147,7 @@ def test_two_models_are_compared_class_by_class(qtbot: QtBot, tmp_path: Path) ->
     qtbot.addWidget(dialog)
     dialog.show()
     cells = [[dialog.table.topLevelItem(line).text(column) for column in range(4)] for line in (0, 3)]
-    assert cells == [["mAP@0.5", "50.0 %", "60.0 %", "+10.0"], ["Recall at confidence 25.0 %", "70.0 %", "60.0 %", "-10.0"]]
+    assert cells == [["mAP@0.5", "50.0 %", "60.0 %", "+10.0"], ["Recall at confidence 25.0 %", "70.0 %", "60.0 %", "\N{MINUS SIGN}10.0"]]
     qtbot.keyClick(dialog.second, Qt.Key.Key_Up)
     assert dialog.table.topLevelItem(0).text(3) == "0.0"
 

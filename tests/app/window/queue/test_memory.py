@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState, Part
-from app.window.queue.memory import NAME, QueueMemory, Remembered
+from app.window.queue.memory import NAME, Left, QueueMemory, Remembered
 from app.window.queue.model import QueueModel
 from app.window.queue.recent import MOST, RecentFiles
 from tests.support.media import make_video
@@ -76,6 +77,29 @@ def test_the_files_of_a_killed_window_are_offered_and_go_on(qtbot: QtBot, window
     window.memory.stop()
     window.interrupted.look()
     assert not any("interrupted" in text for text in window.banners.texts)
+
+
+def test_the_position_and_the_chosen_part_are_there_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    videos = [make_video(tmp_path / f"{name}.mp4", 60, (64, 64)) for name in "ab"]
+    folder = window.controller.folder
+    folder.mkdir()
+    lefts = Left(1.0, Part(0.5, 1.5)), Left(0.8, Part(0.4, 1.0))
+    plain = [Remembered(videos[0], write_results(folder / "s.sqlite", videos[0], 60).database, 0, ended=True, left=lefts[0])]
+    plain.append(Remembered(videos[1], left=lefts[1]))
+    (folder / NAME).write_text(json.dumps([asdict(entry) for entry in plain], default=str))
+    window.interrupted.look()
+    player, timeline = window.viewer.player, window.viewer.transport.timeline
+    qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(1.0, abs=0.01), timeout=PATIENCE)
+    assert timeline.part == lefts[0].part
+    timeline.set_part(Part(0.25, 0.75))
+    buttons(window)["Continue"].click()
+    window.queue.show_item([*window.items][1].key)
+    qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(0.8, abs=0.01), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: timeline.part == lefts[1].part, timeout=PATIENCE)
+    window.memory.stop()
+    kept = {entry.path: entry.left for entry in QueueMemory(QueueModel(), folder).start()}
+    assert kept[videos[0]].part == Part(0.25, 0.75)
+    assert [kept[video].at for video in videos] == pytest.approx([1.0, 0.8], abs=0.01)
 
 
 def test_finished_files_are_shown_again_and_discarded_ones_are_forgotten(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

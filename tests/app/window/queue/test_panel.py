@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.window.queue.delegate import THUMBNAIL, classes_line, shortened, thumbnail
 from app.window.queue.heading import Found
 from app.window.queue.item import ItemState, Results
-from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
+from app.window.queue.model import FOUND_ROLE, ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue.panel import CTRL_SHIFT, QueuePanel
 from app.window.widgets import theme
 from app.window.widgets.appearance import Theme, apply_theme
@@ -107,6 +107,18 @@ def test_as_many_classes_as_fit_are_named(qapp: QApplication) -> None:
     assert line("tvmonitor, person +1") == "tvmonitor, person +1"
     assert line("tvmonitor +2") == "tvmonitor +2"
     assert line("t") == "tvmonitor 28", "the row elides it"
+    many = " · ".join(f"{name} 1" for name in "abcdefghijklmn")
+    assert classes_line(metrics, many, metrics.horizontalAdvance("a, b +12")) == "a, b +12"
+
+
+def test_classes_that_are_not_named_are_counted(qtbot: QtBot) -> None:
+    model, _ = panel_with(qtbot, 1)
+    model.found = lambda _item: dict.fromkeys(range(9), 2)
+    change(model, 1, state=ItemState.DONE, results=Results(Path("s.sqlite"), 0, tuple("abcdefghi")))
+    index = model.index(0)
+    assert index.data(FOUND_ROLE) == " · ".join(f"{name} 2" for name in "abcdefghi")
+    for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        assert "a 2 · b 2 · c 2 · d 2 · e 2 · +4" in index.data(role)
 
 
 def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
+from app.window.results.worst_frames import read_worst_frames
 from app.window.results.worst_frames_dialog import WorstFramesDialog
 from tests.support.cli import run_main
 from tests.support.media import make_video
@@ -54,6 +57,20 @@ def test_a_row_shows_its_frame(qtbot: QtBot, window: MainWindow, report: Path) -
         assert shown.path == report.parent / "old.mp4"
         assert not player.playing
     assert len(window.items) == 1
+
+
+def test_times_are_those_of_the_window(report: Path) -> None:
+    """The old video begins at 100 s, and its clock is known; the session of the new one is gone."""
+    with closing(sqlite3.connect(report.parent / "old" / "session.sqlite")) as connection, connection:
+        connection.execute("UPDATE sources SET origin = 100, started = '2026-11-01T07:00:00+00:00'")
+        connection.execute("UPDATE frames SET pts = pts + 100")
+    content = json.loads((report / "worst-frames.json").read_text())
+    content["sessions"]["old"][0]["time"] = 102.4
+    content["databases"]["new"] = str(report / "gone.sqlite")
+    content["sessions"]["new"] = [content["sessions"]["old"][0]]
+    (report / "worst-frames.json").write_text(json.dumps(content))
+    found = read_worst_frames(report / "worst-frames.json")
+    assert (found["old"][0].moment, found["new"][0].moment) == ("0:02.40 · 07:00:02", "1:42.40")
 
 
 def test_what_cannot_be_shown_is_explained(qtbot: QtBot, window: MainWindow, report: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +21,14 @@ from app.window.scaling.chart import tick_step
 from app.window.scaling.panel import COMMAND, ScalingPanel
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
+from engine.settings import RunSettings
+from engine.settings.kinds import Moments
+from engine.store.facts import run_facts
 from engine.store.session import SessionWriter
 from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.cli import TINY, run_main
 from tests.support.media import make_video
+from tests.support.models import tiny_files
 from tests.support.store import video_info
 
 NONE = Path("/nonexistent")
@@ -42,10 +46,10 @@ def report(rates: Mapping[str, Mapping[int, float]] = H200, name: str = "NVIDIA 
     return {"model": "yolov4, 608×608, fp16", "source": "a clip", "points": points}
 
 
-def store_run(path: Path, devices: int, seconds: float, frames: int = 400, model: str = "tiny", every: str = "1") -> None:
-    """Write the session of a finished run that these CPU devices shared equally."""
-    facts = {"model": model, "network": "96x96", "every": every, "created": datetime(2026, 11, 20, tzinfo=UTC).isoformat()}
-    with SessionWriter(path, ("car",), facts) as writer:
+def store_run(path: Path, devices: int, seconds: float, frames: int = 400, every: str = "") -> None:
+    """Write the session of a finished run of the tiny model that these CPU devices shared equally."""
+    settings = RunSettings.of(tiny_files(), {"every": Moments().read(every)} if every else {})
+    with SessionWriter(path, ("car",), run_facts(settings)) as writer:
         info: SourceInfo = video_info("a.mp4", frames)
         writer.add_source(0, "a.mp4", info)
         ids = [DeviceId("cpu", str(number)) for number in range(devices)]

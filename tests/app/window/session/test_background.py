@@ -1,3 +1,6 @@
+from threading import Event
+
+import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
@@ -28,3 +31,11 @@ def test_what_was_on_its_way_when_the_window_closed_is_dropped(qtbot: QtBot) -> 
     with qtbot.captureExceptions() as problems:
         QCoreApplication.processEvents()
     assert (outcomes, problems) == ([], [])
+
+
+def test_long_work_ends_when_the_window_closes(qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
+    background, stop = Background(), Event()
+    background.start(stop.wait, print, print, stop)
+    background.stop()
+    assert stop.is_set()
+    assert not caplog.records  # no thread is left

@@ -27,6 +27,7 @@ def test_counts_are_those_that_the_filter_lets_through(pairs: list[tuple[float, 
     shown = found.filter(hundredths / 100)
     expected = {class_id: int((shown.class_ids == class_id).sum()) for class_id in {int(number) for number in found.class_ids}}
     assert tally.counts(hundredths / 100) == expected
+    assert tally.activity(hundredths / 100)[120] == sum(expected.values())
 
 
 def test_activity_says_when_something_was_seen() -> None:
@@ -41,12 +42,17 @@ def test_activity_says_when_something_was_seen() -> None:
     assert tally.activity(0.25, {2}).tolist() == [1] + [0] * (BINS - 1)
     assert tally.activity(0.25, set()).sum() == 0
     assert tally.failures.nonzero()[0].tolist() == [BINS // 2]
+    assert tally.frames[[0, BINS // 2, BINS - 1]].tolist() == [1, 0, 2]  # the last two lie behind the end
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.lists(scored, min_size=1, max_size=12), st.integers(0, 100))
-def test_stored_detections_are_counted_as_those_of_a_run(frames: list[list[tuple[float, int]]], hundredths: int) -> None:
-    results = [FrameResult(FrameRef(0, n, n / 25), CPU, 9, 9, detections(pairs)) for n, pairs in enumerate(frames)]
+@given(st.lists(scored, min_size=1, max_size=12), st.integers(0, 100), st.integers(0, 30), st.integers(1, 3))
+def test_stored_detections_are_counted_as_those_of_a_run(
+    frames: list[list[tuple[float, int]]], hundredths: int, first: int, every: int
+) -> None:
+    """first, every: the run took a part of the video, and each of so many frames."""
+    numbers = range(first, first + every * len(frames), every)
+    results = [FrameResult(FrameRef(0, n, n / 25), CPU, 9, 9, detections(pairs)) for n, pairs in zip(numbers, frames, strict=True)]
     run, stored = Tally(), Tally()
     info = replace(video_info("a.mp4", len(frames)), duration=len(frames) / 25)
     run.add_frames(results, info)
@@ -58,3 +64,4 @@ def test_stored_detections_are_counted_as_those_of_a_run(frames: list[list[tuple
             stored.add_stored(reader, 0, info)
     assert stored.counts(hundredths / 100) == run.counts(hundredths / 100)
     assert np.array_equal(stored.activity(hundredths / 100), run.activity(hundredths / 100))
+    assert np.array_equal(stored.frames, run.frames)

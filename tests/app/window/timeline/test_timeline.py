@@ -25,6 +25,8 @@ from engine.store.objects.events import EVENTS, EventKind
 LEFT = Qt.MouseButton.LeftButton
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 places = st.floats(0, 1)
+EACH = np.ones(BINS, np.int64)
+"""A frame in each slice."""
 
 
 @pytest.fixture
@@ -134,14 +136,34 @@ def test_a_rare_object_stays_visible_when_slices_are_narrower_than_pixels(timeli
     for place in range(0, BINS, 37):
         counts = np.zeros(BINS, np.int64)
         counts[place] = 1
-        timeline.set_lanes([Lane("car", 2, counts)])
-        picture = Lane("car", 2, counts).image(TimeView(), 300)
+        timeline.set_lanes([Lane("car", 2, counts, EACH)])
+        picture = Lane("car", 2, counts, EACH).image(TimeView(), 300)
         assert sum(picture.pixelColor(x, 0).alpha() > 0 for x in range(picture.width())) == 1
+
+
+def test_a_video_with_the_same_objects_in_all_frames_looks_even(timeline: Timeline) -> None:
+    frames = 1 + np.arange(BINS) % 2  # slices of a short video have one or two frames in turn
+    for columns in (300, 641, BINS):
+        picture = Lane("car", 2, 3 * frames, frames).image(TimeView(), columns)
+        assert {picture.pixelColor(x, 0).alpha() for x in range(picture.width())} == {255}
+
+
+@pytest.mark.parametrize("every", [1, 7])
+@pytest.mark.parametrize("number", [500, 1394])
+def test_frames_that_a_run_took_leave_no_gaps(timeline: Timeline, number: int, every: int) -> None:
+    frames = np.bincount(slices_of(np.arange(0, number, every) * 1.0, float(number)), minlength=BINS)
+    frames[: BINS // 4] = 0  # of a part
+    timeline.set_lanes([Lane("car", 2, 3 * frames, frames)], frames=number)
+    picture = timeline._contents.lanes[0].image(TimeView(), timeline._contents.columns)
+    alphas = [picture.pixelColor(x, 0).alpha() for x in range(picture.width())]
+    begin = alphas.index(255)
+    assert begin == pytest.approx(len(alphas) / 4, abs=1)
+    assert alphas == [0] * begin + [255] * (len(alphas) - begin)
 
 
 def test_names_stand_beside_the_lanes_and_further_classes_appear_at_a_click(qtbot: QtBot, timeline: Timeline) -> None:
     counts = np.ones(BINS, np.int64)
-    timeline.set_lanes([Lane(f"class {number}", number, counts) for number in range(9)])
+    timeline.set_lanes([Lane(f"class {number}", number, counts, EACH) for number in range(9)])
     timeline.resize(timeline.width(), timeline.sizeHint().height())
     low = timeline.height()
     lane = timeline.grab().toImage().pixelColor(int(timeline.left) + 3, 10)
@@ -159,7 +181,7 @@ def test_names_stand_beside_the_lanes_and_further_classes_appear_at_a_click(qtbo
 
 def test_with_little_room_there_are_fewer_lanes(timeline: Timeline) -> None:
     counts = np.ones(BINS, np.int32)
-    timeline.set_lanes([Lane(f"class {number}", number, counts) for number in range(9)])
+    timeline.set_lanes([Lane(f"class {number}", number, counts, EACH) for number in range(9)])
     usual = timeline.sizeHint().height()
     timeline.show_few(few=True)
     assert (timeline._contents.rows, timeline._contents.more) == (3, "+ 7 classes")
@@ -170,7 +192,7 @@ def test_with_little_room_there_are_fewer_lanes(timeline: Timeline) -> None:
 
 def test_the_name_of_the_only_lane_stands_in_the_middle_of_it(timeline: Timeline) -> None:
     """The lane has the height of two, from 6 to 26 logical pixels."""
-    timeline.set_lanes([Lane("tvmonitor", 0, np.ones(BINS, np.int64))])
+    timeline.set_lanes([Lane("tvmonitor", 0, np.ones(BINS, np.int64), EACH)])
     timeline.resize(timeline.width(), timeline.sizeHint().height())
     picture, ground = timeline.grab().toImage(), QColor(theme.STAGE)
     rows = [y for y in range(6, 30) if any(picture.pixelColor(x, y) != ground for x in range(12, 60))]
@@ -179,7 +201,7 @@ def test_the_name_of_the_only_lane_stands_in_the_middle_of_it(timeline: Timeline
 
 def test_the_first_name_stands_on_the_dark_ground(timeline: Timeline) -> None:
     """Its ground begins at 4 logical pixels; the light text can be read only there."""
-    timeline.set_lanes([Lane("tvmonitor", number, np.ones(BINS, np.int64)) for number in range(3)])
+    timeline.set_lanes([Lane("tvmonitor", number, np.ones(BINS, np.int64), EACH) for number in range(3)])
     timeline.resize(timeline.width(), timeline.sizeHint().height())
     picture, ground = timeline.grab().toImage(), QColor(theme.STAGE)
     rows = [y for y in range(16) if any(picture.pixelColor(x, y).lightness() > 150 for x in range(12, 60))]
@@ -192,7 +214,7 @@ def test_each_picture_of_a_folder_has_a_cell_around_its_place(timeline: Timeline
     counts = np.zeros(BINS, np.int64)
     counts[found] = 1, 5
     timeline.set_duration(2.0, pictures=True)
-    timeline.set_lanes([Lane("horse", 0, counts)], frames=3)
+    timeline.set_lanes([Lane("horse", 0, counts, EACH)], frames=3)
     (lane,) = timeline._contents.lanes
     assert lane.counts.tolist() == [1] * (BINS // 4) + [0] * (BINS // 2) + [5] * (BINS // 4)
     assert timeline._contents.columns == BINS

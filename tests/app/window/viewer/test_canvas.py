@@ -9,11 +9,11 @@ from PySide6.QtGui import QColor, QImage, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.window.player.preview_client import PreviewClient
 from app.window.queue.item import ItemState
 from app.window.session.background import Background
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
 from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
+from app.window.player.player import Player
 from app.window.queue.item import Part
 from app.window.timeline.face import MARGIN
-from app.window.viewer.player import Player
 from engine.store.objects.events import EVENTS, EventKind
 from tests.support.media import make_video
 

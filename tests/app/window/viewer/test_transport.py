@@ -4,15 +4,18 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
+from app.window.player.playback_clock import Playback
 from app.window.timeline.class_counts import BINS
 from app.window.timeline.lanes import Lane
 from app.window.timeline.timeline import MARGIN, Timeline
-from app.window.viewer.player import Playback
 from app.window.viewer.transport import Transport
 from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour
 from engine.media.types import SourceInfo, SourceKind
 from tests.support.store import video_info
+
+EACH = np.ones(BINS, np.int64)
+"""A frame in each slice."""
 
 
 def make_timeline(qtbot: QtBot) -> Timeline:
@@ -53,7 +56,7 @@ def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot)
     counts[BINS // 2] = 4
     other = np.zeros(BINS, np.int64)
     other[BINS // 24 : BINS // 12] = 1
-    timeline.set_lanes([Lane("car", 2, counts), Lane("person", 0, other)])
+    timeline.set_lanes([Lane("car", 2, counts, EACH), Lane("person", 0, other, EACH)])
     timeline.set_position(80.0)  # the played part does not cover the analysed one
     left = int(timeline.left)  # the names of the lanes stand before it
     timeline.resize(500 + left + int(MARGIN), timeline.height())

@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
+from threading import Event
 
 import numpy as np
 import pytest
@@ -20,9 +21,9 @@ from app.window.results.export_dialog import ExportDialog
 from app.window.settings.preferences import Preferences, save
 from app.window.viewer.filter import ViewFilter
 from app.window.zones.classes_popup import ClassesPopup
+from app.window.zones.counts.tracks import count_files
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import ShownParts
-from app.window.zones.tracks import count_files
 from app.window.zones.workspace import Zones
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Ledger
@@ -96,10 +97,11 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
 
 
-def test_events_and_counts_are_those_of_the_shown_detections(shown, qtbot, window):
+def test_events_counts_and_heat_are_those_of_the_shown_detections(shown, qtbot, window):
     draw_gate(shown)
     rows = shown.list.model.rowCount
     qtbot.waitUntil(lambda: rows() == 2)
+    assert shown.counting.tracks.heat.cells.sum() == FRAMES
     counted = shown.panel.model.index(0, 3)
     for hide, show in (
         (lambda: window.filter.set_confidence(0.95), lambda: window.filter.set_confidence(0.5)),
@@ -107,8 +109,10 @@ def test_events_and_counts_are_those_of_the_shown_detections(shown, qtbot, windo
     ):
         hide()
         qtbot.waitUntil(lambda: rows() == 0 and counted.data().endswith(" 0"))
+        assert not shown.counting.tracks.heat.cells.any()
         show()
         qtbot.waitUntil(lambda: rows() == 2 and counted.data().endswith(" 1"))
+        assert shown.counting.tracks.heat.cells.sum() == FRAMES
 
 
 def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window):
@@ -248,14 +252,14 @@ def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_
         begin_at(results.database, time)
         files.append(results)
     zones = ZoneSet((320, 240), (Line("one", (25, 5), (25, 100)), Line("two", (50, 5), (50, 100))))
-    total = count_files(files, zones, ViewFilter(0.25))
+    total = count_files(files, zones, ViewFilter(0.25), Event())
     assert (total.files, total.clock.start) == (2, "2026-11-01T06:59:59.000+01:00")
     assert total.length == pytest.approx(1201 + (FRAMES - 1) / 30)
     assert sorted(total.counts.crossings["time"] // 1) == [0, 1, 1201, 1202]
     assert total.counts.route_counts()[["origin", "target", "tracks"]].tolist() == [(0, 1, 2)]
     with closing(sqlite3.connect(files[1].database)) as connection, connection:
         connection.execute("UPDATE sources SET started = NULL")
-    assert count_files(files, zones, ViewFilter(0.25)).clock is None
+    assert count_files(files, zones, ViewFilter(0.25), Event()).clock is None
 
 
 def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that_they_do_not(shown, qtbot, window, tmp_path):
@@ -436,7 +440,7 @@ def test_the_tracks_of_a_run_appear_when_they_are_stored(window, qtbot, tmp_path
         window.open_paths([results.database])
         window.actions_.zones.setChecked(True)
         panel = window.zones.panel
-        qtbot.waitUntil(lambda: panel.remark.text() == "Following the objects…")
+        qtbot.waitUntil(lambda: panel.remark.text() == "Tracking the objects…")
         assert not panel.track.isVisible()
         assert not panel.note.text()
         with SessionReader(results.database) as reader:
@@ -451,7 +455,7 @@ def test_without_tracks_the_reason_is_said(window, qtbot, tmp_path):
     window.open_paths([results.database])
     window.actions_.zones.setChecked(True)
     note = window.zones.panel.note
-    qtbot.waitUntil(lambda: "No object could be followed: 1 detection" in note.text())
+    qtbot.waitUntil(lambda: "No object could be tracked: 1 detection" in note.text())
     assert "at most 90%, and a track begins at 60%" in re.sub(r"\s%", "%", note.text())
 
 

@@ -158,16 +158,50 @@ def test_nothing_stays_behind(anonymous: bool, monkeypatch: pytest.MonkeyPatch, 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_frame_is_seen_by_another_process_as_planes() -> None:
-    layout = FrameFormat(PixelFormat.I420, 8, 63, 47, 63, 47, (False, None), "bt709", False)
-    given = Planes.of(layout, np.random.default_rng(1).integers(0, 256, layout.nbytes, np.uint8))
+@pytest.mark.parametrize(("kind", "depth"), [(PixelFormat.I420, 8), (PixelFormat.NV12, 8), (PixelFormat.P016, 10)])
+def test_a_frame_is_seen_by_another_process_as_planes(kind: PixelFormat, depth: int) -> None:
+    layout = FrameFormat(kind, depth, 63, 47, 63, 47, (False, None), "bt709", False)
+    content = np.random.default_rng(1).integers(0, 256, layout.nbytes, np.uint8)
+    given = Planes.of(layout, content)
     apart = Planes(layout, *(np.pad(plane, ((0, 0), (0, 9)))[:, : plane.shape[1]] for plane in (given.luma, given.u, given.v)))
     pictures = SharedPictures(2 * CHUNK_BYTES)
     assert pictures.locate(apart) is None
-    copy = pictures.put(apart)
-    place = pictures.locate(copy)
-    assert place is not None
+    block = pictures.take(layout.nbytes)
+    block[:] = content
     with multiprocessing.get_context("spawn").Pool(1) as process:
-        found = process.apply(read_planes_in_another_process, (pictures.chunks[0], place))
-    assert found == (layout, given.luma.tobytes(), given.u.tobytes(), given.v.tobytes())
+        for copy in (pictures.put(apart), Planes.of(layout, block)):
+            place = pictures.locate(copy)
+            assert place is not None
+            found = process.apply(read_planes_in_another_process, (pictures.chunks[0], place))
+            assert found == (layout, given.luma.tobytes(), given.u.tobytes(), given.v.tobytes())
+    del copy, block
     pictures.close()
+
+
+class Locked:
+    """Notes which memory is locked."""
+
+    def __init__(self) -> None:
+        self.ranges: dict[int, int] = {}
+
+    def add(self, address: int, nbytes: int) -> None:
+        assert address not in self.ranges
+        self.ranges[address] = nbytes
+
+    def remove(self, address: int) -> None:
+        self.ranges.pop(address, None)  # of memory from before the lock was known
+
+
+def test_pages_are_locked_from_the_first_to_the_last_use_of_a_chunk() -> None:
+    pictures = SharedPictures(CHUNK_BYTES)
+    early = pictures.put(picture(1))
+    locked = pictures.page_lock = Locked()
+    del early
+    block = pictures.take(3000)  # of another size, so that there is no room for both chunks
+    ((address, nbytes),) = locked.ranges.items()
+    assert address <= block.ctypes.data < block.ctypes.data + block.nbytes <= address + nbytes
+    del block
+    wider = pictures.take(CHUNK_BYTES)
+    assert list(locked.ranges.values()) == [wider.nbytes]
+    pictures.close()
+    assert not locked.ranges

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from engine.errors import ExportError, UsageError
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store.export.planning import file_stems
-from engine.store.export.run import STAGE, export_session
+from engine.store.export.run import STAGE, export_session, stage
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
@@ -218,7 +219,7 @@ SLOW_EXPORT = """
 import resource, sys
 from pathlib import Path
 from engine.errors import ExportError
-from engine.store.export.run import export_session
+from engine.store.export.run import STAGE, export_session, stage
 from engine.store.session import SessionReader
 if sys.argv[3] != "unlimited":
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
@@ -260,3 +261,10 @@ def test_a_full_disk_is_named_and_leaves_the_old_files(tmp_path: Path) -> None:
     run = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=60)
     assert "a.jsonl: the disk is full: free some space or choose another folder" in run.stdout, run.stderr
     assert [(path.name, path.read_bytes()) for path in out.iterdir()] == [("a.jsonl", before)]
+
+
+def test_an_export_that_is_stopped_leaves_no_unfinished_file(tmp_path: Path) -> None:
+    with suppress(KeyboardInterrupt), stage(tmp_path, lambda _: None) as place:
+        (place / "0.mp4").touch()
+        raise KeyboardInterrupt
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []

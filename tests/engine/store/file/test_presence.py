@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ExportError
+from engine.pool.events import Ledger
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info
 
@@ -72,3 +73,18 @@ def test_results_that_cannot_be_saved_are_said_to_be_lost(tmp_path: Path) -> Non
         path.parent.write_text("a file in the way")
         with pytest.raises(ExportError, match=r"its results are lost: cannot write .*out/session.sqlite: "):
             _add_and_wait(writer)
+
+
+def test_a_reader_says_that_another_run_has_replaced_its_session(tmp_path: Path) -> None:
+    path = tmp_path / "session.sqlite"
+    with _writer(path) as writer:
+        writer.finish_source(0, "a.mp4", Ledger(COMMITTED, COMMITTED), 1.0)
+    with SessionReader(path) as reader:
+        assert reader.count(0) == COMMITTED
+        with SessionWriter(path, LABELS, {"model": "another one"}) as writer:
+            writer.add_queued([(0, "b.mp4")])
+            writer.commit()
+            with pytest.raises(ExportError, match="another run has replaced it"):
+                reader.count(0)
+            with pytest.raises(ExportError, match="another run has replaced it"):
+                reader.detection_table(0, 0, COMMITTED)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
-from engine.settings import Decode, Parallel
+from engine.settings import Parallel
 from engine.types import DeviceId
 from tests.support.pool import CPUS, tiny_settings
 
@@ -51,4 +49,3 @@ def test_the_strategy_and_its_reason(parallel: Parallel, devices: tuple[DeviceId
 def test_videos_that_leave_devices_idle_give_a_hint(uncut: int, devices: tuple[DeviceId, ...], hint: bool) -> None:
     assert (HINT in explain(AUTO, devices, uncut)) is hint
     assert HINT not in explain(tiny_settings(Parallel.SEGMENTS), devices, uncut)
-    assert HINT not in explain(replace(AUTO, engine=replace(AUTO.engine, decode=Decode.NVDEC)), devices, uncut)

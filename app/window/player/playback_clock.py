@@ -1,0 +1,57 @@
+"""The clock of the player: the time at which each picture is due. Also whether the player plays."""
+
+from dataclasses import dataclass
+
+LATE = 0.25
+"""Delay from which the clock is set back, seconds; smaller delays are caught up."""
+
+
+@dataclass(frozen=True)
+class Playback:
+    """Whether the player plays. waiting: it has stopped at a picture until the next one has its detections."""
+
+    playing: bool = False
+    waiting: bool = False
+
+
+class PlaybackClock:
+    """Maps pts to times of a monotonic clock, all in seconds, at a speed that may change."""
+
+    skips = False
+    """Whether pictures that are late are left out also at normal speed."""
+
+    def __init__(self) -> None:
+        self.speed = 1.0
+        self._anchor: tuple[float, float] | None = None
+
+    @property
+    def anchor(self) -> tuple[float, float] | None:
+        """A time and the pts that is due then, None while the clock is stopped."""
+        return self._anchor
+
+    def stop(self) -> None:
+        """Stop the clock; the next ``due`` starts it again."""
+        self._anchor = None
+
+    def set_speed(self, speed: float) -> None:
+        """Play ``speed`` seconds of video per second."""
+        self.speed = speed
+        self._anchor = None
+
+    def due(self, pts: float, now: float) -> float:
+        """The time at which to show a picture. If it is late by more than ``LATE``, the clock is set back and it is due now."""
+        if self._anchor is None:
+            self._anchor = (now, pts)
+        start, first = self._anchor
+        due = start + (pts - first) / self.speed
+        if due < now - LATE:
+            self._anchor = (now, pts)
+            return now
+        return due
+
+    def reached(self, now: float) -> float | None:
+        """The pts that is due now; None while the clock is stopped."""
+        if self.anchor is None:
+            return None
+        start, first = self.anchor
+        return first + (now - start) * self.speed

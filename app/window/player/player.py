@@ -1,0 +1,246 @@
+"""The player: the current picture, and the time of the next one."""
+
+import time
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
+
+from app.window.player.playback_clock import Playback, PlaybackClock
+from app.window.player.preview_client import PreviewClient, Shown
+from app.window.player.shown_detections import ShownDetections
+from app.window.player.upcoming import Upcoming
+from app.window.queue.item import QueueItem
+from engine.media.types import SourceInfo, SourceKind
+
+BACK_MS = 40
+"""Time from a picture to the next jump while playing backwards."""
+PICTURES_PER_SECOND = 2.0
+"""The speed at which a folder of pictures plays: their pts are positions, not seconds."""
+
+
+class Player(QObject):
+    """Plays one file at a time by its pts.
+
+    shown: Shown. result: a later FrameResult of the current picture, None when detection starts again. opened: SourceInfo.
+    changed: Playback. failed: why the file cannot be shown.
+    Attributes: clock: says when each picture is due. current: the picture on the screen. info: about the open file.
+    speed: seconds of video per second; negative = backwards.
+    """
+
+    shown = Signal(object)
+    result = Signal(object)
+    opened = Signal(object)
+    changed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, client: PreviewClient, parent: QObject | None = None, clock: PlaybackClock | None = None) -> None:
+        super().__init__(parent)
+        self._client = client
+        self.clock = clock or PlaybackClock()
+        self._next = Upcoming(client, self)
+        self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._show_due)
+        self._detections = ShownDetections(client, self._next, self)
+        self.info: SourceInfo | None = None
+        self.speed = 1.0
+        self._shown_at = 0.0
+        self._step = 0  # to take after the jump under way
+        self._state = Playback()
+        self.current: Shown | None = None
+        self._next.arrived.connect(self._display)
+        self._next.changed.connect(self._schedule)
+        self._next.opened.connect(self._opened)
+        self._next.failed.connect(self._fail)
+        self._detections.result.connect(self.result)
+
+    @property
+    def position(self) -> float:
+        """The pts of the current picture, seconds."""
+        return self.current.pts if self.current is not None else self.begin
+
+    @property
+    def begin(self) -> float:
+        """The pts of the first picture, seconds; 0 while it is unknown."""
+        return self.info.begin if self.info is not None else 0.0
+
+    @property
+    def playing(self) -> bool:
+        """Whether it plays."""
+        return self._state.playing
+
+    @property
+    def path(self) -> str | None:
+        """The path of the open file."""
+        item = self._detections.item
+        return str(item.path) if item is not None else None
+
+    @property
+    def is_pictures(self) -> bool:
+        """Whether the open file is a picture or a folder of them."""
+        return self.info is not None and self.info.kind is SourceKind.IMAGES
+
+    @property
+    def anchor(self) -> tuple[float, float] | None:
+        """A monotonic time and the pts that is due then, both in seconds, while it plays."""
+        return self.clock.anchor if self._state.playing and self.speed > 0 else None
+
+    def open(self, item: QueueItem, play: bool, at: float = 0.0) -> None:
+        """Show a file from a time on, seconds. play: start to play it."""
+        self._detections.open(item)
+        self.info, self.current = item.progress.info, None
+        self._next.path = str(item.path)
+        self._set(Playback(play))
+        self._jump(at=at)
+
+    def close_file(self) -> None:
+        """Show nothing."""
+        self._next.clear()
+        self._detections.open(None)
+        self.info = self.current = None
+        self._timer.stop()
+        self._set(Playback())
+
+    def update_item(self, item: QueueItem, queue_busy: bool) -> None:
+        """Use a changed state of the shown file. queue_busy: detection runs in another file."""
+        self._detections.update(item, queue_busy)
+
+    def reread(self) -> None:
+        """Show the current picture with its corrected detections."""
+        self._detections.edition += 1
+        self._fetch_again()
+
+    def play(self) -> None:
+        """Play, from the beginning if it is at the end."""
+        if self._detections.item is None or self._state.playing:
+            return
+        self._set(Playback(True))
+        self.clock.stop()
+        if self._next.ended and not self._next.pictures:
+            self._jump(at=self.begin)
+        else:
+            self._schedule()
+
+    def pause(self) -> None:
+        """Stop at the current picture."""
+        self._timer.stop()
+        self.clock.stop()
+        self._set(Playback(False))
+
+    def toggle(self) -> None:
+        """Play or pause."""
+        self.pause() if self._state.playing else self.play()
+
+    def seek(self, pts: float) -> None:
+        """Show the picture at this time."""
+        self._jump(at=max(pts, self.begin))
+
+    def step(self, frames: int) -> None:
+        """Show the next (1) or previous (-1) frame, and stop there. During a jump, the step begins at its picture."""
+        if self.current is None:
+            return
+        self.pause()
+        if self._next.goal is not None:
+            self._step = frames
+        elif frames < 0:
+            self._jump(before=self.current.pts)
+        else:
+            self._next.step(self.current.pts)
+
+    def set_speed(self, speed: float) -> None:
+        """Play this many seconds of video per second; negative = backwards."""
+        if self.speed < 0 <= speed and self.current is not None:
+            self._jump(at=self.current.pts)
+        self.speed = speed
+        self._set_clock_speed()
+        self._schedule()
+
+    def set_wait(self, wait: bool) -> None:
+        """Set whether playing waits for each picture's detections while detection runs."""
+        self._detections.set_wait(wait)
+
+    def set_viewport(self, size: QSize) -> None:
+        """Fetch pictures for a canvas of this size, device pixels."""
+        width, height = size.width(), size.height()
+        if (width, height) != self._next.size and not size.isEmpty():
+            self._next.size = width, height
+            if self.current is not None and not self._state.playing:
+                self._fetch_again()
+
+    def _fetch_again(self) -> None:
+        """Fetch the current picture again, or the picture of a jump that is under way."""
+        at, before = self._next.goal or (self.position, None)
+        self._jump(at, before)
+
+    def _jump(self, at: float | None = None, before: float | None = None) -> None:
+        if self._detections.item is None:
+            return
+        self._timer.stop()
+        self.clock.stop()
+        self._step = 0
+        self._detections.begin_at(at if at is not None else before or 0.0, self.begin)
+        self._next.jump(at, before)
+
+    def _set(self, state: Playback) -> None:
+        if state != self._state:
+            self._state = state
+            self.changed.emit(state)
+
+    def _set_clock_speed(self) -> None:
+        self.clock.set_speed(abs(self.speed) * (PICTURES_PER_SECOND if self.is_pictures else 1.0))
+
+    def _display(self, shown: Shown) -> None:
+        self.current = shown
+        self._detections.show(shown)
+        self._set(Playback(self._state.playing))
+        self.shown.emit(shown)
+        if step := self._step:
+            self._step = 0
+            self.step(step)
+
+    def _schedule(self) -> None:
+        """While it plays, request pictures, and start the timer for the next picture."""
+        if not self._state.playing:
+            return
+        now, coming = time.monotonic(), self._next
+        if self.speed < 0:
+            self._schedule_back(now)
+            return
+        if self.current is not None and coming.pictures and self.clock.reached(now) is None:
+            self.clock.due(self.current.pts, now)  # the clock starts at the current picture
+        coming.fill(self.clock.reached(now) if self.speed > 1 or self.clock.skips else None)
+        if coming.pictures:
+            self._timer.start(max(0, round((self.clock.due(coming.pictures[0].pts, now) - now) * 1000)))
+        elif coming.ended:
+            self.pause()
+        elif coming.held:
+            self.clock.stop()
+            self._set(Playback(True, waiting=True))
+
+    def _schedule_back(self, now: float) -> None:
+        """Playing backwards is a jump after each picture, as far back as the time since the last jump demands."""
+        if self.current is None or self._next.goal is not None:
+            return
+        if self.current.pts <= self.begin:
+            self.pause()
+            return
+        self._shown_at = now
+        self._timer.start(BACK_MS)
+
+    def _show_due(self) -> None:
+        if self.speed < 0 and self._state.playing and self.current is not None:
+            back = (time.monotonic() - self._shown_at) * self.clock.speed
+            frame = 1.0 / self.info.rate if self.info is not None and self.info.rate else 1.0
+            self._jump(at=max(self.current.pts - max(back, frame), self.begin))
+        elif self._next.pictures and self._state.playing:
+            self._display(self._next.pictures.popleft())
+            self._schedule()
+
+    @Slot(object)
+    def _opened(self, info: SourceInfo) -> None:
+        self.info = info
+        self._set_clock_speed()
+        self.opened.emit(info)
+
+    @Slot(str)
+    def _fail(self, reason: str) -> None:
+        self.pause()
+        self.failed.emit(reason)

@@ -1,0 +1,167 @@
+"""The tracks of the shown file in memory: what trails, counts, the heat map and the list of events are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.window.queue.item import Results
+from app.window.viewer.filter import ViewFilter
+from engine.errors import UsageError
+from engine.media.types import SourceKind
+from engine.settings import Track
+from engine.store.blocks import read_blocks
+from engine.store.clock import Clock
+from engine.store.facts import TRACK
+from engine.store.file.lock import written_here
+from engine.store.objects.appearances import By, read_appearances
+from engine.store.objects.events import events_of
+from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
+from engine.store.session import SessionReader
+from engine.store.tracks import Untracked, why_untracked
+from engine.tracking.appearances import APPEARANCE
+from engine.zones.counts import Counts
+from engine.zones.heat import HeatMap
+from engine.zones.shapes import ZoneSet
+from engine.zones.trails import first_time, trails
+
+_PART = 100_000  # detections counted at once: arrays of this size stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """What a session says about the objects of one source.
+
+    table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
+    that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
+    although objects were tracked. pending: the run that goes on will store them. shown: the filter of the heat map and the appearances,
+    None = they are not read.
+    """
+
+    labels: tuple[str, ...]
+    table: TrackTable | None
+    heat: HeatMap
+    appearances: NDArray[np.void]
+    length: float
+    tracked: bool = True
+    whole: bool = True
+    untracked: Untracked | None = None
+    pending: bool = False
+    shown: ViewFilter | None = None
+
+    def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The recent paths of some tracks up to a time, as lines from point to point.
+
+        Returns: x1 y1 x2 y2 of each line, pixels of the source, float64 (n, 4), and the line's track, int64 (n,).
+        """
+        if self.table is None or not self.tracked:
+            return np.zeros((0, 4)), np.zeros(0, np.int64)
+        times = self.table.times
+        part = slice(np.searchsorted(times, first_time(time)), np.searchsorted(times, time, side="right"))
+        return trails(self.table.tracks[part], times[part], self.table.boxes[part], tracks)
+
+
+def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
+    """Read the objects of one source. Millions of boxes take seconds. whole: also if the source has no tracks.
+
+    stop: ends it early, with a part of the objects.
+
+    Each object in a folder of pictures counts as a track of its own, so that zones can count them.
+
+    Raises ExportError if the session cannot be read.
+    """
+    with SessionReader(results.database, created=results.created) as reader:
+        reader.stop = stop
+        source = next(each for each in reader.sources() if each.number == results.source)
+        length, tracked = reader.last_pts(source.number) or 0.0, is_tracked(reader, source.number)
+        pending = not tracked and reader.facts.get(TRACK, Track.NONE) != Track.NONE and written_here(results.database)
+        heat = HeatMap((source.info.width, source.info.height) if source.info is not None else (16, 9))
+        if not whole and not tracked:
+            return Tracks(reader.labels, None, heat, np.zeros(0, APPEARANCE), length, tracked, whole, pending=pending)
+        counted = tracked or source.kind is SourceKind.IMAGES
+        tables = [TrackTable.of(block, everything=not tracked) for block in read_blocks(reader, source.number)] if counted else []
+        table = TrackTable.joined(tables) if tables else None
+        if table is not None and not tracked:
+            table = replace(table, tracks=np.arange(len(table.tracks)))
+        untracked = why_untracked(reader, source.number) if tracked else None
+        return Tracks(reader.labels, table, heat, np.zeros(0, APPEARANCE), length, tracked, untracked=untracked, pending=pending)
+
+
+def with_shown(tracks: Tracks, results: Results, shown: ViewFilter, stop: Event) -> Tracks:
+    """The tracks with the heat map and the appearances of shown detections. stop: ends it early, with a part of them.
+
+    Raises ExportError if the session cannot be read.
+    """
+    if tracks.shown == shown or not (tracks.whole or tracks.tracked):
+        return tracks
+    heat = HeatMap(tracks.heat.size)
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+        reader.stop = stop
+        by = By.TRACK if tracks.tracked and tracks.untracked is None else By.CLASS  # not those of classes if no track passes the filter
+        found = read_appearances(reader, results.source, by, each=lambda block: heat.add(block.corners))
+        return replace(tracks, heat=heat, appearances=found, shown=shown)
+
+
+def count(tracks: Tracks, zones: ZoneSet, shown: ViewFilter) -> Counts | None:
+    """Count shown tracks at lines and in zones; None without tracks. Raises UsageError if the model does not have a label of the zones."""
+    if tracks.table is None:
+        return None
+    counter, table = TrackCounter(zones, tracks.labels, shown.confidence, shown.classes), tracks.table
+    for first in range(0, len(table.times), _PART):
+        part = slice(first, first + _PART)
+        counter.add(TrackTable(*(getattr(table, name)[part] for name in TrackTable.__dataclass_fields__)))
+    return counter.counts()
+
+
+@dataclass(frozen=True, eq=False)
+class Total:
+    """What was counted in several files together.
+
+    counts: None if no file could be counted. files: the number of counted ones. others: the names of the others. clock: of the times of
+    the counts, which begin with the first file; None if a clock time is unknown, and then the times are those of each file. length: of
+    all files on the clock, seconds.
+    """
+
+    counts: Counts | None
+    files: int
+    others: Sequence[str]
+    clock: Clock | None = None
+    length: float = 0.0
+
+
+def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter, stop: Event) -> Total:
+    """Count the shown tracks of several sources together. stop: ends it early, with a part of them.
+
+    Raises ExportError if a session cannot be read.
+    """
+    found, others = [], []
+    for results in files:
+        with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+            reader.stop = stop
+            source = next(each for each in reader.sources() if each.number == results.source)
+            try:
+                counts = read_counts(reader, source, zones_for(zones, source)[0])
+            except UsageError:
+                others.append(source.name)
+                continue
+            found.append((counts, Clock.of(reader, source), reader.last_pts(source.number) or 0.0))
+    if not found:
+        return Total(None, 0, others)
+    begins = [clock.started for _, clock, _ in found if clock.started is not None]
+    first = min(begins) if len(begins) == len(found) else None
+    moved, length, tracks = [], 0.0, 0
+    for counts, clock, last in found:
+        zero = clock.at(0.0)
+        start = (zero - first).total_seconds() if zero is not None and first is not None else 0.0
+        moved.append(counts.moved(start, tracks))
+        length = max(length, start + last)
+        tracks = max([tracks, *(int(table["track"].max(initial=0)) + 1 for table in (moved[-1].crossings, moved[-1].visits))])
+    crossings, visits = (np.concatenate([getattr(counts, name) for counts in moved]) for name in ("crossings", "visits"))
+    return Total(Counts(zones, crossings, visits), len(found), others, Clock(first) if first is not None else None, length)
+
+
+def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:
+    """The events of the source, see ``EVENTS``."""
+    return events_of(tracks.appearances, counts)

@@ -1,0 +1,181 @@
+"""What the keyboard does to lines and zones: a cross hair draws them, the arrow keys move and reshape them. No painting."""
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+
+from app.window.widgets.translation import marked, translate
+from app.window.zones.drawing.editor import ZoneEditor
+from engine.zones.shapes import Line, Point, Shape, Zone
+
+STEP, FAR = 0.01, 0.1
+"""How far an arrow key moves, and with Shift, as shares of the picture's width. With Ctrl it is one pixel."""
+
+_ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_DRAW = marked(
+    "zones", "Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}."
+)
+_MOUSE = {
+    Line: (
+        marked("zones", "Click where the line begins, or press an arrow key to draw with the keyboard."),
+        marked("zones", "Click where the line ends. Esc stops."),
+    ),
+    Zone: (
+        marked("zones", "Click the first corner of the zone, or press an arrow key to draw with the keyboard."),
+        *[marked("zones", "Click the next corner. Backspace removes the last one, Esc stops.")] * 2,
+        marked("zones", "Click the next corner, or the first one again to complete the zone."),
+    ),
+}
+"""Hints for the mouse, by the number of points that are drawn."""
+_CLOSE = marked("zones", "Point {count} is at {x}, {y}. Enter here again, or on the first point, completes the zone.")
+
+
+class ShapeKeyboard(QObject):
+    """Applies keys to the lines and zones of an editor.
+
+    said: what has changed, in a sentence. Attributes: at: the cross hair, None = hidden. corner: of the selected line or zone, moved by
+    the arrow keys; None = they move the whole.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, editor: ZoneEditor, parent: QObject) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self.at: Point | None = None
+        self.corner: int | None = None
+        self._shape: int | None = None
+        self._drawing = False
+        editor.drawn.connect(self._selected)
+
+    def yield_to_mouse(self) -> None:
+        """Hide the cross hair, because the user draws with the mouse."""
+        if self.at is not None:
+            self.at = None
+            self._say_next()
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Whether a key draws or changes a line or zone now. The player has other uses for the arrow keys."""
+        editor, key = self._editor, event.key()
+        if editor.drawing is not None:
+            return key in (*_ARROWS, *_ENTER, Qt.Key.Key_Escape) or (key == Qt.Key.Key_Backspace and bool(editor.draft))
+        return editor.selected is not None and key in (
+            *(*_ARROWS, *_ENTER, Qt.Key.Key_Escape, Qt.Key.Key_Delete, Qt.Key.Key_Insert),
+            *([Qt.Key.Key_Backspace] if self.corner is not None else []),
+        )
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Obey a key. Returns whether it did."""
+        editor, key = self._editor, event.key()
+        if not self.takes(event):
+            return False
+        if key == Qt.Key.Key_Escape:
+            editor.cancel()
+            self.said.emit("")
+        elif editor.drawing is not None:
+            self._draw(key, self._step(event))
+        elif editor.selected is not None:
+            self._change(editor.selected, editor.zones.shapes[editor.selected], key, self._step(event))
+        return True
+
+    def _draw(self, key: int, step: Point) -> None:
+        editor, at = self._editor, self.at
+        if key == Qt.Key.Key_Backspace:
+            editor.remove_last_point()
+            self.said.emit(translate("zones", "The last point is removed."))
+        elif key in _ENTER and ((at is None and editor.draft) or self._closes(at)):
+            editor.finish()
+            self._completed()
+        elif key in _ENTER and at is not None:
+            editor.add_point(at)
+            if editor.drawing is None:
+                self._completed()
+            else:
+                self._say(_CLOSE if len(editor.draft) > 2 else marked("zones", "Point {count} is at {x}, {y}."), at)
+        else:
+            width, height = editor.zones.size
+            x, y = at or (width / 2, height / 2)
+            self.at = editor.inside((x + step[0], y + step[1]))
+            self._say(_DRAW if at is None else marked("zones", "{x}, {y}"), self.at)
+
+    def _closes(self, at: Point | None) -> bool:
+        """Whether the zone that is drawn is complete with Enter at this point."""
+        draft = self._editor.draft
+        return self._editor.drawing is Zone and len(draft) > 2 and at in (draft[0], draft[-1])
+
+    def _change(self, number: int, shape: Shape, key: int, step: Point) -> None:
+        editor, points, corner = self._editor, shape.points, self.corner
+        if key in _ENTER:
+            following = 0 if corner is None else corner + 1
+            self.corner = following if following < len(points) else None
+        elif key == Qt.Key.Key_Delete:
+            editor.delete()
+            self.said.emit(translate("zones", "'{name}' is deleted.").format(name=shape.name))
+            return
+        elif key in _ARROWS:
+            moved = [(x + step[0], y + step[1]) if corner in (None, place) else (x, y) for place, (x, y) in enumerate(points)]
+            if all(editor.inside(point) == (round(point[0], 1), round(point[1], 1)) for point in moved):
+                editor.set_points(number, moved, merge=True)
+        elif isinstance(shape, Zone) and key == Qt.Key.Key_Insert:
+            place = corner or 0
+            (x1, y1), (x2, y2) = points[place], points[(place + 1) % len(points)]
+            if editor.set_points(number, (*points[: place + 1], ((x1 + x2) / 2, (y1 + y2) / 2), *points[place + 1 :])):
+                self.corner = place + 1
+        elif corner is not None and key == Qt.Key.Key_Backspace and len(points) > 3:
+            editor.set_points(number, (*points[:corner], *points[corner + 1 :]))
+            self.corner = None
+        editor.drawn.emit()
+        self._say_selected(editor.zones.shapes[number])
+
+    def _step(self, event: QKeyEvent) -> Point:
+        """How far the key moves something, pixels of the picture."""
+        across, down = _ARROWS.get(Qt.Key(event.key()), (0, 0))
+        modifiers, width = event.modifiers(), self._editor.zones.size[0]
+        length = (
+            1.0
+            if modifiers & Qt.KeyboardModifier.ControlModifier
+            else (max(1.0, width * (FAR if modifiers & Qt.KeyboardModifier.ShiftModifier else STEP)))
+        )
+        return across * length, down * length
+
+    def _selected(self) -> None:
+        """Move the whole of what is selected newly. Say what the mouse does next; hide cross hair and hint when nothing is drawn."""
+        editor = self._editor
+        drawing, selected = self._drawing, self._shape
+        self._drawing, self._shape = editor.drawing is not None, editor.selected
+        if editor.selected != selected:
+            self.corner = None
+        if editor.drawing is None:
+            self.at = None
+            if drawing or editor.selected != selected:
+                self.said.emit("")
+        elif self.at is None:
+            self._say_next()
+
+    def _say_next(self) -> None:
+        """Say what the mouse does next."""
+        if self._editor.drawing is not None:
+            hints = _MOUSE[self._editor.drawing]
+            self.said.emit(translate("zones", hints[min(len(self._editor.draft), len(hints) - 1)]))
+
+    def _completed(self) -> None:
+        editor = self._editor
+        if editor.drawing is None and editor.selected is not None:
+            self._say_selected(editor.zones.shapes[editor.selected])
+
+    def _say_selected(self, shape: Shape) -> None:
+        if self.corner is None:
+            hint = translate("zones", "'{name}' is selected: arrow keys move it, Enter chooses a point of it, Delete removes it.")
+            self.said.emit(hint.format(name=shape.name))
+            return
+        words = (
+            marked("zones", "Point {count} of '{name}' is at {x}, {y}: arrow keys move it.")
+            if isinstance(shape, Line)
+            else marked("zones", "Point {count} of '{name}' is at {x}, {y}: arrow keys move it, Backspace removes it, Insert adds one.")
+        )
+        self._say(words, shape.points[self.corner], shape.name)
+
+    def _say(self, words: str, point: Point, name: str = "") -> None:
+        count = len(self._editor.draft) if self.corner is None else self.corner + 1
+        x, y = (f"{value:.0f}" for value in point)
+        self.said.emit(translate("zones", words).format(x=x, y=y, count=count, name=name))

@@ -1,0 +1,172 @@
+"""Takes clips and single pictures out of videos, into files."""
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from fractions import Fraction
+from itertools import chain, islice
+from pathlib import Path
+
+import av
+from av.video.frame import VideoFrame
+
+from engine.errors import ExportError
+from engine.media.annotation.audio import Sound
+from engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
+from engine.media.container.opening import reason
+from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
+from engine.media.images import write_picture
+from engine.media.picture import Converter
+from engine.media.segment import SegmentDecoder
+from engine.media.segment_decoder import THREADS
+from engine.media.types import Segment
+
+_MOST = 20_000  # packets read in search of a keyframe
+
+_SAME = 1e-6
+"""Times that differ by less are equal, seconds."""
+
+
+def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None) -> None:
+    """Copy a part of a video, without encoding, from the last keyframe at or before ``start`` to ``end`` (seconds).
+
+    alive: called for each packet or frame; what it raises ends the work.
+
+    Raises:
+        SourceError: the video cannot be opened.
+        ExportError, OSError: the clip cannot be written.
+    """
+    with VideoFile(video) as file, explained_encoding():
+        keyframe, packets = _packets_before(file, round(start / file.time_base))
+        origin = keyframe * file.time_base
+        form, options = ("mp4", {"movflags": "+faststart"}) if target.suffix == ".mp4" else ("matroska", {})
+        with (
+            _sound(video, origin) as sound,
+            av.open(str(target.absolute()), "w", format=form, options=options) as output,
+        ):
+            try:
+                pictures = output.add_stream_from_template(file.stream, opaque=True)  # also without an encoder of its codec
+            except ValueError as error:
+                raise ExportError(
+                    f"{video}: {target.suffix[1:].upper()} cannot hold its codec {file.codec.name}; write exact clips"
+                ) from error
+            track = output.add_stream_from_template(sound.stream) if sound is not None and sound.stream is not None else None
+            last: int | None = None  # the first frame after the end, from which frames before it are decoded
+            for packet in packets:
+                alive()
+                time = packet.dts if packet.dts is not None else packet.pts
+                if time is None:
+                    continue
+                seconds = time * file.time_base
+                shown = packet.pts if packet.pts is not None else time
+                if shown > last if last is not None else seconds >= end:
+                    break
+                if last is None and shown * file.time_base >= end:
+                    last = shown
+                packet.pts = None if packet.pts is None else packet.pts - keyframe
+                packet.dts = None if packet.dts is None else packet.dts - keyframe
+                packet.stream = pictures
+                output.mux(packet)
+                if sound is not None and track is not None:
+                    for part in sound.until(seconds):
+                        part.stream = track
+                        output.mux(part)
+
+
+def encode_clip(video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None) -> None:
+    """Encode the frames of a video from ``start`` to before ``end`` (seconds) as an MP4. ``alive`` and errors as in ``copy_clip``."""
+    with VideoFile(video, THREADS) as file:
+        frames = _frames(file, start, end)
+        first = next(frames, None)
+        if first is None:
+            raise ExportError(f"{video} has no frame from {start:.3f} s to {end:.3f} s that can be decoded")
+        convert = Converter(file.stream.sample_aspect_ratio)
+        width, height = convert.size(first[1])
+        size = max(width // 2 * 2, 2), max(height // 2 * 2, 2)
+        with (
+            _sound(video, first[0]) as sound,
+            VideoWriter(target, size, file.rate, file.time_base, None if sound is None else sound.stream) as writer,
+        ):
+            for seconds, frame in chain((first,), frames):
+                alive()
+                writer.write(convert.planes(frame, size), seconds - first[0])
+                for packet in sound.until(seconds) if sound is not None and sound.stream is not None else ():
+                    writer.copy(packet)
+    make_plain(target)
+
+
+def write_still(video: Path, moment: float, target: Path) -> None:
+    """Write the frame of a video at exactly this time (seconds) as JPEG. Raises as ``copy_clip``."""
+    with VideoFile(video, THREADS) as file:
+        for seconds, frame in _frames(file, moment, moment + 1):
+            if float(seconds) > moment + _SAME:
+                break
+            try:
+                image = Converter(file.stream.sample_aspect_ratio)(frame)
+            except (av.FFmpegError, ValueError) as error:
+                raise ExportError(f"{video}: the frame at {moment:.3f} s cannot be converted ({reason(error)})") from error
+            write_picture(image, target)
+            return
+    raise ExportError(f"{video}: the frame at {moment:.3f} s was not found again: detect again")
+
+
+def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fraction, VideoFrame]]:
+    """Yield the frames that can be decoded, with their times in seconds, from ``start`` to before ``end``."""
+    keyframe, _ = _packets_before(file, round(start / file.time_base))
+    for pts, outcome, _ in SegmentDecoder(file, Segment(0, keyframe, None, 0)).outcomes():
+        seconds = pts * file.time_base
+        if seconds >= end - _SAME:
+            return
+        if seconds >= start - _SAME and not isinstance(outcome, str):
+            yield seconds, outcome
+
+
+def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacket]]:
+    """Return the pts of the last keyframe at or before a pts, and the packets from there on. If there is none, from the first keyframe on.
+
+    Raises ExportError if the file has no keyframe.
+    """
+    for seconds in SEEK_BACK:
+        found = _search(file.packets_at(pts - int(seconds / file.time_base)), pts)
+        if found is not None and found[0] <= pts:
+            return found
+    file.reopen()
+    found = _search(file.packets(), pts)
+    if found is None:
+        raise ExportError(f"{file.path} has no frame from which a clip can begin: repair the file")
+    return found
+
+
+def _search(packets: Iterator[VideoPacket], pts: int) -> tuple[int, Iterator[VideoPacket]] | None:
+    keyframe, kept = None, list[VideoPacket]()
+    for packet in islice(packets, _MOST):
+        time = packet.pts if packet.pts is not None else packet.dts
+        if time is None:
+            continue
+        if packet.is_keyframe and (keyframe is None or time <= pts):
+            keyframe, kept = time, []
+        kept.append(packet)
+        if keyframe is not None and time > pts:
+            break
+    return None if keyframe is None else (keyframe, _with_dts(chain(kept, packets)))
+
+
+def _with_dts(packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
+    """Give the first packets the decoding times that FFmpeg does not know after a seek in Matroska."""
+    first: list[VideoPacket] = []
+    for packet in packets:
+        first.append(packet)
+        if packet.dts is not None:
+            break
+    for packet, after in zip(first[-2::-1], first[:0:-1], strict=True):
+        if after.dts is not None:
+            packet.dts = after.dts - max(packet.duration or 0, 1)
+    return chain(first, packets)
+
+
+def _sound(video: Path, start: Fraction) -> Sound | nullcontext[None]:
+    """The sound of a video, None if it has none that an MP4 can hold."""
+    sound = Sound(video, start)
+    if sound.stream is not None:
+        return sound
+    sound.close()
+    return nullcontext()

@@ -1,1 +1,0 @@
-"""Takes clips and single pictures out of videos."""

@@ -1,0 +1,77 @@
+"""Decodes for all members of a group into shared host memory: with FFmpeg, or with NVDEC of one member's GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from engine.detection.frame_format import Planes
+from engine.devices.affinity import usable_cores
+from engine.media.decoder import Decoded, Decoder
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from engine.pool.groups.shared_pictures import SharedPictures
+
+if TYPE_CHECKING:
+    from engine.media.nvdec.decoder import NvdecDecoder
+
+Read: TypeAlias = Callable[[SourceInfo, Segment, int, int], Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]]
+"""Decodes a segment on the CPU. Parameters: as of ``decode``."""
+
+THREADS = 16
+"""Most decoder threads for a source that cannot be cut."""
+
+
+class SharedDecoder(Decoder):
+    """Decodes into ``pictures``, shared memory of a group.
+
+    read: ``decode`` or ``decode_planes``. nvdec: decodes instead of ``read``; closed with this decoder. reason: why NVDEC is not used
+    although the members have it.
+    """
+
+    def __init__(self, threads: int, pictures: SharedPictures, read: Read, nvdec: NvdecDecoder | None = None, reason: str = "") -> None:
+        super().__init__(threads)
+        self._pictures, self._read, self._nvdec, self._reason = pictures, read, nvdec, reason
+
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+        """See ``Decoder.decode``."""
+        for frame in self._decode(info, segment, skip):
+            if isinstance(frame, DecodedOnDevice):
+                yield DecodedPlanes(frame.pts, self._download(frame.image), index=frame.index, by_gpu=True)
+            elif isinstance(frame, DecodeFailure):
+                yield frame
+            else:
+                yield replace(frame, image=self._pictures.put(frame.image))  # type: ignore[arg-type]
+
+    def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
+        if self._nvdec is not None:
+            return self._nvdec.decode(info, segment, skip)
+        whole = segment.start is None and segment.end is None  # no other segment of this source can be decoded meanwhile
+        threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // self.threads)
+        return self._read(info, segment, skip, threads)
+
+    def _download(self, frame: DeviceFrame) -> Planes:
+        """Copy a frame from the GPU into shared memory, wait for the copy, and release the frame."""
+        from engine.cuda.graph import copy
+
+        try:
+            block = self._pictures.take(frame.format.nbytes)
+            copy(block.ctypes.data, frame.address, frame.format.nbytes, frame.written_on)
+            frame.written_on.sync()
+        finally:
+            frame.release()
+        return Planes.of(frame.format, block)
+
+    def cpu_reason(self, info: SourceInfo) -> str:
+        """See ``Decoder.cpu_reason``."""
+        return self._reason if self._nvdec is None else self._nvdec.cpu_reason(info)
+
+    def stop(self) -> None:
+        """See ``Decoder.stop``."""
+        if self._nvdec is not None:
+            self._nvdec.stop()
+
+    def close(self) -> None:
+        """See ``Decoder.close``."""
+        if self._nvdec is not None:
+            self._nvdec.close()

@@ -1,0 +1,25 @@
+"""What the window knows of the objects of a source."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+
+from app.window.viewer.filter import ViewFilter
+from app.window.zones.counts.tracks import read_tracks, with_shown
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from tests.support.window import write_results
+
+
+def test_objects_without_a_track_are_no_events_of_tracked_results_however_they_are_filtered(tmp_path: Path) -> None:
+    results = write_results(tmp_path / "a.sqlite", tmp_path / "a.mp4", 60)
+    track_session(results.database, TrackerName.BYTETRACK)
+    with closing(sqlite3.connect(results.database)) as connection, connection:
+        connection.execute("UPDATE detections SET track = NULL WHERE class_id = 2")
+    tracks = read_tracks(results, True, Event())
+    everything, cars = (with_shown(tracks, results, ViewFilter(0.25, classes), Event()) for classes in (None, frozenset({2})))
+    assert everything.appearances["detections"].tolist() == [40]
+    assert (len(cars.appearances), cars.heat.cells.sum()) == (0, 20)

@@ -1,0 +1,39 @@
+"""Clips copied from videos: from a keyframe on, without a gap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ExportError
+from engine.media.cutting import copy_clip
+from engine.media.preview.reader import VideoReader
+from tests.engine.media.conftest import Clip
+from tests.support.media import number_of
+
+
+@pytest.mark.parametrize(("name", "gop"), [("a.mkv", 25), ("a.mkv", 27), ("a.mp4", 25), ("a.ts", 25)])
+@pytest.mark.parametrize("target", ["clip.mkv", "clip.mp4"])
+def test_a_copied_clip_has_all_frames_from_its_keyframe_to_its_end(name: str, gop: int, target: str, clip: Clip, tmp_path: Path) -> None:
+    source = clip(name, frames=90, gop=gop, bframes=3, open_gop=True)
+    with VideoReader(source) as reader:
+        times = {number_of(frame.image): frame.pts for frame in reader}
+    copy_clip(source, times[55], times[64], tmp_path / target)
+    with VideoReader(tmp_path / target) as reader:
+        numbers = [number_of(frame.image) for frame in reader]
+    keyframe = 55 // gop * gop
+    assert numbers == list(range(keyframe, keyframe + len(numbers)))
+    assert 63 <= numbers[-1] <= 67
+
+
+def test_a_clip_of_av1_is_copied(clip: Clip, tmp_path: Path) -> None:
+    source = clip("a.mp4", frames=10, codec="libsvtav1", options={"preset": "12", "svtav1-params": "log-level=0"})
+    copy_clip(source, 0.0, 1.0, tmp_path / "clip.mp4")
+    with VideoReader(tmp_path / "clip.mp4") as reader:
+        assert len(list(reader)) == 10
+
+
+def test_a_codec_that_a_container_cannot_hold_is_named(clip: Clip, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="MP4 cannot hold its codec wmv2"):
+        copy_clip(clip("a.wmv", frames=5, codec="wmv2"), 0.0, 1.0, tmp_path / "clip.mp4")

@@ -1,0 +1,104 @@
+"""Made-up machines, measurements and reports that the pictures of the screens show. They are the same on every machine."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from app.window.cluster.link import Machine
+from app.window.models.comparison import Evaluated
+from app.window.results.worst_frames import WorstFrame
+from engine.cluster.messages import Measured, NodeState
+from engine.devices.description import DeviceDescription
+from engine.devices.recording import Recording
+from engine.devices.telemetry.snapshot import Telemetry
+from engine.evaluation.accuracy import Accuracy, ClassAccuracy
+from engine.types import DeviceId
+from tests.support.devices.topologies import eight
+
+GIB = 1 << 30
+NEWEST = 1_793_880_000
+"""The time of the measurements, seconds since 1970."""
+SCALING = {"weak": {1: 2356.6, 2: 4683.9, 4: 9455.7}, "strong": {1: 2319.7, 2: 4606.3, 4: 9188.6}}
+"""Frames/s on four H200, benchmarks/results/scaling-h200.md."""
+
+
+def _described(gpu: DeviceId) -> DeviceDescription:
+    return DeviceDescription(gpu, "NVIDIA H200", "TensorRT", ("fp32", "fp16"), memory=150 * 10**9, driver="580.1", compute_capability="9.0")
+
+
+def _telemetry(gpu: DeviceId, number: int) -> Telemetry:
+    return Telemetry(
+        gpu,
+        utilization=20.0 + 10 * number,
+        decoder=90.0 - 10 * number,
+        memory_used=(10 + 12 * number) * GIB,
+        memory_total=140 * GIB,
+        power=300.0 + 50 * number,
+        power_limit=700.0,
+        temperature=40.0 + 6 * number,
+        sm_clock=1980.0,
+        sm_clock_limit=1980.0,
+        pcie_generation=5,
+        pcie_width=16,
+        nvlinks=18,
+    )
+
+
+def recorded_gpus() -> Recording:
+    """A machine with eight GPUs under load."""
+    gpus = [DeviceId("cuda", str(number)) for number in range(8)]
+    return Recording(tuple(map(_described, gpus)), {gpu: _telemetry(gpu, number) for number, gpu in enumerate(gpus)}, eight())
+
+
+def cluster_machines() -> tuple[list[DeviceDescription], list[Machine]]:
+    """Two machines of a cluster with two GPUs each, and one that cannot be reached."""
+    found, machines = [], []
+    for place, name in enumerate(("gpu-1", "gpu-2", "gpu-3")):
+        lost = name == "gpu-3"
+        found += [_described(DeviceId("cuda", number, name)) for number in "01"]
+        devices = tuple(_telemetry(DeviceId("cuda", str(number)), 2 * place + number) for number in range(2))
+        measured = None if lost else Measured(devices, (place + 1) * 40 * 2**20, 3 * 2**20)
+        machines.append(Machine(NodeState(0.0, name, f"10.0.0.{place + 1}", lost, 0, 0, measured)))
+    return found, machines
+
+
+def store_scaling(folder: Path) -> None:
+    """Store a report of ``framefleet bench scaling`` as the command does."""
+    points = [
+        {"mode": mode, "count": count, "frames_per_s": rate, "ideal": count, "devices": [{"name": "NVIDIA H200"}] * count}
+        for mode, rates in SCALING.items()
+        for count, rate in rates.items()
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "20261105-120000-000000.json"
+    path.write_text(json.dumps({"model": "yolov4, 608×608, fp16", "source": "1920×1080 h264", "points": points}))
+    os.utime(path, (NEWEST, NEWEST))
+
+
+def evaluated_models() -> list[Evaluated]:
+    """The results of two models."""
+    labels = ("person", "car", "bicycle", "dog", "motorcycle", "bus", "truck", "traffic light")
+    first = {label: 0.42 + 0.05 * number for number, label in enumerate(labels)}
+    second = {label: value + 0.03 * (number - 2) for number, (label, value) in enumerate(first.items())}
+    return [
+        Evaluated("street-before", 0.595, 0.331, 0.81, 0.64, 0.25, first),
+        Evaluated("street-retrained", 0.64, 0.362, 0.86, 0.69, 0.25, second),
+    ]
+
+
+def demo_accuracy() -> Accuracy:
+    """An accuracy of the demo's model."""
+    labels = ("person", "bicycle", "car", "motorcycle", "bus", "truck", "dog")
+    classes = tuple(
+        ClassAccuracy(label, 0.99 - 0.01 * number, 0.85 - 0.02 * number, 900 - 100 * number) for number, label in enumerate(labels)
+    )
+    return Accuracy(0.968, 0.801, classes)
+
+
+def worst_frames() -> dict[str, list[WorstFrame]]:
+    """The worst frames of two sessions."""
+    file = Path("/videos/crossing.mp4")
+    frames = [WorstFrame(Path("none.sqlite"), file, file.name, 1117 * n, 44.68 * n, 31 - n, 12 - n, n % 4) for n in range(1, 9)]
+    return {"street-before": frames, "street-retrained": frames[::2]}

@@ -1,0 +1,258 @@
+"""The states of the window of which pictures are taken. Each builds on the one before."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
+
+from app.window.devices.status import DeviceStatus, fold
+from app.window.events.clips_dialog import ClipsDialog
+from app.window.keys.dialog import KeysDialog
+from app.window.main_window import MainWindow
+from app.window.messages.unexpected import CrashReport
+from app.window.models.comparison import ComparisonDialog, ExplanationDialog
+from app.window.queue.item import ItemState
+from app.window.queue.model import THUMBNAIL_ROLE
+from app.window.results.export_dialog import ExportDialog
+from app.window.results.worst_frames_dialog import WorstFramesDialog
+from app.window.sessions.dialog import SessionsDialog
+from app.window.viewer.classes import COUNT_ROLE
+from app.window.viewer.filter import ViewFilter
+from app.window.viewer.viewer import Viewer
+from app.window.widgets.banner import Severity
+from engine.pool.events import DeviceStarting
+from tests.support.desktop.made_up import cluster_machines, demo_accuracy, evaluated_models, recorded_gpus, store_scaling, worst_frames
+from tests.support.window import CPU, drag_over, queue_item, write_results
+
+Screens = Iterator[tuple[str, QWidget]]
+MOMENT = 0.4
+"""The frame that is shown, seconds."""
+PATIENCE = 60.0
+"""Seconds until a screen that does not become ready is an error."""
+SMALL = 1000, 650
+"""The size of a small window, logical pixels."""
+
+
+def settle(ready: Callable[[], bool] = lambda: True) -> None:
+    """Process events until a condition holds, then until there are none."""
+    deadline = time.monotonic() + PATIENCE
+    while not ready():
+        QApplication.processEvents()
+        if time.monotonic() > deadline:
+            raise TimeoutError("the screen does not become ready")
+        time.sleep(0.01)
+    for _ in range(5):
+        QApplication.processEvents()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # Qt sends these only from a running event loop
+
+
+def all_screens(window: MainWindow) -> Screens:
+    """Bring the window into one state after the other: the name of each, and the widget to look at."""
+    for part in (_start, _settings, _queue, _results, _dialogs_of_results, _grid, _machines, _messages):
+        yield from part(window)
+
+
+def _closing(name: str, dialog: QDialog) -> Screens:
+    """The picture of a dialog, which is then closed."""
+    dialog.show()
+    settle()
+    yield name, dialog
+    dialog.reject()
+
+
+def _start(window: MainWindow) -> Screens:
+    yield "empty", window
+    window.actions_.menu.popup(window.mapToGlobal(window.rect().center()))
+    yield "menu", window.actions_.menu
+    window.actions_.menu.hide()
+    yield from _closing("keys", KeysDialog(window.bindings, window))
+    window.setup.open_models()
+    assert window.setup.library.dialog is not None
+    yield from _closing("models", window.setup.library.dialog)
+    yield from _closing("comparison.steps", ExplanationDialog(window))
+    yield from _closing("comparison", ComparisonDialog(evaluated_models(), window))
+    window.actions_.about.trigger()
+    yield from _closing("about", child(window, QMessageBox))
+    window.cluster.open_dialog()
+    assert window.cluster.dialog is not None
+    yield from _closing("cluster", window.cluster.dialog)
+
+
+def _settings(window: MainWindow) -> Screens:
+    window.setup.open_dialog()
+    dialog = window.setup.dialog
+    assert dialog is not None
+    settle(lambda: bool(dialog.devices.boxes))
+    yield "settings", dialog
+    dialog.pane.fold.setChecked(True)
+    settle(lambda: dialog.advanced.isVisible())
+    dialog.pane.ensureWidgetVisible(dialog.advanced)
+    yield "settings.advanced", dialog
+    dialog.reject()
+
+
+def _queue(window: MainWindow) -> Screens:
+    videos = [queue_item(Path(f"/videos/camera {number}.mp4"), key=100 + number, reason="Needs a model") for number in range(4)]
+    window.items.extend(videos)
+    settle(lambda: "of 4" in window.queue.heading.summary.accessibleName() or "von 4" in window.queue.heading.summary.accessibleName())
+    settle(lambda: bool(window.status.queue.text()))
+    yield "queue", window
+    window.quitting.ask = True
+    assert not window.quitting.may_close()
+    yield from _closing("quit", child(window, QMessageBox))
+    window.quitting.ask = False
+    window.removal.remove([videos[0].key])
+    settle(lambda: window.exports.line.isVisible() and window.status.queue.text().startswith("3"))
+    settle(lambda: any(text in window.queue.heading.summary.accessibleName() for text in ("of 3", "von 3")))
+    yield "removed", window
+    window.exports.line.hide()
+    for item in videos[1:]:
+        window.items.remove(item.key)
+
+
+def _results(window: MainWindow) -> Screens:
+    window.open_paths([Path("session.sqlite")])
+    canvas, player, zones = window.viewer.canvas, window.viewer.player, window.zones
+    settle(lambda: player.info is not None and canvas.result is not None)
+    player.pause()
+    player.seek(MOMENT)
+    settle(lambda: canvas.result is not None and abs(canvas.result.ref.pts - MOMENT) < 0.05)
+    classes = window.filter.classes
+    settle(lambda: any(classes.index(row, 0).data(COUNT_ROLE) == 502 for row in range(classes.rowCount())))
+    settle(lambda: window.items.index(0).data(THUMBNAIL_ROLE) is not None)  # the folder of pictures does not exist
+    yield "finished", window
+    window.viewer.toggle_statistics()
+    window.actions_.zones.setChecked(True)
+    settle(lambda: zones.tabs.height() > 0)
+    window.actions_.correct.setChecked(True)
+    settle(lambda: statistics_agree(window.viewer) and zones.list.model.rowCount() > 0)
+    yield "playing", window
+    window.viewer.toggle_statistics()
+    window.actions_.correct.setChecked(False)
+    settle(lambda: has_settled(window.viewer))
+    for number, name in ((1, "detections"), (2, "counts")):
+        zones.tabs.buttons.button(number).click()
+        settle(lambda: zones.tabs.stack.currentWidget() is not zones.detections or zones.detections.table.model().rowCount() > 0)
+        yield name, zones.tabs
+    zones.tabs.buttons.button(0).click()
+    size = window.size()
+    window.resize(*SMALL)
+    settle(lambda: has_settled(window.viewer))
+    yield "small", window
+    window.resize(size)
+    window.actions_.zones.setChecked(False)
+
+
+def _dialogs_of_results(window: MainWindow) -> Screens:
+    window.exports.ask(window.queue.current, ViewFilter())
+    yield from _closing("export", child(window, ExportDialog))
+    window.clips.ask(window.queue.current, ViewFilter())
+    clips = child(window, ClipsDialog)
+    settle(clips.start.isEnabled)
+    yield from _closing("clips", clips)
+    yield from _closing("worst", WorstFramesDialog(Path("street-report/worst-frames.json"), worst_frames(), window))
+    for number in range(3):
+        database = Path(f"sessions/2026-11-0{number + 1} 12-00-00.sqlite")
+        if not database.exists():
+            write_results(database, Path(f"/videos/camera {number}.mp4"), 100 * (number + 1))
+            with closing(sqlite3.connect(database)) as connection:
+                connection.execute("UPDATE session SET value = ? WHERE key = 'created'", (f"2026-11-0{number + 1}T12:00:00+00:00",))
+                connection.commit()
+    sessions = SessionsDialog(Path("sessions"), window.background, lambda: set(), window)
+    sessions.open()
+    settle(lambda: sessions.table.topLevelItemCount() >= 3)
+    yield from _closing("sessions", sessions)
+
+
+def _grid(window: MainWindow) -> Screens:
+    """Four videos, first in a grid that they fill, then in a larger one."""
+    copies = [queue_item(Path(f"camera {number}.mp4").absolute(), key=300 + number, reason="Needs a model") for number in range(3)]
+    for item in copies:
+        if not item.path.exists():
+            item.path.hardlink_to("street.mp4")
+    pictures = next(item for item in window.items if item.path.name == "pictures")
+    window.items.remove(pictures.key)
+    window.items.extend(copies)
+    for side in (2, 3):
+        window.grid.set_side(side)
+        settle(lambda: has_settled(window.viewer) and all(cell.player.current is not None for cell in window.grid.cells.values()))
+        settle(lambda: all(abs(cell.position - window.viewer.player.position) < 1e-3 for cell in window.grid.cells.values()))
+        yield f"grid.{side}", window
+    window.grid.set_side(1)
+    for item in copies:
+        window.items.remove(item.key)
+
+
+def _machines(window: MainWindow) -> Screens:
+    tabs = window.device_tabs
+    store_scaling(window.scaling.results)
+    tabs.show_tab(2)
+    settle(lambda: window.scaling.choice.count() > 0)
+    yield "scaling", window
+    tabs.show_tab(0)
+    described, machines = cluster_machines()
+    tabs.devices.describe_cluster(described)
+    tabs.devices.show_machines(machines)
+    settle(lambda: sum(bool(card.row.content.metrics) for card in tabs.devices.cards) == 4)  # two machines with two devices
+    yield "machines", tabs
+    tabs.devices.show_machines(())
+    tabs.devices.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
+    settle(lambda: len(tabs.devices.cards) == 1)
+    tabs.devices.cards[0].toggle()
+    yield "starting", tabs
+    tabs.devices.show_devices([])
+    tabs.show_recording(recorded_gpus())
+    settle(lambda: all(card.row.content.metrics for card in tabs.devices.cards))  # the panel shows visible cards twice a second
+    yield "devices", window
+    tabs.devices.cards[0].toggle()
+    yield "device", tabs
+    tabs.devices.cards[0].toggle()
+    tabs.show_tab(1)
+    yield "topology", window
+
+
+def _messages(window: MainWindow) -> Screens:
+    window.demo.card.show()
+    window.demo.card.show_accuracy(demo_accuracy())
+    yield "demo", window.arrangement.left
+    window.demo.card.hide()
+    dragged = drag_over(window, [Path("/videos/camera 0.mp4")])
+    yield "drop", window
+    del dragged
+    window.overlay.hide()
+    reason = "/videos/broken.mp4 cannot be opened: Invalid data found when processing input"
+    broken = queue_item(Path("/videos/broken.mp4"), ItemState.FAILED, key=200, reason=reason)
+    window.items.extend([broken])
+    before = window.queue.heading.summary.accessibleName()
+    window.queue.show_item(200)
+    settle(lambda: window.queue.heading.summary.accessibleName() != before)
+    window.banners.show_banner("one", Severity.INFO, "The model YOLOv4-tiny is downloaded.", ("Use it", lambda: None))
+    window.banners.show_banner("two", Severity.WARNING, "cuda:1 is being restarted: its process ended.")
+    window.banners.show_banner("three", Severity.ERROR, "Detection stopped: the disk is full.", ("Settings…", lambda: None))
+    yield "errors", window
+    report = CrashReport(window, window.banners, Path("/home/user/window.log"))
+    report.show_details('Traceback (most recent call last):\n  File "queue.py", line 12, in take\nValueError: nothing was taken')
+    yield from _closing("details", window.findChildren(QDialog)[-1])
+
+
+def child(window: MainWindow, kind: type[QDialog]) -> QDialog:
+    """The dialog of this kind."""
+    return next(each for each in window.children() if isinstance(each, kind))
+
+
+def has_settled(viewer: Viewer) -> bool:
+    """Whether the picture has been scaled to its place."""
+    shown, placement, canvas = viewer.player.current, viewer.canvas.placement, viewer.canvas
+    return shown is not None and placement is not None and abs(shown.image.width() - placement.width * canvas.devicePixelRatio()) < 2
+
+
+def statistics_agree(viewer: Viewer) -> bool:
+    """Whether the picture has been scaled to its place, and the statistics say so."""
+    shown = viewer.player.current
+    return has_settled(viewer) and shown is not None and f"{shown.image.width()} × " in viewer.canvas.statistics
