@@ -5,9 +5,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.window.queue.intake import LIST, SESSION
+from app.window.queue.intake import SESSION
 from app.window.widgets.translation import translate
 from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
+
+WORST_FRAMES = "worst-frames*.json"
+"""Names of lists of worst frames. Other JSON files are beside sessions, too."""
 
 
 class FileDialogs(QObject):
@@ -45,7 +48,7 @@ class FileDialogs(QObject):
         self._choose(
             translate("window", "Open stored results"),
             QFileDialog.FileMode.ExistingFiles,
-            translate("window", "Stored results (*{session} *{list});;All files (*)").format(session=SESSION, list=LIST),
+            translate("window", "Stored results (*{session} *{list});;All files (*)").format(session=SESSION, list=WORST_FRAMES),
             folder=folder,
         )
 

@@ -26,7 +26,7 @@ COMMANDS = (
     Command("events/next", marked("keys", "Next event of the list"), ("Shift+N",)),
     Command("events/previous", marked("keys", "Previous event of the list"), ("Shift+P",)),
 )
-_WIDTHS = (62, 76, 54, 84, 60, 96)
+_WIDTHS = (62, 76, 48, 84, 56, 80)
 
 
 class EventsPanel(Panel):

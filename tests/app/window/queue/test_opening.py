@@ -121,7 +121,7 @@ def test_the_menu_asks_for_stored_results_where_the_windows_own_ones_are(qtbot: 
     dialog = window.findChild(QFileDialog)
     assert dialog is not None
     assert Path(dialog.directory().absolutePath()) == tmp_path / "sessions"
-    assert dialog.nameFilters()[0] == "Stored results (*.sqlite *.json)"
+    assert dialog.nameFilters()[0] == "Stored results (*.sqlite *worst-frames*.json)"
     dialog.reject()
 
 
