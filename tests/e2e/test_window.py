@@ -161,8 +161,8 @@ def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) 
     assert box_pixels(desktop.screen(), classes) == 0
 
     def frame_pixels(screen: NDArray[np.uint8]) -> int:
-        accent = np.array([int(theme.ACCENT[start : start + 2], 16) for start in (1, 3, 5)])
-        return int((np.abs(screen[17:25, 100:1200].astype(np.int32) - accent).max(axis=2) < 16).sum())
+        colour = np.array([int(theme.ON_STAGE[start : start + 2], 16) for start in (1, 3, 5)])
+        return int((np.abs(screen[17:25, 100:1200].astype(np.int32) - colour).max(axis=2) < 16).sum())
 
     def overlay_is_up() -> None:
         wait_for(lambda: frame_pixels(desktop.screen()) > 300, "sign where to drop")
