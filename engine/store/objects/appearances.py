@@ -11,6 +11,8 @@ from engine.store.blocks import Block, read_blocks
 from engine.store.session import SessionReader
 from engine.tracking.appearances import APPEARANCE, GAP, class_appearances, track_appearances
 
+_ROUNDING = 0.001  # seconds: of durations in containers
+
 
 class By(StrEnum):
     """What appears: each track, or objects of a class."""
@@ -54,12 +56,17 @@ def read_appearances(
 
 
 def end_of(reader: SessionReader, source: int) -> float:
-    """Return the time at which the last stored frame ends, seconds: it is shown for as long as the others on average.
+    """Return the time at which the last stored frame ends, seconds.
+
+    The frame is shown for as long as the others on average, but not beyond the end of the video.
 
     Raises ExportError if the session cannot be read.
     """
     times = np.sort(reader.times(source, reader.count(source)))
-    if len(times) > 1:
-        return float(times[-1] + (times[-1] - times[0]) / (len(times) - 1))
     info = next(each.info for each in reader.sources() if each.number == source)
-    return float(times.max(initial=0.0)) + 1 / ((info.rate if info is not None else None) or 1.0)
+    last = float(times.max(initial=0.0))
+    if len(times) < 2:
+        return last + 1 / ((info.rate if info is not None else None) or 1.0)
+    end = last + float(times[-1] - times[0]) / (len(times) - 1)
+    stop = info.begin + info.duration if info is not None and info.duration is not None else end
+    return stop if last < stop < end - _ROUNDING else end  # frames of varying lengths: the mean may be longer than what remains

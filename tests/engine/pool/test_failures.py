@@ -141,7 +141,7 @@ def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, how: str, vi
     assert seen.finished[0].ledger.failed == {"inference failed: the engine's fault": 2}
 
 
-def test_an_engine_that_stopped_working_is_built_anew(video: Path) -> None:
+def test_an_engine_that_stopped_working_is_built_again(video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({120}), how="break")
     seen = run_pool([video], CPUS[:1], pool_type=with_worker(main))
     assert [failure.restarting for failure in seen.failures] == [True, True]
@@ -152,7 +152,9 @@ def test_an_engine_that_stopped_working_is_built_anew(video: Path) -> None:
 def test_a_picture_that_kills_the_worker_twice_is_given_up(video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({130}), how="kill")
     seen = run_pool([video], CPUS, pool_type=with_worker(main))
-    assert [failure.restarting for failure in seen.failures] == [True, True]
+    crashed = [failure.device for failure in seen.failures]
+    assert set(crashed) == set(CPUS)
+    assert len(crashed) == 2 + (crashed[0] == crashed[1])  # two crashes of one device prove nothing about the picture
     check_complete(seen, 0, failed={130})
     assert seen.failed(0)[130] == DIED_TWICE.reason
 

@@ -41,6 +41,17 @@ def test_an_appearance_lasts_until_its_last_frame_ends(tmp_path):
         assert found["end"].tolist() == pytest.approx([0.1, 0.5, 0.75])
 
 
+def test_an_appearance_ends_no_later_than_the_video(tmp_path):
+    """Frames at 0, 3, 6 and 9 s of a video of 10 s: on average, a frame is shown for 3 s."""
+    info = replace(video_info("a.mp4", 4), duration=10.0)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", info)
+        frames = (make_frame(0, index, boxes=1) for index in range(4))
+        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=3.0 * frame.ref.index)) for frame in frames)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        assert read_appearances(reader, 0, gap=5)["end"].tolist() == [10.0]
+
+
 def test_the_only_frame_lasts_as_long_as_the_rate_says(tmp_path):
     with SessionReader(write_session(tmp_path / "s.sqlite", {"a.mp4": 1})) as reader:
         assert read_appearances(reader, 0)["end"].tolist() == [1 / 25] * 2
