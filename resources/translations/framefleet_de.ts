@@ -1316,7 +1316,7 @@
     </message>
     <message>
         <source>its tracks were joined or split by hand and stay: &apos;framefleet track --drop-corrections&apos; tracks again</source>
-        <translation type="unfinished"></translation>
+        <translation>die Spuren wurden von Hand verbunden oder geteilt und bleiben: „framefleet track --drop-corrections“ verfolgt erneut</translation>
     </message>
     <message>
         <source>layer {index}: a YOLO layer that follows no convolution</source>

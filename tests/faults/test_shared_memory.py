@@ -11,7 +11,7 @@ import pytest
 from engine.processes.shared_memory import FOLDER, create_shared_memory
 
 PROJECT = Path(__file__).resolve().parents[2]
-PLAYER = PROJECT / "tests/app/window/viewer/test_player.py"
+PLAYER = PROJECT / "tests/app/window/player/test_player.py"
 WITH_SMALL_MEMORY = ("unshare", "--mount", "--map-root-user", "sh", "-c", 'mount -t tmpfs -o size=512k tmpfs /dev/shm && exec "$@"', "sh")
 
 
