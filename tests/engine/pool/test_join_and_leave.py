@@ -332,8 +332,8 @@ def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
         os.kill(worker_pids()["cpu:0"], signal.SIGSTOP)  # so that it cannot stop by itself
         pool.remove_device(FIRST)
 
-    seen = run_pool([video] * 2, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
-    check_complete(seen, 2)
+    seen = run_pool([video] * 6, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
+    check_complete(seen, 6)
     assert seen.left == [FIRST]
 
 
