@@ -169,7 +169,7 @@ def main() -> int:
         f"\n\n{str(__doc__).partition('.')[2].strip()}"
     )
     libraries = ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy")
-    write("window_gaps_1080p" if options.large else "window_gaps", "Gaps of the window's event loop", text, libraries)
+    write("window_gaps", "Gaps of the window's event loop", text, libraries, "window_gaps_1080p" if options.large else None)
     return 0 if reached else 1
 
 
