@@ -61,7 +61,7 @@ def _once(make: Callable[Concatenate[Path, P], Path]) -> Callable[Concatenate[Pa
     made: dict[tuple[object, ...], bytes] = {}
 
     @wraps(make)
-    def made_or_copied(path: Path, *arguments: P.args, **options: P.kwargs) -> Path:
+    def made_or_copied(path: Path, /, *arguments: P.args, **options: P.kwargs) -> Path:
         others = sorted((name, repr(value)) for name, value in options.items() if name != "picture")
         key = path.suffix, repr(arguments), tuple(others), options.get("picture")  # keeps the function alive, so that its id is its own
         if key in made:
