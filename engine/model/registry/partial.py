@@ -29,7 +29,7 @@ class Partial:
 
     @property
     def length(self) -> int:
-        """Number of received bytes, 0 if there is no file."""
+        """Number of bytes that have arrived; 0 without a file."""
         try:
             return self.path.stat().st_size
         except OSError:

@@ -15,7 +15,7 @@ from app.window.zones.counts.tracks import Total, count_files
 from engine.zones.shapes import ZoneSet
 
 MOST_NAMES = 3
-"""Files without counts that are named."""
+"""The largest number of files without counts that a message names."""
 
 
 class Totals(QObject):

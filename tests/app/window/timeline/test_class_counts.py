@@ -50,7 +50,7 @@ def test_activity_says_when_something_was_seen() -> None:
 def test_stored_detections_are_counted_as_those_of_a_run(
     frames: list[list[tuple[float, int]]], hundredths: int, first: int, every: int
 ) -> None:
-    """first, every: the run took a part of the video, and each of so many frames."""
+    """first: the number of the run's first frame. every: the distance from one of its frames to the next."""
     numbers = range(first, first + every * len(frames), every)
     results = [FrameResult(FrameRef(0, n, n / 25), CPU, 9, 9, detections(pairs)) for n, pairs in zip(numbers, frames, strict=True)]
     run, stored = Tally(), Tally()

@@ -197,7 +197,7 @@ def test_pages_are_locked_from_the_first_to_the_last_use_of_a_chunk() -> None:
     early = pictures.put(picture(1))
     locked = pictures.page_lock = Locked()
     del early
-    block = pictures.take(3000)  # of another size, so that there is no room for both chunks
+    block = pictures.take(3000)  # of another size: the limit allows only one of the two chunks
     ((address, nbytes),) = locked.ranges.items()
     assert address <= block.ctypes.data < block.ctypes.data + block.nbytes <= address + nbytes
     del block
