@@ -67,12 +67,12 @@ class FrameFormat:
     def planes(self, content: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return luma, U and V as (height, width) views of a frame's bytes. content: uint8 (nbytes,)."""
         if self.format is PixelFormat.I420:
-            luma, u, v = np.split(content, [self.chroma_offset, (self.chroma_offset + self.nbytes) // 2])
-            u, v = (each.reshape(-1, self.pitch // 2) for each in (u, v))
-            return luma.reshape(-1, self.pitch)[:, : self.stored_width], u, v
+            middle = (self.chroma_offset + self.nbytes) // 2
+            u, v = (part.reshape(-1, self.pitch // 2) for part in (content[self.chroma_offset : middle], content[middle:]))
+            return content[: self.chroma_offset].reshape(-1, self.pitch)[:, : self.stored_width], u, v
         samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, self.chroma_size[0] * 2)
-        luma, chroma = np.split(samples, [self.stored_height])
-        return luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]
+        height = self.stored_height
+        return samples[:height, : self.stored_width], samples[height:, ::2], samples[height:, 1::2]
 
 
 @dataclass(eq=False, slots=True)  # one for every frame: freezing would make that three times as slow

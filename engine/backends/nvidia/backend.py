@@ -63,12 +63,12 @@ class NvidiaBackend(Backend):
         self._memories: list[Memory] = []
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        self._network, self._settings = network, settings
         with cuda_errors(self.device, "open the device"):
             self._open()
             free = self._free_memory()
         check_memory(network, settings.batch or 1, 4 if settings.precision is Precision.FP32 else 2, free, self.device)
         bind_near(self._cuda.pci_bus_id)  # before memory is pinned; threads that start later inherit the binding
-        self._network, self._settings = network, settings
         self._geometry = Geometry(network.width, network.height, letterboxes(network, settings))
         with cuda_errors(self.device, f"build {network.name}"):
             self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
@@ -100,7 +100,7 @@ class NvidiaBackend(Backend):
 
     def _open(self) -> None:
         """Open the device that takes the pictures. A subclass opens its other devices, too."""
-        self._cuda = open_device(self.device)
+        self._cuda = open_device(self.device, sleep=self._settings.hint is Hint.THROUGHPUT)
         self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
 
     def _free_memory(self) -> int | None:

@@ -63,7 +63,7 @@ class TensorRtDepthBackend(NvidiaBackend):
 
     def _open(self) -> None:
         self._builders, self._balance = [], None
-        devices = [open_device(member) for member in self._members]
+        devices = [open_device(member, sleep=self._settings.hint is Hint.THROUGHPUT) for member in self._members]
         self._streams = [Streams.create(device) for device in devices]
         self._direct = connect(devices) if self._peer else set()
         self._cuda, self._stream = devices[0], self._streams[0].compute

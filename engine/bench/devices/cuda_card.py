@@ -38,7 +38,7 @@ class Card:
 
     def __init__(self, device: DeviceId) -> None:
         self.id, self.number = device, int(device.name)
-        self.device = open_device(device)
+        self.device = open_device(device, sleep=False)
         self._context = ask(driver.cuCtxGetCurrent(), "name its context")
         self.name = str(self.device.name)
         self.stream = self.device.create_stream()

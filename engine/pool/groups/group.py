@@ -78,10 +78,13 @@ class Group(Backend):
 
     def _open_nvdec(self, required: bool) -> NvdecDecoder:
         """Open NVDEC on one GPU, which decodes as fast as this process can distribute the frames. The GPU copies frames to the pictures."""
+        from engine.cuda.device import open_device
         from engine.cuda.memory import PageLock
         from engine.media.nvdec.decoder import open_nvdec
 
-        index, threads = int(self._member_pool.engines[0].device.name), self.info.decode_threads
+        device, threads = self._member_pool.engines[0].device, self.info.decode_threads
+        index = int(device.name)
+        open_device(device)
         decoder = open_nvdec(index, 2 * threads, threads, required)
         self._pictures.page_lock = PageLock(index)
         return decoder

@@ -73,7 +73,7 @@ class Gpus:
         patch.setattr(stages, "record", Graph)
         patch.setattr("cuda.core.launch", lambda stream, *_: stream.put(lambda: None))
         for module in (backend, depth):
-            patch.setattr(module, "open_device", lambda device: self.devices[int(device.name)])
+            patch.setattr(module, "open_device", lambda device, **_: self.devices[int(device.name)])
             patch.setattr(module, "free_memory", lambda _: 10**9)
             patch.setattr(module, "Builder", lambda *_: Builder(self, network))
 
