@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.meters import in_new_process
 from benchmarks.report import spread, table, write
 from engine.bench.clips import Clips
-from engine.media.decoder import Decoder, FfmpegDecoder
+from engine.media.decoder import GPU_THREADS, Decoder, FfmpegDecoder
 from engine.media.probe import probe
 from engine.media.types import DecodedOnDevice, SourceInfo
 from engine.types import DeviceId
@@ -32,10 +32,10 @@ from engine.types import DeviceId
 DECODE_THREADS = (1, 2, 4, 6, 8, 12, 16)
 PROCESSES = ((2, 4), (2, 8))
 WAYS = {
-    "a packet a call": (1, False),
-    "a packet a call, waiting threads sleep": (1, True),
-    "4 packets a call": (4, False),
-    "16 packets a call": (16, False),
+    "a packet a call": (1, True),
+    "a packet a call, waiting threads use a processor": (1, False),
+    "4 packets a call": (4, True),
+    "16 packets a call": (16, True),
 }
 
 WARM_UP = 30
@@ -123,14 +123,12 @@ def from_decoder(decoder: Decoder, info: SourceInfo, number: int) -> Generator[N
 
 
 def nvdec_alone(
-    path: Path, index: int, sessions: int, seconds: float, start: Any = None, packets_a_call: int = 1, blocking: bool = False
+    path: Path, index: int, sessions: int, seconds: float, start: Any = None, packets_a_call: int = 1, blocking: bool = True
 ) -> Decoding:
     """Measure ``from_memory`` in this process. blocking: threads that wait for the device sleep instead of asking again and again."""
-    if blocking:
-        from cuda.bindings import driver
+    from engine.cuda.device import open_device
 
-        driver.cuInit(0)
-        driver.cuDevicePrimaryCtxSetFlags(driver.cuDeviceGet(index)[1], driver.CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC)
+    open_device(DeviceId("cuda", str(index)), sleep=blocking)
     info = probe(path)
     return together([from_memory(path, info, index, number, packets_a_call) for number in range(sessions)], seconds, start)
 
@@ -182,7 +180,7 @@ def main() -> None:
                 bare.setdefault((1, threads), []).append(in_new_process(nvdec_alone, path, 0, threads, seconds))
                 ours.setdefault(threads, []).append(in_new_process(decoder_alone, path, gpu, threads, seconds))
             for name, way in WAYS.items():
-                ways.setdefault(name, []).append(in_new_process(nvdec_alone, path, 0, 12, seconds, None, *way))
+                ways.setdefault(name, []).append(in_new_process(nvdec_alone, path, 0, GPU_THREADS, seconds, None, *way))
             for case in PROCESSES:
                 several.setdefault(case, []).append(processes(path, *case, seconds))
             print(f"round {turn + 1} of {options.rounds}", flush=True)
@@ -195,7 +193,7 @@ def main() -> None:
         ratios = [one.frames_per_s / limit.frames_per_s for one, limit in zip(decoder, alone, strict=True)]
         rows.append([*cells, spread(ratios)])
     table_of_ways = table(
-        ("12 sessions, NVDEC alone", "frames/s", "µs a frame"),
+        (f"{GPU_THREADS} sessions, NVDEC alone", "frames/s", "µs a frame"),
         [
             (name, spread([one.frames_per_s for one in each], 0), spread([one.microseconds for one in each], 0))
             for name, each in ways.items()
