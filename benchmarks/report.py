@@ -41,8 +41,8 @@ def spread(values: Sequence[float], digits: int = 3) -> str:
 def write(name: str, title: str, body: str, libraries: Sequence[str], result: str | None = None) -> None:
     """Print a result and store it.
 
-    name: of the script. libraries: their versions are stated where they are installed. result: the result's file name in
-    ``results`` without ``.md``; None = the script's name.
+    name: of the script's module, such as "gpu.host". libraries: their versions are stated where they are installed. result: the result's
+    file name in ``results`` without ``.md``; None = the module's name, such as "gpu_host".
     """
     versions = ", ".join(filter(None, map(_version, libraries)))
     arguments = [Path(argument).name if Path(argument).exists() else argument for argument in sys.argv[1:]]
@@ -51,7 +51,7 @@ def write(name: str, title: str, body: str, libraries: Sequence[str], result: st
     text = f"# {title}\n\n{facts}\n\n`{command}`\n\n{body}\n"
     print(text)
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{result or name}.md").write_text(text)
+    (RESULTS / f"{result or name.replace('.', '_')}.md").write_text(text)
 
 
 def _version(library: str) -> str:

@@ -46,8 +46,8 @@ def _module(file: Path) -> str:
 MODULES = sorted(_module(file) for folder in FOLDERS for file in (PROJECT / folder).rglob("*.py"))
 
 
-NO_PROGRAMS = ("report", "meters", "growth", "cluster_stub")
-BENCHMARKS = [name for name in MODULES if name.startswith("benchmarks.") and name.split(".")[1] not in NO_PROGRAMS]
+NO_PROGRAMS = ("report", "meters", "growth", "cluster.stub")
+BENCHMARKS = [name for name in MODULES if name.startswith("benchmarks.") and name.partition(".")[2] not in NO_PROGRAMS]
 
 
 def _outcomes(names: list[str], *options: str) -> dict[str, dict[str, Any]]:

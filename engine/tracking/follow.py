@@ -27,7 +27,7 @@ LEAST_CONFIDENCE = 0.1
 
 _STRONG, _OVERLAP, _WEAK_OVERLAP, _PATIENCE = 0.6, 0.3, 0.7, 2.0
 """Confidence of the detections that can begin a track, least overlap of them and of weaker ones with the predicted box, and seconds that a
-track lives without detections: see ``benchmarks/results/tracking.md``."""
+track lives without detections: see ``benchmarks/results/tracks_speed.md``."""
 
 _LEAST_STRONG, _SURER, _SURER_SHARE = 0.25, 0.75, 2 / 3
 """For a model that is unsure of most objects, less can begin a track: this share of the confidence that the surer quarter of its detections

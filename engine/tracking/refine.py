@@ -1,7 +1,7 @@
 """Improves the tracks of a whole source: ends them at cuts, joins pieces of the same object, and adds weak detections in gaps.
 
 A tracker decides frame by frame. Afterwards, both ends of each gap are known, so these decisions need less evidence. Only detections that
-the model found get tracks. Constants are chosen on streets of other seeds than those in ``benchmarks/results/tracking.md``.
+the model found get tracks. Constants are chosen on streets of other seeds than those in ``benchmarks/results/tracks_speed.md``.
 """
 
 from __future__ import annotations

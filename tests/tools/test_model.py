@@ -146,7 +146,7 @@ def with_opencvs_epsilon() -> NDArray[np.float32]:
 
 
 def test_it_detects_what_is_in_the_clip() -> None:
-    """Two frames of each segment; benchmarks/demo_model.py measures all frames."""
+    """Two frames of each segment; benchmarks/detection/demo_model.py measures all frames."""
     info = probe(CLIP)
     truth = read_truth(CLIP_TRUTH)
     numbers, found = [], []

@@ -1,4 +1,4 @@
-"""Raw heads equal those of OpenCV's Darknet importer (small networks; ``benchmarks/accuracy.py`` compares the large ones)."""
+"""Raw heads equal those of OpenCV's Darknet importer (small networks; ``benchmarks/detection/accuracy.py`` compares the large ones)."""
 
 from __future__ import annotations
 

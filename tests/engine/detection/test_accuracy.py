@@ -1,4 +1,4 @@
-"""The detector finds the same objects as Darknet and OpenCV (a sample; ``benchmarks/accuracy.py`` compares everything)."""
+"""The detector finds the same objects as Darknet and OpenCV (a sample; ``benchmarks/detection/accuracy.py`` compares everything)."""
 
 from __future__ import annotations
 

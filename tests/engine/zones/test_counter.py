@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmarks.zones import ZONES, counted_truth
+from benchmarks.tracks.zones import ZONES, counted_truth
 from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, Intervals, counts_of
 from engine.zones.file import read_zones

@@ -2,7 +2,7 @@
 
     python -m tools.street_renderer.training.evaluate DATA --cfg M.cfg --weights M.weights [--json OUT.json]
 
-``benchmarks/demo_model.py`` measures the engine itself, from videos.
+``benchmarks/detection/demo_model.py`` measures the engine itself, from videos.
 """
 
 from __future__ import annotations

@@ -1,0 +1,72 @@
+"""Compares the speed of decoding to RGB with OpenCV's VideoCapture on the same files, and measures the time of probing.
+
+Both decode every frame with the same number of threads. OpenCV returns BGR. One column includes its conversion to RGB, the other does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+
+from benchmarks.report import spread, table, write
+from engine.bench.clips import Clips
+from engine.media.probe import probe
+from engine.media.segment_decoder import decode
+
+THREADS = 2
+
+
+def ours(path: Path) -> int:
+    """Decode segment by segment, as a worker does. Returns the number of frames."""
+    info = probe(path)
+    return sum(1 for segment in info.segments for _ in decode(info, segment, threads=THREADS))
+
+
+def opencv(path: Path, rgb: bool = True) -> int:
+    """Decode with OpenCV. Returns the number of frames."""
+    capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG, [cv2.CAP_PROP_N_THREADS, THREADS])
+    frames = 0
+    while True:
+        found, image = capture.read()
+        if not found:
+            return frames
+        if rgb:
+            cv2.cvtColor(image, cv2.COLOR_BGR2RGB, dst=image)
+        frames += 1
+
+
+def rate(run: Callable[[Path], int], path: Path) -> float:
+    """Decode a video once. Returns frames/s."""
+    began = time.perf_counter()
+    frames = run(path)
+    return frames / (time.perf_counter() - began)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("videos", nargs="*", type=Path, help="videos to measure beside the generated 1080p clip")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    rows: list[list[object]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for path in [*options.videos, Clips(Path(folder)).of(300)]:
+            rounds = [[rate(run, path) for run in (ours, opencv, lambda video: opencv(video, rgb=False))] for _ in range(options.rounds)]
+            began = time.perf_counter()
+            info = probe(path)
+            milliseconds = 1000 * (time.perf_counter() - began)
+            rates = (spread(column, 0) for column in zip(*rounds, strict=True))
+            ratios = (spread([row[0] / row[other] for row in rounds], 2) for other in (1, 2))
+            rows.append([path.name, f"{info.width}×{info.height}", info.frames, *rates, *ratios, f"{milliseconds:.1f}"])
+    head = ("video", "size", "frames", "Framefleet/s", "OpenCV RGB/s", "OpenCV BGR/s", "ratio to RGB", "ratio to BGR", "probe, ms")
+    note = f"{THREADS} decoder threads each. Medians of {options.rounds} rounds, ranges in brackets."
+    write("detection.decode", "Decoding to RGB, against OpenCV", f"{table(head, rows)}\n\n{note}", ("av", "opencv-python-headless"))
+
+
+if __name__ == "__main__":
+    main()
