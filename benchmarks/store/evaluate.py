@@ -1,6 +1,6 @@
 """Measures ``framefleet evaluate`` on a session of one hour: 108,000 frames, 2 million detections and 1 million true objects.
 
-    python benchmarks/store/evaluate.py [--frames N] [--detections N] [--sessions N] [--compare]
+    python -m benchmarks.store.evaluate [--frames N] [--detections N] [--sessions N] [--compare]
 
 ``--compare`` also measures pycocotools, on every hundredth frame.
 """
