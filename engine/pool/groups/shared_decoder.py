@@ -85,12 +85,12 @@ class _Download:
 
     def start(self, pictures: SharedPictures) -> None:
         """Wait for room in ``pictures``, and begin to copy."""
-        from engine.cuda.graph import copy
+        from engine.cuda.graph import enqueue_copy
 
         image = self._frame.image
         self._block = pictures.take(image.format.nbytes)
         self._copying = True
-        copy(self._block.ctypes.data, image.address, image.format.nbytes, image.written_on)
+        enqueue_copy(self._block.ctypes.data, image.address, image.format.nbytes, image.written_on)
 
     def finish(self) -> DecodedPlanes:
         """Wait for the end of the copy, and return it."""

@@ -56,7 +56,7 @@ class EmulatedDecoder(Decoder):
 @pytest.fixture
 def gpus(monkeypatch: pytest.MonkeyPatch) -> Gpus:
     gpus = Gpus(1)
-    monkeypatch.setattr("engine.cuda.graph.copy", gpus.copy)
+    monkeypatch.setattr("engine.cuda.graph.enqueue_copy", gpus.copy)
     return gpus
 
 
