@@ -19,4 +19,4 @@ def test_a_device_is_waited_for_as_asked(sleep: bool, way: str) -> None:
     device = open_device(DeviceId("cuda", "0"), sleep)
     status, flags, is_active = driver.cuDevicePrimaryCtxGetState(device.device_id)
     assert (status, is_active) == (driver.CUresult.CUDA_SUCCESS, 1)
-    assert flags & driver.CUctx_flags.CU_CTX_SCHED_MASK == driver.CUctx_flags[way]
+    assert flags & driver.CUctx_flags.CU_CTX_SCHED_MASK == getattr(driver.CUctx_flags, way)
