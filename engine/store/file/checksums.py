@@ -80,6 +80,8 @@ def connect(path: Path, mode: str, timeout: float) -> Connection:
     except OSError:
         return _open(path, mode, timeout)  # SQLite gives the error
     file = _files[status.st_dev, status.st_ino]
+    if mode == "ro":
+        _undo_unfinished(path, timeout)
     with file.lock:
         try:
             if file.stream is None:
@@ -106,6 +108,13 @@ def connect(path: Path, mode: str, timeout: float) -> Connection:
 
 def _open(path: Path, mode: str, timeout: float) -> Connection:
     return Connection(f"{path.as_uri()}?mode={mode}", timeout, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def _undo_unfinished(path: Path, timeout: float) -> None:
+    """Undo a change during which its process was killed. SQLite does that for connections that may write, and refuses all others."""
+    if Path(f"{path.resolve()}-journal").exists():
+        with suppress(sqlite3.Error), closing(_open(path, "rw", timeout)) as connection:
+            connection.execute("PRAGMA schema_version")
 
 
 def _check(file: _File, stream: BinaryIO) -> None:
