@@ -26,13 +26,13 @@ _LATER = ("corrections", "trackers")
 
 @dataclass(frozen=True)
 class Merged:
-    """What ``merge_sessions`` wrote. sources: their number. left_out: sources of which another session holds more, and that session.
+    """What ``merge_sessions`` wrote. sources: their number. notes: sentences for the user about an earlier session at the same place.
 
-    notes: sentences for the user about an earlier session at the same place.
+    left_out: sources of which another session holds more, that session, and whether the results that are left out were corrected.
     """
 
     sources: int
-    left_out: tuple[tuple[Path, Path], ...]
+    left_out: tuple[tuple[Path, Path, bool], ...]
     notes: tuple[str, ...]
 
 
@@ -99,18 +99,18 @@ def _check_same(first: _Session, other: _Session) -> None:
         raise UsageError(f"{other.path} cannot be joined to {first.path}: they differ in {', '.join(differing)}")
 
 
-def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource]], tuple[tuple[Path, Path], ...]]:
-    """Choose the sources to copy. Returns them, each with its session, and those of which another session holds more, with that session."""
+def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource]], tuple[tuple[Path, Path, bool], ...]]:
+    """Choose the sources to copy. Returns them, each with its session, and ``left_out`` of ``Merged``."""
     best: dict[str, tuple[tuple[bool, int, bool, bool], Path, StoredSource]] = {}
     found = []
     for session in sessions:
         for source, worth in session.sources:
             key = schema.absolute("", str(source.file))
-            found.append((key, source))
+            found.append((key, source, worth[2]))
             if key not in best or worth > best[key][0]:
                 best[key] = worth, session.path, source
     chosen = [(path, source) for _, path, source in best.values()]
-    left_out = [(source.file, best[key][1]) for key, source in found if best[key][2] is not source]
+    left_out = [(source.file, best[key][1], is_corrected) for key, source, is_corrected in found if best[key][2] is not source]
     return chosen, tuple(left_out)
 
 

@@ -58,7 +58,7 @@ def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None
     second = write_session(tmp_path / "2.sqlite", {"/v/a.mp4": 4, "/v/b.mp4": 4})
     merged = merge_sessions([first, second], tmp_path / "m.sqlite")
     assert stored(tmp_path / "m.sqlite") == [("/v/a.mp4", 4, True), ("/v/b.mp4", 4, True)]
-    assert merged.left_out == ((Path("/v/a.mp4"), second), (Path("/v/b.mp4"), second))
+    assert merged.left_out == ((Path("/v/a.mp4"), second, False), (Path("/v/b.mp4"), second, False))
 
 
 @pytest.mark.parametrize("better", ["tracks", "corrections"])
@@ -71,9 +71,20 @@ def test_of_equal_results_those_with_tracks_or_corrections_are_taken(tmp_path: P
             corrections.delete(OneDetection(0, 3, 0))
         track_session(first, TrackerName.BYTETRACK)
     merged = merge_sessions([first, second], tmp_path / "m.sqlite")
-    assert merged.left_out == ((Path("/v/a.mp4"), second),)
+    assert merged.left_out == ((Path("/v/a.mp4"), second, False),)
     with SessionReader(tmp_path / "m.sqlite") as reader:
         assert (bool(reader.tracks(0)), reader.corrected) == (better == "tracks", better == "corrections")
+
+
+def test_corrections_that_are_left_out_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (write_session(tmp_path / f"{number}.sqlite", {"/v/a.mp4": 10 * number}) for number in (1, 2))
+    with Corrections(first) as corrections:
+        corrections.delete(OneDetection(0, 3, 0))
+    assert main(["merge", str(first), str(second), "--out", str(tmp_path / "m")]) == 0
+    assert f"/v/a.mp4: {second} holds the most complete results" in (said := capsys.readouterr().err)
+    assert "with the corrections in them" in said
+    assert main(["merge", str(second), str(write_session(tmp_path / "3.sqlite", {"/v/a.mp4": 5})), "--out", str(tmp_path / "m")]) == 0
+    assert "with the corrections" not in capsys.readouterr().err
 
 
 def test_more_sessions_are_joined_than_files_may_be_open(tmp_path: Path) -> None:
