@@ -1,5 +1,6 @@
 """``framefleet results SESSION``: writes the stored results of an earlier run in any format."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -62,6 +63,8 @@ def run(argv: Sequence[str]) -> int:
         exports.choose_detections(reader, arguments.confidence, arguments.classes)
         chosen = replace(exports.export_options(arguments, reader.labels, reader.facts.get(ZONES, "")), clock=clock)
         folder = arguments.out or database.parent
+        if not reader.sources():
+            print(f"framefleet: {database} has no results: what wrote it ended before it stored any", file=sys.stderr)
         chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}
         counted = count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
         exported, written = exports.export(

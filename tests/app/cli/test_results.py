@@ -51,6 +51,12 @@ def test_what_was_cancelled_is_said_to_be_a_part(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "a.coco.json").read_text())["images"]) == 4
 
 
+def test_a_session_without_results_is_said_to_have_none(tmp_path: Path) -> None:
+    run = run_main("results", write_session(tmp_path / "s.sqlite", {}))
+    assert (run.status, run.out) == (0, "")
+    assert f"{tmp_path / 's.sqlite'} has no results" in run.err
+
+
 def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
     run = run_main("results", tmp_path)
     assert (run.status, run.out) == (2, "")
