@@ -8,6 +8,7 @@ When a process closes a file, POSIX systems drop all locks that the process hold
 file open until the last connection to it is closed.
 """
 
+import errno
 import os
 import sqlite3
 from collections import defaultdict
@@ -139,15 +140,15 @@ def _remove_checksums(connection: sqlite3.Connection, path: Path, stream: Binary
     """Remove the checksums of a session that this process is about to change."""
     if Footer.of(stream) is None:
         return
+    connection.execute("BEGIN IMMEDIATE")  # no other process changes the file meanwhile
     try:
-        connection.execute("BEGIN IMMEDIATE")  # no other process changes the file meanwhile
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorname == "SQLITE_READONLY":
-            return  # it cannot be changed
-        raise
-    if (footer := Footer.of(stream)) is not None:
-        os.truncate(path, footer.database_size)
-    connection.execute("ROLLBACK")
+        if (footer := Footer.of(stream)) is not None:
+            os.truncate(path, footer.database_size)
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):  # it cannot be changed: SQLite refuses to, too
+            raise
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def _add_checksums(path: Path, stream: BinaryIO) -> None:
