@@ -26,12 +26,14 @@ _LATER = ("corrections", "trackers")
 
 @dataclass(frozen=True)
 class Merged:
-    """What ``merge_sessions`` wrote. sources: their number. notes: sentences for the user about an earlier session at the same place.
+    """What ``merge_sessions`` wrote. sources: their number. incomplete: number of sources without all frames.
 
+    notes: sentences for the user about an earlier session at the same place.
     left_out: sources of which another session holds more, that session, and whether the results that are left out were corrected.
     """
 
     sources: int
+    incomplete: int
     left_out: tuple[tuple[Path, Path, bool], ...]
     notes: tuple[str, ...]
 
@@ -67,8 +69,9 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     except BaseException:
         writer.close(complete=False)
         raise
-    writer.close(complete=all(source.complete and source.error is None for _, source in chosen))
-    return Merged(len(chosen), left_out, tuple(writer.notes))
+    incomplete = sum(not source.complete or source.error is not None for _, source in chosen)
+    writer.close(complete=not incomplete)
+    return Merged(len(chosen), incomplete, left_out, tuple(writer.notes))
 
 
 @dataclass(frozen=True)

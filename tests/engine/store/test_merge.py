@@ -120,6 +120,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == f"{tmp_path / 'm' / 'session.sqlite'}: 2 sources\n"
     assert main(["merge", str(tmp_path / "one"), "--out", str(tmp_path / "m")]) == 0
     assert capsys.readouterr().err == f"framefleet: the earlier results are kept in {tmp_path / 'm' / 'session.previous.sqlite'}\n"
+    half = write_session(tmp_path / "half.sqlite", {"/v/half.mp4": 2}, cancelled=True)
+    assert main(["merge", str(tmp_path / "one"), str(half), "--out", str(tmp_path / "n")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'n' / 'session.sqlite'}: 2 sources, 1 of them incomplete\n"
     assert main(["merge", str(tmp_path / "none")]) == 2
     assert "there is no" in capsys.readouterr().err
 
