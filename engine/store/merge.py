@@ -28,7 +28,7 @@ _LATER = ("corrections", "trackers")
 class Merged:
     """What ``merge_sessions`` wrote. sources: their number. incomplete: number of sources without all frames.
 
-    notes: sentences for the user about an earlier session at the same place.
+    notes: sentences for the user about an earlier session at the same place, and about different precisions.
     left_out: sources of which another session holds more, that session, and whether the results that are left out were corrected.
     """
 
@@ -59,19 +59,21 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         chosen.sort(key=lambda pair: pair[1].number)
     same_folder = len({session.facts.get("folder") for session in sessions}) == 1
     facts = {key: value for key, value in sessions[0].facts.items() if key not in (CREATED, SHARD)}
+    precisions = set[str]()
     writer = SessionWriter(target, sessions[0].labels, facts)
     try:
         with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
             connection.executescript(f"{corrected.TABLES} {TRACKERS}")
             with schema.transaction(connection):
                 for number, (path, source) in enumerate(chosen):
-                    _copy(path, source, number, connection, same_folder)
+                    precisions |= _copy(path, source, number, connection, same_folder)
     except BaseException:
         writer.close(complete=False)
         raise
     incomplete = sum(not source.complete or source.error is not None for _, source in chosen)
     writer.close(complete=not incomplete)
-    return Merged(len(chosen), incomplete, left_out, tuple(writer.notes))
+    several = f"their precisions differ ({', '.join(sorted(precisions))}), and so do boxes, a little: give each run the same --precision"
+    return Merged(len(chosen), incomplete, left_out, (*writer.notes, *([several] if len(precisions) > 1 else [])))
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,8 @@ def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource
     return chosen, tuple(left_out)
 
 
-def _copy(path: Path, source: StoredSource, number: int, target: sqlite3.Connection, keep_path: bool) -> None:
-    """Copy a source. keep_path: whether its path stays as it is stored, else it becomes absolute."""
+def _copy(path: Path, source: StoredSource, number: int, target: sqlite3.Connection, keep_path: bool) -> set[str]:
+    """Copy a source. Returns the precisions of its session. keep_path: whether its path stays as it is stored, else it becomes absolute."""
     with schema.reading(path), closing(schema.open_existing(path, "ro")) as stored:
         devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
         for table in _TABLES + tuple(name for name in _LATER if schema.has_table(stored, name)):
@@ -133,6 +135,7 @@ def _copy(path: Path, source: StoredSource, number: int, target: sqlite3.Connect
                     elif table == "frames":
                         row["device"] = devices[row["device"]]
                 target.executemany(statement, [tuple(row.values()) for row in changed])
+        return {precision for (precision,) in stored.execute("SELECT precision FROM devices WHERE precision IS NOT NULL")}
 
 
 _DEVICE = "device, name, backend, precision, reason, batch"

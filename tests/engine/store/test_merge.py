@@ -15,7 +15,7 @@ from engine.store.objects.corrections import Corrections, OneDetection
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session, tracked_with
 from engine.tracking.follow import TrackerName
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 
@@ -85,6 +85,18 @@ def test_corrections_that_are_left_out_are_named(tmp_path: Path, capsys: pytest.
     assert "with the corrections in them" in said
     assert main(["merge", str(second), str(write_session(tmp_path / "3.sqlite", {"/v/a.mp4": 5})), "--out", str(tmp_path / "m")]) == 0
     assert "with the corrections" not in capsys.readouterr().err
+
+
+def test_different_precisions_are_named(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{precision}.sqlite" for precision in ("fp32", "fp16", "again")]
+    for path, precision in zip(paths, ("fp32", "fp16", "fp16"), strict=True):
+        with SessionWriter(path, LABELS, {}) as writer:
+            writer.add_device(EngineInfo(CPU, "a processor", "OpenVINO", precision, "", 320, 320, 1, 1))
+            writer.add_source(0, f"/v/{path.stem}.mp4", video_info(path.stem, 1))
+            writer.add_frames([make_frame(0, 0)])
+    (note,) = merge_sessions(paths, tmp_path / "m.sqlite").notes
+    assert "their precisions differ (fp16, fp32)" in note
+    assert merge_sessions(paths[1:], tmp_path / "n.sqlite").notes == ()
 
 
 def test_more_sessions_are_joined_than_files_may_be_open(tmp_path: Path) -> None:
