@@ -12,7 +12,6 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
-from engine.pool.position import Position
 from engine.pool.progress import SourceProgress
 from engine.pool.supervision.hosts import Hosts
 from engine.processes.file_lock import FileLock
@@ -105,7 +104,7 @@ class DetectionSession(Closing):
             else:
                 self._pool.add(path, start.number, start.position)
                 self._queued.append((start.number, str(self._going_on.path_of(path))))
-                self.sources[start.number] = _progress_behind(path, start.position)
+                self.sources[start.number] = SourceProgress.behind(path, start.position)
             self.inferred_before += self.sources[start.number].ledger.inferred
         return start.number
 
@@ -247,11 +246,3 @@ def _progress_of(path: Path, stored: StoredSource) -> SourceProgress:
     finished = SourceFinished(stored.number, stored.ledger, stored.seconds or 0.0, stored.error, stored.cancelled)
     failed, end = sum(stored.ledger.failed.values()), stored.info.duration if stored.info is not None else None
     return SourceProgress(path, stored.info, stored.ledger.decoded, failed, end, finished)
-
-
-def _progress_behind(path: Path, position: Position | None) -> SourceProgress:
-    """The progress of a source that begins at a position."""
-    if position is None:
-        return SourceProgress(path)
-    failed = sum(position.failed.values())
-    return SourceProgress(path, None, position.frames, failed, position.pts, None, position.frames - failed)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.cli.arguments.parser import make_parser
 from app.cli.run.exports import DATABASE, session_database
+from app.cli.run.summary import number_of
 from engine.store.merge import merge_sessions
 
 
@@ -26,9 +27,11 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     paths = [session_database(session) for session in arguments.sessions]
     merged = merge_sessions(paths, arguments.out / DATABASE)
-    for source, session in merged.left_out:
-        print(f"framefleet: {source}: {session} holds the most complete results, and others are left out", file=sys.stderr)
+    for source, session, is_corrected in merged.left_out:
+        others = "others are left out, with the corrections in them" if is_corrected else "others are left out"
+        print(f"framefleet: {source}: {session} holds the most complete results, and {others}", file=sys.stderr)
     for note in merged.notes:
         print(f"framefleet: {note}", file=sys.stderr)
-    print(f"{arguments.out / DATABASE}: {merged.sources} source" + "s" * (merged.sources != 1))
+    lacking = f", {merged.incomplete:,} of them incomplete" if merged.incomplete else ""
+    print(f"{arguments.out / DATABASE}: {number_of(merged.sources, 'source')}{lacking}")
     return 0

@@ -1,5 +1,6 @@
 """``framefleet results SESSION``: writes the stored results of an earlier run in any format."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from engine.settings.checks import part_problem
 from engine.settings.clock import ClockSettings
 from engine.store.exporters.common.options import Every
 from engine.store.facts import ZONES
+from engine.store.objects.zones import is_tracked
 from engine.store.session import SessionReader
 from engine.store.view import Span
 
@@ -60,8 +62,11 @@ def run(argv: Sequence[str]) -> int:
     part = span if span != Span() else None
     with SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks) as reader:
         exports.choose_detections(reader, arguments.confidence, arguments.classes)
+        _check_tracks(reader, arguments.tracks)
         chosen = replace(exports.export_options(arguments, reader.labels, reader.facts.get(ZONES, "")), clock=clock)
         folder = arguments.out or database.parent
+        if not reader.sources():
+            print(f"framefleet: {database} has no results: what wrote it ended before it stored any", file=sys.stderr)
         chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}
         counted = count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
         exported, written = exports.export(
@@ -78,6 +83,17 @@ def run(argv: Sequence[str]) -> int:
 def _tracks(text: str) -> frozenset[int]:
     """Read a list of tracks, or ``any``, which is the empty set."""
     return frozenset() if text == "any" else frozenset(options.numbers(text))
+
+
+def _check_tracks(reader: SessionReader, wanted: frozenset[int] | None) -> None:
+    """Raise UsageError if the user wants tracks that no source has."""
+    numbers = [source.number for source in reader.sources()]
+    if wanted is None or not numbers:
+        return
+    if not any(is_tracked(reader, number) for number in numbers):
+        raise UsageError(f"{reader.path} has no tracks: 'framefleet track {reader.path.parent}' adds them")
+    if missing := sorted(wanted.difference(*({track for track, *_ in reader.tracks(number)} for number in numbers))):
+        raise UsageError(f"no source has track {missing[0]}: give numbers that are in the column track of --format csv")
 
 
 def _clock(given: Mapping[str, Any]) -> ClockSettings | None:

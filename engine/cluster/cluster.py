@@ -88,14 +88,14 @@ class Cluster(Closing):
         return tuple(node.state for _, node in sorted(self._taking_part().items()))
 
     def ask(self, method: str) -> dict[str, Any]:
-        """Call a method of each agent. Returns the results by the node's name. A node that is lost meanwhile is left out."""
+        """Call a method of each agent. Returns the results by name. A node without an answer is left out, and the user told."""
         nodes = self._taking_part()
 
         def call(node: Node) -> Any:
             try:
                 return node.relay.ask(method)
             except ClusterError as error:
-                _log.info("%s: %s", node.name, error)
+                self._say(f"node {node.name} does not answer, and is left out: {error}")
                 return None
 
         with ThreadPoolExecutor(max(1, len(nodes))) as threads:

@@ -83,7 +83,12 @@ class SegmentDecoder:
             yield from self._decode()
         missing = max(self._segment.frames, self._promised) - self._accounted
         if missing > 0:
-            yield self._failure([*self._overtaken, *sorted(self._pending), self._last][0], missing)
+            yield self._failure([*self._overtaken, *sorted(self._pending), self._behind_last()][0], missing)
+
+    def _behind_last(self) -> int:
+        """The pts that a frame behind the last one would have, if the segment has room for it."""
+        pts = self._last + round(1 / (self._file.rate * self._file.time_base))
+        return pts if self._highest > _NEVER and covers(self._segment, pts) else self._last
 
     def _decode(self) -> Iterator[Outcome]:
         for packet in packets_of(self._file, self._segment):

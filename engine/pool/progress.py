@@ -7,6 +7,7 @@ from typing import Self, TypeAlias
 from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo
 from engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
+from engine.pool.position import Position
 
 SourceEvent: TypeAlias = SourceOpened | FramesDone | SourceFinished
 
@@ -27,6 +28,14 @@ class SourceProgress:
     head: float | None = None
     finished: SourceFinished | None = None
     before: int = 0
+
+    @classmethod
+    def behind(cls, path: Path, position: Position | None) -> Self:
+        """The progress of a source that begins where an earlier run stopped. position: None = it begins at its start."""
+        if position is None:
+            return cls(path)
+        failed = sum(position.failed.values())
+        return cls(path, None, position.frames, failed, position.pts, None, position.frames - failed)
 
     def after(self, event: SourceEvent) -> Self:
         """The progress after one more event of this source."""

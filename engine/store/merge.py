@@ -26,13 +26,15 @@ _LATER = ("corrections", "trackers")
 
 @dataclass(frozen=True)
 class Merged:
-    """What ``merge_sessions`` wrote. sources: their number. left_out: sources of which another session holds more, and that session.
+    """What ``merge_sessions`` wrote. sources: their number. incomplete: number of sources without all frames.
 
-    notes: sentences for the user about an earlier session at the same place.
+    notes: sentences for the user about an earlier session at the same place, and about different precisions.
+    left_out: sources of which another session holds more, that session, and whether the results that are left out were corrected.
     """
 
     sources: int
-    left_out: tuple[tuple[Path, Path], ...]
+    incomplete: int
+    left_out: tuple[tuple[Path, Path, bool], ...]
     notes: tuple[str, ...]
 
 
@@ -57,18 +59,21 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         chosen.sort(key=lambda pair: pair[1].number)
     same_folder = len({session.facts.get("folder") for session in sessions}) == 1
     facts = {key: value for key, value in sessions[0].facts.items() if key not in (CREATED, SHARD)}
+    precisions = set[str]()
     writer = SessionWriter(target, sessions[0].labels, facts)
     try:
         with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
             connection.executescript(f"{corrected.TABLES} {TRACKERS}")
             with schema.transaction(connection):
                 for number, (path, source) in enumerate(chosen):
-                    _copy(path, source, number, connection, same_folder)
+                    precisions |= _copy(path, source, number, connection, same_folder)
     except BaseException:
         writer.close(complete=False)
         raise
-    writer.close(complete=all(source.complete and source.error is None for _, source in chosen))
-    return Merged(len(chosen), left_out, tuple(writer.notes))
+    incomplete = sum(not source.complete or source.error is not None for _, source in chosen)
+    writer.close(complete=not incomplete)
+    several = f"their precisions differ ({', '.join(sorted(precisions))}), and so do boxes, a little: give each run the same --precision"
+    return Merged(len(chosen), incomplete, left_out, (*writer.notes, *([several] if len(precisions) > 1 else [])))
 
 
 @dataclass(frozen=True)
@@ -99,23 +104,23 @@ def _check_same(first: _Session, other: _Session) -> None:
         raise UsageError(f"{other.path} cannot be joined to {first.path}: they differ in {', '.join(differing)}")
 
 
-def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource]], tuple[tuple[Path, Path], ...]]:
-    """Choose the sources to copy. Returns them, each with its session, and those of which another session holds more, with that session."""
+def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource]], tuple[tuple[Path, Path, bool], ...]]:
+    """Choose the sources to copy. Returns them, each with its session, and ``left_out`` of ``Merged``."""
     best: dict[str, tuple[tuple[bool, int, bool, bool], Path, StoredSource]] = {}
     found = []
     for session in sessions:
         for source, worth in session.sources:
             key = schema.absolute("", str(source.file))
-            found.append((key, source))
+            found.append((key, source, worth[2]))
             if key not in best or worth > best[key][0]:
                 best[key] = worth, session.path, source
     chosen = [(path, source) for _, path, source in best.values()]
-    left_out = [(source.file, best[key][1]) for key, source in found if best[key][2] is not source]
+    left_out = [(source.file, best[key][1], is_corrected) for key, source, is_corrected in found if best[key][2] is not source]
     return chosen, tuple(left_out)
 
 
-def _copy(path: Path, source: StoredSource, number: int, target: sqlite3.Connection, keep_path: bool) -> None:
-    """Copy a source. keep_path: whether its path stays as it is stored, else it becomes absolute."""
+def _copy(path: Path, source: StoredSource, number: int, target: sqlite3.Connection, keep_path: bool) -> set[str]:
+    """Copy a source. Returns the precisions of its session. keep_path: whether its path stays as it is stored, else it becomes absolute."""
     with schema.reading(path), closing(schema.open_existing(path, "ro")) as stored:
         devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
         for table in _TABLES + tuple(name for name in _LATER if schema.has_table(stored, name)):
@@ -130,6 +135,7 @@ def _copy(path: Path, source: StoredSource, number: int, target: sqlite3.Connect
                     elif table == "frames":
                         row["device"] = devices[row["device"]]
                 target.executemany(statement, [tuple(row.values()) for row in changed])
+        return {precision for (precision,) in stored.execute("SELECT precision FROM devices WHERE precision IS NOT NULL")}
 
 
 _DEVICE = "device, name, backend, precision, reason, batch"

@@ -15,6 +15,7 @@ from engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
 from tests.support.faults.missing import can_mount, detect, finish, limited, mounted, read_only, run, small_disk, start
 from tests.support.media import make_video
+from tests.support.store import write_session
 
 needs_mounting = pytest.mark.skipif(not can_mount(), reason="needs unshare and the right to mount in a namespace of its own")
 FRAMES = 200
@@ -126,6 +127,16 @@ def test_a_read_only_folder(stored: Path, video: Path, tmp_path: Path) -> None:
     done = run("results", copy, "--out", tmp_path / "elsewhere", before=mounted(*read_only(copy)))
     assert done.status == 0, done.err
     assert len(read_lines(tmp_path / "elsewhere" / "long.jsonl")) == FRAMES
+
+
+@needs_mounting
+def test_a_session_with_checksums_on_a_read_only_disk(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "stored" / "session.sqlite", {"/v/a.mp4": 30})
+    whole = session.read_bytes()
+    done = run("results", session, "--out", tmp_path / "elsewhere", before=mounted(*read_only(session.parent)))
+    assert done.status == 0, done.err
+    assert len(read_lines(tmp_path / "elsewhere" / "a.jsonl")) == 30
+    assert session.read_bytes() == whole
 
 
 def test_a_folder_that_vanishes_during_the_run(video: Path, tmp_path: Path) -> None:

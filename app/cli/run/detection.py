@@ -85,10 +85,11 @@ class Run:
                 for number, source in sources.items():
                     session.add(source, number)
                 session.finish()
-                for note in session.notes[:MOST_NOTES]:
+                notes = session.notes
+                for note in notes[:MOST_NOTES]:
                     progress.say(note)
-                if len(session.notes) > MOST_NOTES:
-                    progress.say(f"… and {len(session.notes) - MOST_NOTES} more sources like these")
+                if len(notes) > MOST_NOTES:
+                    progress.say(f"… and {len(notes) - MOST_NOTES} more sources like these")
                 counting = None if zones is None or self.quiet else LiveZones(database, zones)
                 for event in session.events():
                     _log.debug("%s", type(event).__name__)
@@ -100,6 +101,9 @@ class Run:
                     if isinstance(event, DeviceReady):
                         engines[event.engine.device] = event.engine
                         self.engines = list(engines.values())
+                for note in session.notes:
+                    if note not in notes:  # where results were kept that the run has replaced
+                        progress.say(note)
         return session
 
     def export(

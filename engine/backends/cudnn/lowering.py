@@ -65,15 +65,12 @@ class _Lowering:
         for index, layer in enumerate(self._layers):
             if isinstance(layer, Convolution):
                 self._find_twin(index, layer)
-        operations: list[Operation] = []
-        for index, layer in enumerate(self._layers):
-            operations += self._operations(index, layer)
-        return Program(tuple(operations), tuple(self._buffers))
+        operations = tuple(operation for index, layer in enumerate(self._layers) for operation in self._operations(index, layer))
+        return Program(operations, tuple(self._buffers))
 
     def _check(self, index: int, layer: Layer) -> None:
-        name = type(layer).__name__
         if isinstance(layer, Region) or not isinstance(layer, Convolution | MaxPool | Upsample | Shortcut | Route | Yolo | Identity):
-            raise UnsupportedError(f"layer {index} ({name})")
+            raise UnsupportedError(f"layer {index} ({type(layer).__name__})")
         if isinstance(layer, Route) and len(layer.inputs) > 1 and layer.groups > 1:
             raise UnsupportedError(f"layer {index}: a concatenation of channel groups")
         if not isinstance(layer, Yolo) and not self._is_head(index) and layer.shape[0] % UNIT:
@@ -124,11 +121,8 @@ class _Lowering:
 
     def _inside(self, index: int, other: int) -> bool:
         """Whether a layer lies in the buffer of another one."""
-        while index in self._place:
-            index = self._place[index][0]
-            if index == other:
-                return True
-        return False
+        route, _ = self._place.get(index, (None, 0))
+        return route is not None and (route == other or self._inside(route, other))
 
     def _find_twin(self, index: int, layer: Convolution) -> None:
         """Compute two convolutions at once, if the second one's value fits beside the first one's in a concatenation.

@@ -12,7 +12,7 @@ import av
 from av.container import InputContainer
 
 from engine.errors import SourceError
-from engine.media.sources import PLAYLIST_SUFFIXES
+from engine.media.sources import PLAYLIST_SUFFIXES, missing
 
 av.logging.set_level(None)  # a log call from a decoder thread can deadlock on the interpreter lock
 
@@ -35,7 +35,7 @@ def check_readable(path: Path) -> None:
     """Check that there is a file with content at a path. Raises SourceError if it is missing, not a regular file, unreadable or empty."""
     try:
         if not path.exists():
-            raise SourceError(f"{path} does not exist: check the name and the folder")
+            raise SourceError(missing(path))
         if not path.is_file():
             raise SourceError(f"{path} is not a regular file: give a video, a picture or a folder of them")
         with path.open("rb") as file:

@@ -149,7 +149,8 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     video = source.kind is SourceKind.VIDEO
     duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
-    dropped, skipped = sum(source.ledger.dropped.values()), source.ledger.skipped
+    # the row of one picture does not count the others of its folder
+    dropped, skipped = (sum(source.ledger.dropped.values()), source.ledger.skipped) if name is None else (0, 0)
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
     values += [is_empty(source, group, least, tracked), source.complete and not source.error, source.path, source.error or failure]
     long_enough = group.seen(least, tracked)

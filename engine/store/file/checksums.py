@@ -8,6 +8,7 @@ When a process closes a file, POSIX systems drop all locks that the process hold
 file open until the last connection to it is closed.
 """
 
+import errno
 import os
 import sqlite3
 from collections import defaultdict
@@ -80,6 +81,8 @@ def connect(path: Path, mode: str, timeout: float) -> Connection:
     except OSError:
         return _open(path, mode, timeout)  # SQLite gives the error
     file = _files[status.st_dev, status.st_ino]
+    if mode == "ro":
+        _undo_unfinished(path, timeout)
     with file.lock:
         try:
             if file.stream is None:
@@ -108,6 +111,13 @@ def _open(path: Path, mode: str, timeout: float) -> Connection:
     return Connection(f"{path.as_uri()}?mode={mode}", timeout, uri=True, isolation_level=None, check_same_thread=False)
 
 
+def _undo_unfinished(path: Path, timeout: float) -> None:
+    """Undo a change during which its process was killed. SQLite does that for connections that may write, and refuses all others."""
+    if Path(f"{path.resolve()}-journal").exists():
+        with suppress(sqlite3.Error), closing(_open(path, "rw", timeout)) as connection:
+            connection.execute("PRAGMA schema_version")
+
+
 def _check(file: _File, stream: BinaryIO) -> None:
     """Compare all pages with their checksums, unless the file has not changed since the last time. Raises DamagedError if pages differ."""
     before = _state(stream)
@@ -130,15 +140,15 @@ def _remove_checksums(connection: sqlite3.Connection, path: Path, stream: Binary
     """Remove the checksums of a session that this process is about to change."""
     if Footer.of(stream) is None:
         return
+    connection.execute("BEGIN IMMEDIATE")  # no other process changes the file meanwhile
     try:
-        connection.execute("BEGIN IMMEDIATE")  # no other process changes the file meanwhile
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorname == "SQLITE_READONLY":
-            return  # it cannot be changed
-        raise
-    if (footer := Footer.of(stream)) is not None:
-        os.truncate(path, footer.database_size)
-    connection.execute("ROLLBACK")
+        if (footer := Footer.of(stream)) is not None:
+            os.truncate(path, footer.database_size)
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):  # it cannot be changed: SQLite refuses to, too
+            raise
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def _add_checksums(path: Path, stream: BinaryIO) -> None:

@@ -15,7 +15,7 @@ def lock_session(path: Path) -> FileLock:
 
     Raises ExportError if another process writes the session, or the folder cannot be written.
     """
-    with explained(path, "create"):
+    with explained(path, "write"):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             return FileLock(_lock_of(path))

@@ -64,6 +64,7 @@ def forget(connection: sqlite3.Connection, source: int, behind: int = 0) -> None
             connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (source, behind))
             connection.execute(f"UPDATE {table} SET track = NULL WHERE source = ?", (source,))
         connection.execute("DELETE FROM corrections WHERE coalesce(class_id, deleted, verified) IS NULL")
+        connection.execute("DELETE FROM edits WHERE edit NOT IN (SELECT edit FROM edited)")  # nothing of them can be undone
 
 
 def forget_undone(connection: sqlite3.Connection) -> None:

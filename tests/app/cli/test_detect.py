@@ -373,3 +373,13 @@ def test_a_finished_source_stays_unless_the_user_restarts(video: Path, tmp_path:
         assert (tmp_path / "session.previous.sqlite").exists() is bool(restart)
         with SessionReader(tmp_path / "session.sqlite") as reader:
             assert reader.count(0) == FRAMES
+
+
+def test_a_run_says_where_the_results_of_a_changed_file_are_kept(tmp_path: Path) -> None:
+    changed = make_video(tmp_path / "a.mp4", FRAMES, (96, 64))
+    options = (*FAST, "--out", tmp_path / "out")
+    assert run_main("detect", changed, *options).status == 0
+    make_video(changed, FRAMES // 2, (96, 64))
+    run = run_main("detect", changed, *options)
+    assert f"{changed} has changed since an earlier run" in run.err
+    assert f"the earlier results are kept in {tmp_path / 'out' / 'session.previous.sqlite'}" in run.err

@@ -51,6 +51,25 @@ def test_what_was_cancelled_is_said_to_be_a_part(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "a.coco.json").read_text())["images"]) == 4
 
 
+def test_tracks_that_no_source_has_are_refused(tmp_path: Path) -> None:
+    database = write_session(tmp_path / "s.sqlite", {"a.mp4": 30})
+    for wanted in ("any", "1"):
+        run = run_main("results", database, "--tracks", wanted)
+        assert (run.status, run.out) == (2, "")
+        assert f"has no tracks: 'framefleet track {tmp_path}' adds them" in run.err
+    assert run_main("track", database).status == 0
+    assert run_main("results", database, "--tracks", "1").status == 0
+    run = run_main("results", database, "--tracks", "1,77")
+    assert run.status == 2
+    assert "no source has track 77" in run.err
+
+
+def test_a_session_without_results_is_said_to_have_none(tmp_path: Path) -> None:
+    run = run_main("results", write_session(tmp_path / "s.sqlite", {}))
+    assert (run.status, run.out) == (0, "")
+    assert f"{tmp_path / 's.sqlite'} has no results" in run.err
+
+
 def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
     run = run_main("results", tmp_path)
     assert (run.status, run.out) == (2, "")

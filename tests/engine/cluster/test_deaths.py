@@ -59,6 +59,15 @@ def test_the_agent_dies(cluster: ClusterConnection, raylets: Raylets, video: Pat
     until(lambda: not alive(worker))
 
 
+def test_a_node_that_does_not_answer_is_named_when_devices_are_listed(raylets: Raylets) -> None:
+    raylets.add("beta")
+    said: list[str] = []
+    with ClusterConnection(raylets.address, said.append) as cluster:
+        kill(raylets.agent("beta"))
+        assert {device.id.node for device in cluster.describe()} == {"alpha"}
+    assert [line for line in said if line.startswith("node beta does not answer, and is left out: ")]
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_an_agent_that_always_dies_is_given_up(cluster: ClusterConnection, raylets: Raylets, video: Path) -> None:

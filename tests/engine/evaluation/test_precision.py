@@ -119,6 +119,21 @@ def test_an_interval_holds_the_value_and_shrinks_with_more_pictures() -> None:
     assert widths[1] < widths[0] / 3
 
 
+def test_a_class_with_one_object_and_many_weak_wrong_detections_changes_in_no_draw() -> None:
+    random, pictures = np.random.default_rng(2), 200
+    place = np.array([10.0, 10, 50, 50])
+    classes = np.r_[np.zeros(100, int), 1]
+    truth = Boxes(np.r_[0:100, 100], classes, np.tile(place, (len(classes), 1)), np.ones(len(classes)), np.zeros(len(classes), bool))
+    wrong = random_boxes(random, 20 * pictures, pictures)
+    weak = Boxes(wrong.pictures, wrong.classes % 2, wrong.boxes + 200, wrong.scores / 2, np.zeros(len(wrong), bool))
+    found = Boxes(
+        *(np.concatenate([getattr(truth, each), getattr(weak, each)]) for each in ("pictures", "classes", "boxes", "scores", "ignored"))
+    )
+    changes = drawn_changes([match(found, truth)], truth, pictures, 2)
+    assert changes is not None
+    np.testing.assert_allclose(changes, 0, atol=1e-12)
+
+
 def test_an_interval_holds_95_percent_of_the_draws() -> None:
     found = interval(0.5, np.linspace(-0.1, 0.1, 1001))
     assert (found.low, found.high) == (pytest.approx(0.405), pytest.approx(0.595))

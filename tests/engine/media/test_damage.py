@@ -64,6 +64,14 @@ def test_a_truncated_file_is_not_silently_short(name: str, share: float, clip: C
     assert failures[-1].pts > frames[-1] / 30 - 0.2
 
 
+def test_frames_that_are_lost_at_the_end_come_behind_the_last_one(clip: Clip, tmp_path: Path) -> None:
+    info = probe(truncated(clip("a.mkv", frames=FRAMES, gop=20), tmp_path / "a.mkv", 0.5))
+    frames, failures = counts(info)
+    last = max(outcome.pts for segment in info.segments for outcome in decode(info, segment) if isinstance(outcome, DecodedFrame))
+    assert frames
+    assert [failure.pts for failure in failures if failure.pts < last + 0.9 / 30] == []
+
+
 @pytest.mark.parametrize("name", ["a.mkv", "a.webm", "a.flv", "a.ts"])
 def test_the_last_lost_frames_are_reported(name: str, clip: Clip, tmp_path: Path) -> None:
     source = clip(name, frames=FRAMES, size=(160, 96), **CLIPS[name])

@@ -31,6 +31,11 @@ def test_a_missing_file(tmp_path: Path) -> None:
     refused(tmp_path / "gone.mp4", "does not exist")
 
 
+def test_an_address_is_distinguished_from_a_missing_file() -> None:
+    with pytest.raises(SourceError, match=r"^rtsp://camera/1 is an address, and only files and folders can be read"):
+        probe(Path("rtsp://camera/1"))
+
+
 @pytest.mark.parametrize("name", ["a.mp4", "a.jpg"])
 def test_an_empty_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / name

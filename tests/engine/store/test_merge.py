@@ -15,7 +15,7 @@ from engine.store.objects.corrections import Corrections, OneDetection
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session, tracked_with
 from engine.tracking.follow import TrackerName
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 
@@ -58,7 +58,7 @@ def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None
     second = write_session(tmp_path / "2.sqlite", {"/v/a.mp4": 4, "/v/b.mp4": 4})
     merged = merge_sessions([first, second], tmp_path / "m.sqlite")
     assert stored(tmp_path / "m.sqlite") == [("/v/a.mp4", 4, True), ("/v/b.mp4", 4, True)]
-    assert merged.left_out == ((Path("/v/a.mp4"), second), (Path("/v/b.mp4"), second))
+    assert merged.left_out == ((Path("/v/a.mp4"), second, False), (Path("/v/b.mp4"), second, False))
 
 
 @pytest.mark.parametrize("better", ["tracks", "corrections"])
@@ -71,9 +71,32 @@ def test_of_equal_results_those_with_tracks_or_corrections_are_taken(tmp_path: P
             corrections.delete(OneDetection(0, 3, 0))
         track_session(first, TrackerName.BYTETRACK)
     merged = merge_sessions([first, second], tmp_path / "m.sqlite")
-    assert merged.left_out == ((Path("/v/a.mp4"), second),)
+    assert merged.left_out == ((Path("/v/a.mp4"), second, False),)
     with SessionReader(tmp_path / "m.sqlite") as reader:
         assert (bool(reader.tracks(0)), reader.corrected) == (better == "tracks", better == "corrections")
+
+
+def test_corrections_that_are_left_out_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (write_session(tmp_path / f"{number}.sqlite", {"/v/a.mp4": 10 * number}) for number in (1, 2))
+    with Corrections(first) as corrections:
+        corrections.delete(OneDetection(0, 3, 0))
+    assert main(["merge", str(first), str(second), "--out", str(tmp_path / "m")]) == 0
+    assert f"/v/a.mp4: {second} holds the most complete results" in (said := capsys.readouterr().err)
+    assert "with the corrections in them" in said
+    assert main(["merge", str(second), str(write_session(tmp_path / "3.sqlite", {"/v/a.mp4": 5})), "--out", str(tmp_path / "m")]) == 0
+    assert "with the corrections" not in capsys.readouterr().err
+
+
+def test_different_precisions_are_named(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{precision}.sqlite" for precision in ("fp32", "fp16", "again")]
+    for path, precision in zip(paths, ("fp32", "fp16", "fp16"), strict=True):
+        with SessionWriter(path, LABELS, {}) as writer:
+            writer.add_device(EngineInfo(CPU, "a processor", "OpenVINO", precision, "", 320, 320, 1, 1))
+            writer.add_source(0, f"/v/{path.stem}.mp4", video_info(path.stem, 1))
+            writer.add_frames([make_frame(0, 0)])
+    (note,) = merge_sessions(paths, tmp_path / "m.sqlite").notes
+    assert "their precisions differ (fp16, fp32)" in note
+    assert merge_sessions(paths[1:], tmp_path / "n.sqlite").notes == ()
 
 
 def test_more_sessions_are_joined_than_files_may_be_open(tmp_path: Path) -> None:
@@ -109,6 +132,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == f"{tmp_path / 'm' / 'session.sqlite'}: 2 sources\n"
     assert main(["merge", str(tmp_path / "one"), "--out", str(tmp_path / "m")]) == 0
     assert capsys.readouterr().err == f"framefleet: the earlier results are kept in {tmp_path / 'm' / 'session.previous.sqlite'}\n"
+    half = write_session(tmp_path / "half.sqlite", {"/v/half.mp4": 2}, cancelled=True)
+    assert main(["merge", str(tmp_path / "one"), str(half), "--out", str(tmp_path / "n")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'n' / 'session.sqlite'}: 2 sources, 1 of them incomplete\n"
     assert main(["merge", str(tmp_path / "none")]) == 2
     assert "there is no" in capsys.readouterr().err
 

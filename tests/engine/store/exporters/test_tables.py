@@ -61,7 +61,7 @@ def traffic(tmp_path: Path) -> Path:
         writer.add_source(2, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
         pictures = [make_frame(2, 0, 1, "a.jpg"), make_frame(2, 1, 0, "späti.jpg"), make_frame(2, 2, name="c.jpg", failure="no picture")]
         writer.add_frames(FrameResult(FrameRef(2, f.ref.index, float(f.ref.index)), CPU, 640, 480, *parts(f)) for f in pictures)
-        writer.finish_source(2, "trap", Ledger(3, 2, {}, {"no picture": 1}), 1.0)
+        writer.finish_source(2, "trap", Ledger(3, 2, {}, {"no picture": 1}, 5), 1.0)
         writer.finish_source(3, "broken.mp4", Ledger(), 0.0, "broken.mp4 is no video")
     return path
 
@@ -142,6 +142,7 @@ def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
     assert files.inferred.to_list() == [4, 3, 1, 1, 0, 0]
     assert files.failed.to_list() == [1, 0, 0, 0, 1, 0]
     assert (files.dropped.iloc[0], files.skipped.iloc[0]) == (2, 9)
+    assert files.skipped.loc["trap/a.jpg":"trap/c.jpg"].to_list() == [0, 0, 0], "they are not the pictures that were left out"
     assert files.error.fillna("").to_list() == ["", "", "", "", "no picture", "broken.mp4 is no video"]
     assert files.complete.to_list() == [True, True, True, True, True, False]
     north = files.loc['cam 1, "north".mp4']

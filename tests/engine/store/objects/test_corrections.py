@@ -1,7 +1,7 @@
 import pytest
 
 from engine.errors import UsageError
-from engine.store.objects.corrections import Corrections, OneDetection, OneTrack
+from engine.store.objects.corrections import Corrections, OneDetection, OneTrack, edits
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
@@ -210,6 +210,7 @@ def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkey
     writer.add_frames(make_frame(0, index) for index in range(5, 10))
     writer.close(complete=False)
     assert [len(found[0]) for found in seen(path)] == [2, 2, 2, 1, 2, 2, 2, 2, 2, 2]
+    assert [edit.words for edit in edits(path)] == ["detection 0 in frame 3 of a.mp4 deleted"]
     assert [len(found[0]) for found in seen(tmp_path / "s.previous.sqlite")] == [2, 2, 2, 1, 2, 2, 2, 2, 1, 2]
 
 
