@@ -24,7 +24,7 @@ class EventTabs(Panel):
             *(translate("events", "Events"), translate("events", "Detections")),
             *(translate("events", "Counts over time"), translate("events", "Routes")),
         )
-        for number, (title, panel) in enumerate(zip(titles, (events, detections, chart, routes), strict=True)):
+        for number, title in enumerate(titles):
             button = push_button(title, role="flat")
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -39,7 +39,8 @@ from engine.zones.counts import Counts
 class Zones(QObject):
     """The panels below the picture and the layer over it.
 
-    folder: for the user's sets. Attributes: area: for ``panel`` and ``tabs``. spoken: says what the keys did. parts: what is drawn over the picture.
+    folder: for the user's sets. Attributes: area: for ``panel`` and ``tabs``, which ``Arrangement`` puts there. spoken: says what the keys
+    did. parts: what is drawn over the picture.
     """
 
     def __init__(self, viewer: Viewer, items: QueueModel, background: Background, store: QSettings, folder: Path, parent: QWidget) -> None:
