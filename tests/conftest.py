@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import multiprocessing
 import os
 import signal
@@ -16,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import hypothesis.internal.conjecture.providers as hypothesis_providers
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+import app.window  # noqa: F401 # before other modules: they are imported faster
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
 from tests.support.selection import may_select
@@ -43,11 +46,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let Hypothesis try the same examples each time, except in the long forms, and without a limit of time."""
+    """Let Hypothesis try the same examples each time, except in the long forms, and without a limit of time.
+
+    Its examples would also depend on the modules that a process has imported: it searches their sources for constants.
+    """
     same = "not slow" in config.getoption("markexpr")
     slow = [hypothesis.HealthCheck.too_slow]
     hypothesis.settings.register_profile("framefleet", deadline=None, derandomize=same, suppress_health_check=slow)
     hypothesis.settings.load_profile("framefleet")
+    if same:
+        hypothesis_providers._get_local_constants = lambda: hypothesis_providers._local_constants
     if same and sys.platform == "linux" and not config.getoption("--spawn"):
         from tests.support import fork_server
 
@@ -67,14 +75,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """Let the garbage collector leave alone what collecting the tests creates: all of it stays until the end."""
     gc.disable()
     try:
+        _import_tests(session.config)
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _import_tests(config: pytest.Config) -> None:
+    """Import all tests, each of several processes from another file on: in a fresh clone, each file is then compiled by one of them."""
+    process = getattr(config, "workerinput", None)
+    if process is None or config.args != config.getini("testpaths"):
+        return
+    files = sorted((PROJECT / "tests").rglob("test_*.py"))
+    first = len(files) * int(process["workerid"].removeprefix("gw")) // process["workercount"]
+    for file in (*files[first:], *files[:first]):
+        with suppress(Exception, pytest.skip.Exception):  # pytest imports the file once more and reports it
+            importlib.import_module(".".join(file.relative_to(PROJECT).with_suffix("").parts))
 
 
 class PatientBot(QtBot):

@@ -34,26 +34,29 @@ class Arrangement(QObject):
         super().__init__(window)
         self._window, self._store = window, store
         actions, zones = window.actions_, window.zones
-        self.pages = QStackedWidget()
-        self.middle = _splitter(Qt.Orientation.Vertical, (window.viewer, zones.area), (560, 260))
-        self.middle.setCollapsible(0, False)
+        # From the outermost part to the innermost one, because all widgets inside a part compute their style again when it gets a parent.
+        whole = QWidget(window)
+        self.columns = QSplitter(Qt.Orientation.Horizontal, handleWidth=3)
+        column(window.top, window.banners, (self.columns, 1), window.status, spacing=2, of=whole)
+        self.left, self.pages = QWidget(self.columns), QStackedWidget(self.columns)
+        self.right = QSplitter(Qt.Orientation.Vertical, self.columns, handleWidth=3)
+        column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
+        self.middle = QSplitter(Qt.Orientation.Vertical, handleWidth=3)
         for page in (window.start, self.middle):
             self.pages.addWidget(page)
+        _fill(self.middle, (window.viewer, zones.area), (560, 260))
+        _fill(zones.area, (zones.panel, zones.tabs), (460, 540))
+        self.middle.setCollapsible(0, False)
         events = Floating(zones.list, translate("window", "Events"), "events", store, lambda: SIZE)
         zones.list.detach.clicked.connect(events.toggle)
         actions.zones.toggled.connect(events.set_shown)
         self.floating = (*window.device_tabs.floating, events)
-        self.left = QWidget()
-        column((window.queue, 1), window.demo.card, spacing=2, of=self.left)
-        self.right = _splitter(Qt.Orientation.Vertical, (window.filter, window.device_tabs), (430, 340))  # ten classes
-        # the video gets more than half of the window
-        self.columns = _splitter(Qt.Orientation.Horizontal, (self.left, self.pages, self.right), (QUEUE_WIDTH, 852, 262))
+        _fill(self.right, (window.filter, window.device_tabs), (430, 340))  # ten classes
+        self.columns.setSizes((QUEUE_WIDTH, 852, 262))  # the video gets more than half of the window
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         window.queue.setMinimumWidth(196)
         self.right.setMinimumWidth(max(262, window.device_tabs.head.minimumSize().width()))
-        whole = QWidget()
-        column(window.top, window.banners, (self.columns, 1), window.status, spacing=2, of=whole)
         window.status.add(window.exports.line)
         window.status.add(zones.spoken, share=10)
         window.setCentralWidget(whole)
@@ -135,11 +138,8 @@ class Arrangement(QObject):
                 self._store.setValue(name, "yes" if action.isChecked() else "no")
 
 
-def _splitter(orientation: Qt.Orientation, parts: tuple[QWidget, ...], sizes: tuple[int, ...]) -> QSplitter:
-    """A splitter with these parts and their sizes, logical pixels."""
-    splitter = QSplitter(orientation)
+def _fill(splitter: QSplitter, parts: tuple[QWidget, ...], sizes: tuple[int, ...]) -> None:
+    """Add these parts with their sizes, logical pixels."""
     for part in parts:
         splitter.addWidget(part)
     splitter.setSizes(sizes)
-    splitter.setHandleWidth(3)
-    return splitter

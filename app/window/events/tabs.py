@@ -24,8 +24,7 @@ class EventTabs(Panel):
             *(translate("events", "Events"), translate("events", "Detections")),
             *(translate("events", "Counts over time"), translate("events", "Routes")),
         )
-        for number, (title, panel) in enumerate(zip(titles, (events, detections, chart, routes), strict=True)):
-            self.stack.addWidget(panel)
+        for number, title in enumerate(titles):
             button = push_button(title, role="flat")
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -38,6 +37,8 @@ class EventTabs(Panel):
         self.mark_one_file(())
         heads = row((Flow(*self.buttons.buttons(), spacing=2), 1), self.one_file, spacing=6)
         column(heads, (self.stack, 1), spacing=6, margins=(12, 8, 12, 8), of=self)
+        for panel in (events, detections, chart, routes):
+            self.stack.addWidget(panel)
 
     def mark_one_file(self, panels: Collection[QWidget]) -> None:
         """Say that these panels show one file, while counts of several files are shown elsewhere."""

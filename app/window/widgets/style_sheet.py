@@ -27,6 +27,7 @@ QLabel[role="wordmark"] {{ font-size: {base + 2}px; font-weight: 600; }}
 
 QWidget[role="panel"] {{ background: {theme.SURFACE}; }}
 QWidget[role="bar"] {{ background: {theme.SURFACE}; }}
+QWidget[role="clear"] {{ background: transparent; }}
 QFrame[role="card"] {{ background: {theme.RAISED}; border: 1px solid {theme.BORDER}; border-radius: 8px; }}
 QFrame[role="line"] {{ background: {theme.BORDER}; max-height: 1px; min-height: 1px; border: none; }}
 QSplitter::handle {{ background: {theme.BACKGROUND}; }}

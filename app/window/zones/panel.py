@@ -128,6 +128,7 @@ class ZonesPanel(Panel):
         self.track.hide()
         tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, self.scope, spacing=4)
         self._inside = inside = QWidget()
+        column(ScrollPane(translate("zones", "Lines and zones"), inside), of=self)
         column(
             row((self.sets, 1), more, spacing=6),
             tools,
@@ -138,7 +139,6 @@ class ZonesPanel(Panel):
             margins=(12, 10, 12, 8),
             of=inside,
         )
-        column(ScrollPane(translate("zones", "Lines and zones"), inside), of=self)
         editor.changed.connect(self._update)
         editor.drawn.connect(self._update)
         editor.refused.connect(self.say)

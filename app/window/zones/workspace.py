@@ -39,7 +39,8 @@ from engine.zones.counts import Counts
 class Zones(QObject):
     """The panels below the picture and the layer over it.
 
-    folder: for the user's sets. Attributes: area: holds both panels. spoken: says what the keys did. parts: what is drawn over the picture.
+    folder: for the user's sets. Attributes: area: for ``panel`` and ``tabs``, which ``Arrangement`` puts there. spoken: says what the keys
+    did. parts: what is drawn over the picture.
     """
 
     def __init__(self, viewer: Viewer, items: QueueModel, background: Background, store: QSettings, folder: Path, parent: QWidget) -> None:
@@ -59,9 +60,6 @@ class Zones(QObject):
         self.counting = Counting(background, *present, lambda: TrackerName.of(load(store).values["track"]), self)
         self.totals = Totals(background, self.set.files, *present, self)
         self.area = QSplitter(Qt.Orientation.Horizontal)
-        self.area.addWidget(self.panel)
-        self.area.addWidget(self.tabs)
-        self.area.setSizes([460, 540])
         self.spoken = ElidedLabel("small")
         self.area.hide()
         self._item: QueueItem | None = None

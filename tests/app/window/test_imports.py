@@ -1,5 +1,6 @@
 """What the window's process must never load: a decoder's or driver's bug would take it down."""
 
+import builtins
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,10 @@ print(sorted(name for name, module in sys.modules.items() if module is not None 
 """
     )
     assert loaded.strip().splitlines()[-1] == "[]"
+
+
+def test_an_import_does_not_look_for_features_of_pyside() -> None:
+    assert builtins.__import__.__name__ != "__feature_import__"
 
 
 def test_the_engine_knows_no_screen() -> None:
