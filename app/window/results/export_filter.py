@@ -65,7 +65,7 @@ class FilterForm(QWidget):
         fields = (
             (translate("results", "Part"), range_),
             (translate("results", "Confidence"), self.confidence, translate("results", "and above")),
-            (translate("results", "Classes"), self.classes),
+            *self.classes.rows,
             (translate("results", "Tracks"), tracks),
         )
         self.setLayout(form_grid(fields))

@@ -90,7 +90,7 @@ class WorstFramesDialog(QDialog):
         frames = self._sessions.get(session, ())
         corrected = translate(
             "results",
-            "This session was corrected by hand. Missed and wrong count the model's own detections, but the picture shows the corrected ones.",
+            "This session was corrected by hand. Missed and wrong count the model's own detections; the picture shows the corrected ones.",
         )
         say(self.remark, corrected if any(frame.corrected for frame in frames) else "")
         for frame in frames:
