@@ -12,7 +12,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
@@ -172,6 +172,15 @@ def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
         panel.show()
         assert panel.width() < 350
         assert all(button.width() >= button.sizeHint().width() and button.geometry().right() < panel.width() for button in buttons)
+
+
+def test_a_small_window_shows_an_event_and_what_the_fields_above_it_are_for(shown, qtbot, window):
+    window.resize(1000, 650)
+    qtbot.waitUntil(lambda: window.size() == QSize(1000, 650))
+    events, search = shown.list.table, shown.list.search
+    qtbot.waitUntil(lambda: events.viewport().height() >= events.rowHeight(0))
+    margins = 2 * search.fontMetrics().horizontalAdvance("M")
+    assert search.width() >= search.fontMetrics().horizontalAdvance(search.placeholderText()) + margins
 
 
 def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
