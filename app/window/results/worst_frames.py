@@ -164,5 +164,5 @@ class WorstFrames(QObject):
 
     def _item_of(self, frame: WorstFrame) -> QueueItem | None:
         """The item with the stored results of a frame, None if it is not in the queue."""
-        stored = (item for item in self._items if item.results is not None and item.path == frame.file)
+        stored = (item for item in self._items if item.results is not None and not item.replaced and item.path == frame.file)
         return next((item for item in stored if item.results and same_file(item.results.database, frame.database)), None)
