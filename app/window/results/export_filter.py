@@ -62,7 +62,7 @@ class FilterForm(QWidget):
         range_, tracks = QWidget(), QWidget()
         row(self.begin, QLabel(translate("results", "to")), self.end, None, spacing=8, of=range_)
         row(self.tracks, (self.numbers, 1), spacing=8, of=tracks)
-        fields = (
+        fields: tuple[tuple[str, QWidget] | tuple[str, QWidget, str], ...] = (
             (translate("results", "Part"), range_),
             (translate("results", "Confidence"), self.confidence, translate("results", "and above")),
             *self.classes.rows,

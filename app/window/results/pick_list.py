@@ -42,7 +42,7 @@ class PickList(QObject):
         self.list.itemChanged.connect(self.changed)
 
     @property
-    def rows(self) -> tuple[tuple[str, QWidget], ...]:
+    def rows(self) -> tuple[tuple[str, QWidget], tuple[str, QWidget]]:
         """The rows for ``form_grid``: the list has its own, so that the name stands beside the combo box."""
         return (self._name, self.combo), ("", self.list)
 

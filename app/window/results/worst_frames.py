@@ -86,10 +86,10 @@ class _About:
 
 
 def _frame(database: Path, entry: dict[str, Any], about: _About) -> WorstFrame:
-    counts = (int(entry[name]) for name in ("objects", "missed", "wrong"))
+    objects, missed, wrong = (int(entry[name]) for name in ("objects", "missed", "wrong"))
     file, time = Path(entry["file"]), float(entry["time"])
     moment = about.moments[file](time) if file in about.moments else formats.clock(time, 2)
-    return WorstFrame(database, file, str(entry["source"]), int(entry["frame"]), time, moment, *counts, about.corrected)
+    return WorstFrame(database, file, str(entry["source"]), int(entry["frame"]), time, moment, objects, missed, wrong, about.corrected)
 
 
 def _moment(source: StoredSource, clock: Clock, time: float) -> str:

@@ -82,7 +82,8 @@ class WorstFramesDialog(QDialog):
     @Slot()
     def show_worst(self) -> None:
         """Choose the first frame."""
-        self.table.setCurrentItem(self.table.topLevelItem(0))
+        if (first := self.table.topLevelItem(0)) is not None:
+            self.table.setCurrentItem(first)
 
     @Slot(str)
     def _list(self, session: str) -> None:

@@ -43,14 +43,17 @@ class FormDialog(QDialog):
         return super().eventFilter(watched, event)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fit the height when the style, which sets the sizes of fonts, is known."""
+        """Fit the height now that the style, which sets the sizes of fonts, is known; Qt then places the dialog."""
+        self._fit()
         super().showEvent(event)
-        QTimer.singleShot(0, self, self._fit)
 
     def _fit(self) -> None:
         """Take the height of the form and the buttons. ``adjustSize`` would take no more than two thirds of the screen's height."""
         form = self._inside.layout()
         assert form is not None
         form.activate()
-        height = form.totalHeightForWidth(self._area.viewport().width()) + self.buttons.sizeHint().height()
+        height = form.totalHeightForWidth(self.width()) + self.buttons.sizeHint().height()
         self.resize(within_screen(self, self.width(), height))
+        below = self.frameGeometry().bottom() - self.screen().availableGeometry().bottom()
+        if self.isVisible() and below > 0:
+            self.move(self.x(), self.y() - below)
