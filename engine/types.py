@@ -73,7 +73,7 @@ class DeviceId:
         return self.name if self.kind == "group" else f"{self.node}{'/' * bool(self.node)}{self.kind}:{self.name}"
 
 
-AS_ASKED = "as asked"
+AS_ASKED = "set for this run, others were not tried"
 """The reason of a precision or batch that the settings name."""
 
 

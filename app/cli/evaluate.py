@@ -38,14 +38,17 @@ def run(argv: Sequence[str]) -> int:
 
     settings = {"confidence": arguments.confidence, "renamed": renamed, "common": arguments.common, "worst": arguments.worst}
     evaluation = evaluate(sessions, truth, **settings, progress=say)
-    for name, path in sessions.items():
-        if edits(path):
-            print(f"framefleet: {name} was corrected by hand, but the model's own results are measured", file=sys.stderr)
-    written = _write(evaluation, arguments.out, arguments.truth, sessions) if arguments.out else []
+    remarks = [
+        f"{name} was corrected by hand. The model's own detections are measured, not the corrected ones."
+        for name, path in sessions.items()
+        if edits(path)
+    ]
+    written = _write(evaluation, remarks, arguments.out, arguments.truth, sessions) if arguments.out else []
     if arguments.json:
+        print("".join(f"framefleet: {remark}\n" for remark in remarks), end="", file=sys.stderr)
         print(json.dumps({**as_json(evaluation, curves=False), "written": [str(path) for path in written], "exit": "ok"}))
     else:
-        print(summary(evaluation))
+        print(summary(evaluation, remarks))
         print("".join(f"\nwritten: {path}" for path in written), end="\n" if written else "")
     return 0
 
@@ -96,14 +99,14 @@ def _named(databases: list[Path], names: Sequence[str] | None) -> dict[str, Path
     return dict(zip(found, databases, strict=True))
 
 
-def _write(evaluation: Evaluation, folder: Path, truth: Path, sessions: Mapping[str, Path]) -> list[Path]:
+def _write(evaluation: Evaluation, remarks: Sequence[str], folder: Path, truth: Path, sessions: Mapping[str, Path]) -> list[Path]:
     charts = {"precision.svg": precision_chart(evaluation), "confidence.svg": confidence_chart(evaluation)}
     for number, result in enumerate(evaluation.results, 1):
         name = re.sub(r"[^\w.-]+", "-", result.name).strip("-.")[:80] or str(number)
         chart = f"confusion-{name}.svg" if f"confusion-{name}.svg" not in charts else f"confusion-{number}.svg"
         charts[chart] = confusion_chart(result, evaluation.labels, evaluation.confidence)
     files = {
-        _REPORT: markdown(evaluation, list(charts)),
+        _REPORT: markdown(evaluation, list(charts), remarks),
         _DATA: json.dumps(as_json(evaluation), indent=1) + "\n",
         _WORST: json.dumps(worst_json(evaluation, sessions), indent=1) + "\n",
         **charts,

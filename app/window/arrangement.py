@@ -6,7 +6,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
@@ -67,8 +67,10 @@ class Arrangement(QObject):
             (actions.zones, zones.area, "window/zones_shown"),
         )
         self._before: list[int] = []  # sizes of the middle while its lower part gives room to the picture
+        self._gives_way = False  # whether the lower part is hidden then if the window is small
         for action in (actions.zones, actions.correct):
             action.toggled.connect(partial(self._give_room, action))
+        self.middle.installEventFilter(self)
         self.order_tabs()
         self._restore()
         events.set_shown(actions.zones.isChecked())
@@ -92,20 +94,37 @@ class Arrangement(QObject):
         both = actions.zones.isChecked() and actions.correct.isChecked()
         self._window.viewer.transport.timeline.show_few(both)
         if both and not self._before:
-            self._before = self.middle.sizes()
-            QTimer.singleShot(0, self, partial(self._lower, changed))  # the height of the bar is known after its layout
+            self._before, self._gives_way = self.middle.sizes(), changed is actions.correct
+            QTimer.singleShot(0, self, self._lower)  # the height of the bar is known after its layout
         elif not both and self._before:
             self._window.zones.area.setVisible(actions.zones.isChecked())
             self.middle.setSizes(self._before)
             self._before = []
 
-    def _lower(self, changed: QAction) -> None:
+    def _lower(self) -> None:
         """Make the panels below the picture low. In a small window, hide them if the user asked for corrections after them."""
         if self._before:
-            viewer, area, whole = self._window.viewer, self._window.zones.area, sum(self.middle.sizes())
-            room = whole - (viewer.height() - viewer.canvas.height()) - PICTURE
-            area.setVisible(changed is not self._window.actions_.correct or room >= area.minimumSizeHint().height())
+            self._window.zones.area.setVisible(self._has_room)
+            whole = sum(self.middle.sizes())
             self.middle.setSizes([whole - LOW, LOW])
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether the panels below the picture are shown beside the bar of corrections."""
+        viewer, area = self._window.viewer, self._window.zones.area
+        room = self.middle.height() - (viewer.height() - viewer.canvas.height()) - PICTURE
+        return not self._gives_way or room >= area.minimumSizeHint().height()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show or hide the panels below the picture when the height of the window has changed."""
+        if event.type() is QEvent.Type.Resize and self._before:
+            QTimer.singleShot(0, self, self._resized)  # the height of the picture is known after its layout
+        return super().eventFilter(watched, event)
+
+    def _resized(self) -> None:
+        shown = self._window.zones.area.isVisibleTo(self.middle)
+        if shown != self._has_room and not self._window.isFullScreen():
+            self._lower()
 
     def order_tabs(self) -> None:
         """Let Tab visit the queue, what lies over the picture, and what is below it, in this order. Call it again when that changes."""

@@ -33,6 +33,7 @@ from app.window.queue.removal import Removal
 from app.window.queue.thumbnails import Thumbnails
 from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
+from app.window.results.replaced import ReplacedResults
 from app.window.results.stored import read_stored
 from app.window.results.worst_frames import WorstFrames
 from app.window.scaling.panel import ScalingPanel
@@ -103,6 +104,7 @@ class MainWindow(QMainWindow):
         self.thumbnails = Thumbnails(self.items, self.client, self)
         self.quitting = QuitQuestion(self, self.items, self.close)
         self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
+        self.replaced = ReplacedResults(self.viewer, self.items, self.controller, self.opening, self.background, self.banners, self)
         self.grid = Grid(self.viewer, self.items, self.background, self.actions_.videos, self)
         self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
         self.reminder = SessionReminder(folder, store, self.actions_, self.background, self.banners, self)

@@ -30,7 +30,7 @@ class DetectionLookup(Closing):
 
     def __init__(self) -> None:
         self._reader: SessionReader | None = None
-        self._opened: tuple[Path, int] | None = None
+        self._opened: tuple[Path, int, str] | None = None
 
     def result(self, stored: Stored, pts: float) -> FrameResult | None:
         """The detections of the frame at this time (seconds), None if there are none yet."""
@@ -48,9 +48,10 @@ class DetectionLookup(Closing):
             return False
 
     def _open(self, stored: Stored) -> SessionReader:
-        if self._reader is None or self._opened != (stored.database, stored.edition):
+        wanted = stored.database, stored.edition, stored.created
+        if self._reader is None or self._opened != wanted:
             self.close()
-            self._reader, self._opened = SessionReader(stored.database, created=stored.created), (stored.database, stored.edition)
+            self._reader, self._opened = SessionReader(stored.database, created=stored.created), wanted
         return self._reader
 
     def close(self) -> None:

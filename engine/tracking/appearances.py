@@ -31,7 +31,7 @@ best_frame: time and index of the frame with the detection of the highest confid
 number."""
 
 GAP = 1.0
-"""Objects of a class appear again if there was none for longer than this, seconds (or positions, of pictures)."""
+"""Objects of a class appear again if there was none for longer than this, seconds."""
 
 
 def class_appearances(frames: Integers, times: Array, class_ids: Integers, scores: Array, gap: float = GAP) -> NDArray[Any]:

@@ -955,10 +955,6 @@
         <translation>ein anderer Lauf oder ein anderes Fenster benutzt sie: einen anderen Ordner wählen, oder dort schließen</translation>
     </message>
     <message>
-        <source>as asked</source>
-        <translation>wie verlangt</translation>
-    </message>
-    <message>
         <source>as the settings say</source>
         <translation>wie in den Einstellungen</translation>
     </message>
@@ -1509,6 +1505,10 @@
     <message>
         <source>send files to {name}</source>
         <translation>Dateien an {name} senden</translation>
+    </message>
+    <message>
+        <source>set for this run, others were not tried</source>
+        <translation>für diesen Lauf festgelegt, andere wurden nicht probiert</translation>
     </message>
     <message>
         <source>stage {value} of {value2}</source>
@@ -2613,10 +2613,6 @@
         <translation>Ein Ausschnitt für</translation>
     </message>
     <message>
-        <source>All events</source>
-        <translation>Alle Ereignisse</translation>
-    </message>
-    <message>
         <source>Appearances</source>
         <translation>Auftritte</translation>
     </message>
@@ -2760,6 +2756,10 @@
         <translation>Routen</translation>
     </message>
     <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
         <source>Seconds around</source>
         <translation>Sekunden davor, danach</translation>
     </message>
@@ -2862,6 +2862,10 @@
             <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
             <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Alle</translation>
     </message>
     <message>
         <source>Also save the best picture of each appearance</source>
@@ -3900,6 +3904,10 @@ Bilder: {decoder}</translation>
         <translation>{name} entfernt</translation>
     </message>
     <message>
+        <source>Replaced by another run</source>
+        <translation>Von einem anderen Lauf ersetzt</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>Erneut</translation>
     </message>
@@ -4160,6 +4168,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Alle Klassen</translation>
     </message>
     <message>
+        <source>Another run has replaced the results in {name}: they are no longer shown.</source>
+        <translation>Ein anderer Lauf hat die Ergebnisse in {name} ersetzt: Sie werden nicht mehr gezeigt.</translation>
+    </message>
+    <message>
         <source>Begin with a byte order mark</source>
         <translation>Mit Byte Order Mark beginnen</translation>
     </message>
@@ -4324,6 +4336,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Nur Bilder</translation>
     </message>
     <message>
+        <source>Open the new results</source>
+        <translation>Neue Ergebnisse öffnen</translation>
+    </message>
+    <message>
         <source>Replaces your earlier export: {names}.</source>
         <translation>Ersetzt Ihren früheren Export: {names}.</translation>
     </message>
@@ -4394,6 +4410,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>This file has no lines and zones: draw some first (Ctrl + 3).</source>
         <translation>Diese Datei hat keine Linien und Zonen: Zeichnen Sie zuerst welche (Strg + 3).</translation>
+    </message>
+    <message>
+        <source>This session was corrected by hand. Missed and wrong count the model&apos;s own detections; the picture shows the corrected ones.</source>
+        <translation>Diese Sitzung wurde von Hand korrigiert. „Übersehen“ und „Falsch“ zählen die Erkennungen des Modells; das Bild zeigt die korrigierten.</translation>
     </message>
     <message>
         <source>Time</source>
@@ -5858,6 +5878,10 @@ Labels: {labels}</translation>
     <message>
         <source>More</source>
         <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>No boxes: another run has replaced these results</source>
+        <translation>Keine Rahmen: Ein anderer Lauf hat diese Ergebnisse ersetzt</translation>
     </message>
     <message>
         <source>One video</source>

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 _PROGRAM = "program"
+_SIMILAR = 0.7
+"""Least similarity of two names, 0..1, at which one may be a mistyped form of the other."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -20,10 +22,16 @@ class Parser(argparse.ArgumentParser):
         """Print an error and a hint, instead of the usage with all options. Ends the program with status 2."""
         unknown, _, options = message.partition("unrecognized arguments: ")
         if not unknown:
-            wrong = options.split()[0]
-            close = difflib.get_close_matches(wrong.partition("=")[0], self._option_string_actions, 1)
-            message += f"; did you mean {close[0]}?" if close else ""
+            message += self._hint(options.split()[0].partition("=")[0])
         self.exit(2, f"{self.prog}: {message}\n'{self.prog} --help' explains its options\n")
+
+    def _hint(self, wrong: str) -> str:
+        """Name the option that the user probably meant: a longer or shorter form of the unknown one, or one with a similar name."""
+        name = wrong.strip("-")
+        names = [option[2:] for option in self._option_string_actions if option.startswith("--")]
+        close = [each for each in names if each.startswith(name) or name.startswith(each)]
+        close = close or difflib.get_close_matches(name, names, 1, _SIMILAR)
+        return f"; did you mean --{close[0]}?" if close and name else ""
 
 
 class _Version(argparse.Action):

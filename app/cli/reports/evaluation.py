@@ -46,16 +46,16 @@ def worst_json(evaluation: Evaluation, databases: Mapping[str, Path]) -> dict[st
     }
 
 
-def summary(evaluation: Evaluation) -> str:
-    """A few lines for the terminal: the results side by side, and what limits them."""
-    lines = [_about(evaluation), "", aligned(_overview(evaluation)), "", *_notes(evaluation)]
+def summary(evaluation: Evaluation, remarks: Sequence[str]) -> str:
+    """A few lines for the terminal: the results side by side, what limits them, and other remarks."""
+    lines = [_about(evaluation), "", aligned(_overview(evaluation)), "", *remarks, *_notes(evaluation)]
     return "\n".join(lines)
 
 
-def markdown(evaluation: Evaluation, charts: Sequence[str]) -> str:
-    """A report. charts: names of the picture files."""
+def markdown(evaluation: Evaluation, charts: Sequence[str], remarks: Sequence[str]) -> str:
+    """A report. charts: names of the picture files. remarks: sentences about the sessions."""
     parts = ["# Evaluation", "", _about(evaluation), "", markdown_table(_overview(evaluation))]
-    parts += [line for note in _notes(evaluation) for line in ("", note)]
+    parts += [line for note in (*remarks, *_notes(evaluation)) for line in ("", note)]
     parts += ["", *(f"![{name}]({name})" for name in charts)]
     for result in evaluation.results:
         parts += ["", f"## {result.name}", "", markdown_table(_classes(result, evaluation.confidence))]

@@ -5,15 +5,16 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QWidget
 from shiboken6 import Shiboken
 
 from app.window.queue.item import Part, Results
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
-from app.window.widgets.build import column, label, say, wrapped
+from app.window.widgets.build import label, say, wrapped
 from app.window.widgets.fields import PathField, combo_box, form_grid, number
+from app.window.widgets.form_dialog import FormDialog
 from app.window.widgets.translation import marked, translate
 from engine.settings.kinds import Number
 from engine.store.clips.plan import ClipPlan, plan_clips
@@ -22,6 +23,7 @@ from engine.store.session import SessionReader
 
 MOST = 1000
 """More clips than this are refused: they are too many to look at, and they may fill the disk."""
+WIDTH = 560
 PADDING = 2.0
 WAIT_MS = 250
 _BY = {By.CLASS: marked("events", "Each time a class appears"), By.TRACK: marked("events", "Each track")}
@@ -43,7 +45,7 @@ class ClipsWish:
     stills: bool
 
 
-class ClipsDialog(QDialog):
+class ClipsDialog(FormDialog):
     """Plans the clips in the background while the user chooses; after the dialog is accepted, ``wish`` has them.
 
     part: of the video, which can be saved as one clip; None: there is none.
@@ -58,8 +60,7 @@ class ClipsDialog(QDialog):
         parent: QWidget | None = None,
         part: Part | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(translate("events", "Clips"))
+        super().__init__(translate("events", "Clips"), WIDTH, parent)
         self._results, self._shown, self._background = results, shown, background
         self._clips: tuple[ClipPlan, ...] = ()
         self._planned: tuple[By | Part, float] | None = None
@@ -82,10 +83,7 @@ class ClipsDialog(QDialog):
         )
         self._filtered = label("small", filtered, wrap=True)
         self.plan, self.problem = label("small", wrap=True), wrapped("error")
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.start = self.buttons.addButton(translate("events", "Write clips"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
         self.start.setMinimumWidth(self.start.sizeHint().width() + 20)  # the style counts no bold text
         fields = (
             (translate("events", "A clip for"), self.by),
@@ -95,12 +93,11 @@ class ClipsDialog(QDialog):
             (translate("events", "Folder"), self.folder),
             *(("", line) for line in (self._filtered, self.plan, self.problem)),
         )
-        column(form_grid(fields), None, self.buttons, spacing=14, margins=(24, 20, 24, 16), of=self)
+        self.lay_out(form_grid(fields))
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._start_planning)
         for changed in (self.by.currentIndexChanged, self.padding.valueChanged, self.folder.changed):
             changed.connect(self._update)
-        self.setMinimumWidth(560)
         self._update()
         self._start_planning()
 

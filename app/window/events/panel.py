@@ -9,15 +9,16 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from app.window.events.model import CLASS, EVENT, TRACK, EventModel
 from app.window.keys.bindings import Bindings, Command
 from app.window.keys.shortcuts import Shortcuts
+from app.window.widgets import theme
 from app.window.widgets.build import ElidedLabel, Panel, column, push_button, row, tool_button
-from app.window.widgets.fields import clearable, combo_box, narrow
+from app.window.widgets.fields import clearable, combo_box
 from app.window.widgets.table import fit_names, sorted_table
 from app.window.widgets.translation import marked, translate
 from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
 
 _KINDS = {
-    None: marked("events", "All events"),
+    None: marked("events", "All"),
     EventKind.APPEARANCE: marked("events", "Appearances"),
     EventKind.CROSSING: marked("events", "Crossings"),
     EventKind.VISIT: marked("events", "Visits to zones"),
@@ -26,6 +27,8 @@ COMMANDS = (
     Command("events/next", marked("keys", "Next event of the list"), ("Shift+N",)),
     Command("events/previous", marked("keys", "Previous event of the list"), ("Shift+P",)),
 )
+SEARCH = 8
+"""Least width of the search field, times the height of body text: the placeholder fits."""
 _WIDTHS = (62, 76, 48, 84, 56, 80)
 
 
@@ -43,11 +46,12 @@ class EventsPanel(Panel):
         bindings.changed.connect(self._say)
         self.model = EventModel(self)
         self._time, self._running = 0.0, False
-        self.kinds = combo_box(translate("events", "Kind of event"))
+        self.kinds = combo_box(translate("events", "Kind of event"), elided=True)
         for kind, title in _KINDS.items():
             self.kinds.addItem(translate("events", title), kind)
-        narrow(self.kinds)
-        self.search = clearable(translate("events", "Class, track or place"))
+        self.search = clearable(translate("events", "Search"))
+        self.search.setMinimumWidth(SEARCH * theme.base_size())
+        self.search.setToolTip(translate("events", "Class, track or place"))
         self.search.setAccessibleName(translate("events", "Search events"))
         self.count = ElidedLabel("small")
         self.detach = tool_button("detach", translate("events", "Events in their own window, or back here"))

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from app.window.events.detections import DetectionsPanel
@@ -39,6 +40,18 @@ class EventTabs(Panel):
         column(heads, (self.stack, 1), spacing=6, margins=(12, 8, 12, 8), of=self)
         for panel in (events, detections, chart, routes):
             self.stack.addWidget(panel)
+
+    def minimumSizeHint(self) -> QSize:
+        """The height of all rows of the heads, and of the panel."""
+        layout = self.layout()
+        assert layout is not None
+        return QSize(super().minimumSizeHint().width(), layout.minimumHeightForWidth(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for the height that the heads need at the new width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def mark_one_file(self, panels: Collection[QWidget]) -> None:
         """Say that these panels show one file, while counts of several files are shown elsewhere."""

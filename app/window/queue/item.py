@@ -53,6 +53,7 @@ class QueueItem:
 
     key: unique in the window, never reused. rate: frames/s over the last seconds. reason: why detection failed, or what the file
     waits for. changed: whether the file has changed since its results were stored. part: detection is limited to it; None = no limit.
+    replaced: whether another run has replaced the session with its results.
     """
 
     key: int
@@ -63,6 +64,7 @@ class QueueItem:
     reason: str | None = None
     changed: bool = False
     part: Part | None = None
+    replaced: bool = False
 
     @property
     def path(self) -> Path:
@@ -115,6 +117,8 @@ class QueueItem:
     def summary(self) -> str:
         """The state in one short line."""
         progress, frames = self.progress, self._frames
+        if self.replaced:
+            return translate("queue", "Replaced by another run")
         if self.state is ItemState.WAITING:
             return of_engine(self.reason or "") or translate("queue", "Waiting")
         if self.state is ItemState.PAUSED:

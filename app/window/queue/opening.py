@@ -81,7 +81,8 @@ class Opening(QObject):
         if database in self._reading:
             return
         subject = f"stored {database}"
-        there = [item.key for item in self._items if item.results is not None and same_file(item.results.database, database)]
+        stored = [item for item in self._items if item.results is not None and not item.replaced]
+        there = [item.key for item in stored if item.results and same_file(item.results.database, database)]
         if there:
             self.restored.emit(there)
             return
@@ -132,8 +133,8 @@ class Opening(QObject):
 
 
 def _place(item: QueueItem) -> tuple[Path, int] | None:
-    """The database of an item's results and the number of the source there; None without results."""
-    return None if item.results is None else (item.results.database.resolve(), item.results.source)
+    """The database of an item's results and the number of the source there; None without results, and if they are replaced."""
+    return None if item.results is None or item.replaced else (item.results.database.resolve(), item.results.source)
 
 
 def same_file(one: Path, other: Path) -> bool:

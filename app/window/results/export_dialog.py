@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from app.window.queue.item import Part, QueueItem
 from app.window.results.command import command_of
@@ -14,8 +14,9 @@ from app.window.results.export_filter import FilterForm
 from app.window.results.export_options import OptionsForm
 from app.window.results.pick_list import PickList
 from app.window.viewer.filter import ViewFilter
-from app.window.widgets.build import column, label, push_button, row, say, wrapped
+from app.window.widgets.build import label, push_button, row, say, wrapped
 from app.window.widgets.fields import PathField, form_grid
+from app.window.widgets.form_dialog import FormDialog
 from app.window.widgets.formats import capitalised
 from app.window.widgets.translation import translate
 from engine.errors import FramefleetError
@@ -46,7 +47,7 @@ class ExportChoice:
     options: ExportOptions
 
 
-class ExportDialog(QDialog):
+class ExportDialog(FormDialog):
     """Asks for the files, the formats, their options and the folder; after the dialog is accepted, ``choice`` has them.
 
     sources: of the item's session. shown, forms, folder, part: what the fields show first. zones: of the file.
@@ -63,10 +64,9 @@ class ExportDialog(QDialog):
         zones: ZoneSet | None = None,
         part: Part | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(translate("results", "Export"), WIDTH, parent)
         if item.results is None:
             raise ValueError("the file has no results")
-        self.setWindowTitle(translate("results", "Export"))
         self._results, self._sources = item.results, sources
         files = [(item.path.name or str(item.path), item.results.source)]
         if len(sources) > 1:
@@ -93,15 +93,12 @@ class ExportDialog(QDialog):
         row((self.command, 1), self.copy, spacing=8, of=command)
         self.writes, self.problem, self.replaces = label("small", wrap=True), wrapped("error"), wrapped("notice")
         lines = (self.writes, self.replaces, self.problem)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.start = self.buttons.addButton(translate("results", "Export"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        column(
+        self.lay_out(
             form_grid(
                 (
-                    (translate("results", "Files"), self.files),
-                    (translate("results", "Format"), self.forms),
+                    *self.files.rows,
+                    *self.forms.rows,
                     ("", self.purpose),
                 )
             ),
@@ -114,15 +111,9 @@ class ExportDialog(QDialog):
                     (translate("results", "Command"), command),
                 )
             ),
-            None,
-            self.buttons,
-            spacing=14,
-            margins=(24, 20, 24, 16),
-            of=self,
         )
         for field in (self.files, self.forms, self.folder, self.options, self.filter):
             field.changed.connect(self._update)
-        self.setMinimumWidth(WIDTH)
         self._update()
 
     @property
@@ -193,23 +184,6 @@ class ExportDialog(QDialog):
         self.command.setCursorPosition(0)
         self.copy.setEnabled(bool(command))
         self.start.setEnabled(not problem and bool(names))
-        self._fit()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Fit the height when the style, which sets the sizes of fonts, is known."""
-        super().showEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Give the dialog the height that its fields need. ``adjustSize`` would take no more than two thirds of the screen's height."""
-
-        def fit() -> None:
-            layout = self.layout()
-            assert layout is not None
-            layout.activate()
-            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
-
-        QTimer.singleShot(0, self, fit)  # when the forms inside know their new heights
 
     @Slot()
     def _copy(self) -> None:

@@ -62,10 +62,10 @@ class FilterForm(QWidget):
         range_, tracks = QWidget(), QWidget()
         row(self.begin, QLabel(translate("results", "to")), self.end, None, spacing=8, of=range_)
         row(self.tracks, (self.numbers, 1), spacing=8, of=tracks)
-        fields = (
+        fields: tuple[tuple[str, QWidget] | tuple[str, QWidget, str], ...] = (
             (translate("results", "Part"), range_),
             (translate("results", "Confidence"), self.confidence, translate("results", "and above")),
-            (translate("results", "Classes"), self.classes),
+            *self.classes.rows,
             (translate("results", "Tracks"), tracks),
         )
         self.setLayout(form_grid(fields))

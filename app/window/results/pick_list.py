@@ -3,10 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from app.window.widgets.build import column
 from app.window.widgets.fields import combo_box
 
 LIST_HEIGHT = 110
@@ -14,16 +13,17 @@ LIST_HEIGHT = 110
 _SOME = "some"
 
 
-class PickList(QWidget):
+class PickList(QObject):
     """Lets the user choose one of a few values, or tick some in a list. changed: the choice has changed.
 
-    name: for screen readers. choices, lines: titles and values. some: title of the choice that shows the list.
+    name: of the field. choices, lines: titles and values. some: title of the choice that shows the list.
     """
 
     changed = Signal()
 
     def __init__(self, name: str, choices: Sequence[tuple[str, Any]], lines: Sequence[tuple[str, Any]], some: str) -> None:
         super().__init__()
+        self._name = name
         self.combo, self.list = combo_box(name), QListWidget()
         for title, value in choices:
             self.combo.addItem(title, value)
@@ -38,10 +38,13 @@ class PickList(QWidget):
         self.list.setProperty("role", "picks")
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)  # the style, which sets the height of lines, comes later
         self.list.hide()
-        self.setFocusProxy(self.combo)
-        column(self.combo, self.list, spacing=6, of=self)
         self.combo.currentIndexChanged.connect(self._show_list)
         self.list.itemChanged.connect(self.changed)
+
+    @property
+    def rows(self) -> tuple[tuple[str, QWidget], tuple[str, QWidget]]:
+        """The rows for ``form_grid``: the list has its own, so that the name stands beside the combo box."""
+        return (self._name, self.combo), ("", self.list)
 
     @property
     def several(self) -> bool:

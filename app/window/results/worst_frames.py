@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -31,7 +31,7 @@ class WorstFrame:
     """A frame with errors.
 
     database: of the session. file: the source. name: the source as the user named it. time: seconds. moment: the time as the window
-    shows it.
+    shows it. corrected: whether a person corrected the session; missed and wrong count the model's own detections.
     """
 
     database: Path
@@ -43,6 +43,7 @@ class WorstFrame:
     objects: int
     missed: int
     wrong: int
+    corrected: bool
 
 
 def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
@@ -57,8 +58,8 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
     try:
         lists = json.loads(content)
         databases = {name: Path(database) for name, database in lists["databases"].items()}
-        moments = {name: _moments(database) for name, database in databases.items()}
-        return {name: [_frame(databases[name], entry, moments[name]) for entry in entries] for name, entries in lists["sessions"].items()}
+        about = {name: _About.read(database) for name, database in databases.items()}
+        return {name: [_frame(databases[name], entry, about[name]) for entry in entries] for name, entries in lists["sessions"].items()}
     except (ValueError, TypeError, KeyError, AttributeError):
         raise UsageError(
             translate(
@@ -67,20 +68,28 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
         ) from None
 
 
-def _frame(database: Path, entry: dict[str, Any], moments: Mapping[Path, Callable[[float], str]]) -> WorstFrame:
-    counts = (int(entry[name]) for name in ("objects", "missed", "wrong"))
+@dataclass(frozen=True)
+class _About:
+    """What the list shows of a session. moments: what turns a time of each source, seconds, into text."""
+
+    moments: Mapping[Path, Callable[[float], str]]
+    corrected: bool
+
+    @classmethod
+    def read(cls, database: Path) -> Self:
+        """Read a session; without moments if it cannot be read."""
+        try:
+            with SessionReader(database) as reader:
+                return cls({each.file: partial(_moment, each, Clock.of(reader, each)) for each in reader.sources()}, reader.corrected)
+        except ExportError:
+            return cls({}, corrected=False)
+
+
+def _frame(database: Path, entry: dict[str, Any], about: _About) -> WorstFrame:
+    objects, missed, wrong = (int(entry[name]) for name in ("objects", "missed", "wrong"))
     file, time = Path(entry["file"]), float(entry["time"])
-    moment = moments[file](time) if file in moments else formats.clock(time, 2)
-    return WorstFrame(database, file, str(entry["source"]), int(entry["frame"]), time, moment, *counts)
-
-
-def _moments(database: Path) -> dict[Path, Callable[[float], str]]:
-    """What turns a time of each source, seconds, into text; empty if the session cannot be read."""
-    try:
-        with SessionReader(database) as reader:
-            return {source.file: partial(_moment, source, Clock.of(reader, source)) for source in reader.sources()}
-    except ExportError:
-        return {}
+    moment = about.moments[file](time) if file in about.moments else formats.clock(time, 2)
+    return WorstFrame(database, file, str(entry["source"]), int(entry["frame"]), time, moment, objects, missed, wrong, about.corrected)
 
 
 def _moment(source: StoredSource, clock: Clock, time: float) -> str:
@@ -116,6 +125,7 @@ class WorstFrames(QObject):
         dialog.show()
         room, frame = dialog.screen().availableGeometry(), self._window.frameGeometry()
         dialog.move(min(frame.right() + 1, room.right() - dialog.width()), frame.top())  # beside the picture
+        dialog.show_worst()
 
     def _failed(self, path: Path, message: str) -> None:
         self._banners.show_message(f"worst frames {path}", Severity.WARNING, message)
@@ -135,10 +145,12 @@ class WorstFrames(QObject):
             self._opening.take([frame.database])
 
     @Slot(object)
-    def _restored(self, _: Sequence[int]) -> None:
-        wanted, self._wanted = self._wanted, None
-        if wanted is None:
-            return
+    def _restored(self, keys: Sequence[int]) -> None:
+        wanted = self._wanted
+        opened = [item.results.database for key in keys if (item := self._items.get(key)) is not None and item.results is not None]
+        if wanted is None or not any(same_file(database, wanted.database) for database in opened):
+            return  # the session that was opened is another one
+        self._wanted = None
         item = self._item_of(wanted)
         if item is not None:
             self.shown.emit(item.key, wanted.time)
@@ -152,5 +164,5 @@ class WorstFrames(QObject):
 
     def _item_of(self, frame: WorstFrame) -> QueueItem | None:
         """The item with the stored results of a frame, None if it is not in the queue."""
-        stored = (item for item in self._items if item.results is not None and item.path == frame.file)
+        stored = (item for item in self._items if item.results is not None and not item.replaced and item.path == frame.file)
         return next((item for item in stored if item.results and same_file(item.results.database, frame.database)), None)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.widgets import formats
-from app.window.widgets.build import column, label
+from app.window.widgets.build import column, label, say, wrapped
 from app.window.widgets.fields import combo_box
 from app.window.widgets.translation import marked, translate
 
@@ -62,8 +62,10 @@ class WorstFramesDialog(QDialog):
             ),
         )
         hint.setWordWrap(True)
-        column(self.session, (self.table, 1), hint, spacing=10, margins=(16, 16, 16, 12), of=self)
+        self.remark = wrapped("notice")
+        column(self.session, (self.table, 1), self.remark, hint, spacing=10, margins=(16, 16, 16, 12), of=self)
         self.session.currentTextChanged.connect(self._list)
+        self.session.currentTextChanged.connect(self.show_worst)
         self.table.currentItemChanged.connect(self._choose)
         self.resize(*SIZE)
         self._list(self.session.currentText())
@@ -77,10 +79,22 @@ class WorstFramesDialog(QDialog):
             left = window.left() - width
             self.move(left if left >= screen.left() else min(window.right() + 1, screen.right() + 1 - width), window.top())
 
+    @Slot()
+    def show_worst(self) -> None:
+        """Choose the first frame."""
+        if (first := self.table.topLevelItem(0)) is not None:
+            self.table.setCurrentItem(first)
+
     @Slot(str)
     def _list(self, session: str) -> None:
         self.table.clear()
-        for frame in self._sessions.get(session, ()):
+        frames = self._sessions.get(session, ())
+        corrected = translate(
+            "results",
+            "This session was corrected by hand. Missed and wrong count the model's own detections; the picture shows the corrected ones.",
+        )
+        say(self.remark, corrected if any(frame.corrected for frame in frames) else "")
+        for frame in frames:
             counts = (frame.frame, frame.objects, frame.missed, frame.wrong)
             row = QTreeWidgetItem([Path(frame.name).name, frame.moment, *map(formats.count, counts)])
             row.setToolTip(0, str(frame.file))

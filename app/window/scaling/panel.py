@@ -13,7 +13,7 @@ from app.window.scaling.chart import ScalingChart, legend
 from app.window.scaling.records import RECORDS
 from app.window.widgets import theme
 from app.window.widgets.build import Panel, ScrollPane, column, label, push_button, row, say, wrapped
-from app.window.widgets.fields import combo_box, narrow
+from app.window.widgets.fields import combo_box
 from app.window.widgets.translation import marked, translate
 
 COMMAND = " ".join(("framefleet", "bench", "scaling"))
@@ -33,8 +33,7 @@ class ScalingPanel(Panel):
         super().__init__()
         self.results = results or results_folder()
         self._series: tuple[Series, ...] = ()
-        self.choice = combo_box(translate("scaling", "Measurement"))
-        narrow(self.choice)
+        self.choice = combo_box(translate("scaling", "Measurement"), elided=True)
         self.chart = ScalingChart()
         self.legend = label("small", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.queue.item import ItemState, Part, QueueItem
+from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.session.chosen import Chosen
 from app.window.session.driver import SessionDriver
@@ -82,6 +82,12 @@ class DetectionController(SessionDriver):
         self._tallies |= {item.key: Tally() for item in items}
         self._model.extend(items)
         return items
+
+    def mark_replaced(self, results: Results) -> None:
+        """Mark all files with results of this session, because another run has replaced it."""
+        for item in self._model:
+            if item.results is not None and (item.results.database, item.results.created) == (results.database, results.created):
+                self._put(replace(item, replaced=True))
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
         """Whether a session with these settings must be a new one."""

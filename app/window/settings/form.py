@@ -84,8 +84,7 @@ class SettingsForm(QWidget):
                 widgets = list(dict.fromkeys(widget for cell in cells if cell is not None and (widget := cell.widget()) is not None))
                 if any(widget in lines.values() for lines in self._sentences for widget in widgets):
                     continue  # they are shown below their field if they have a text
-                words = " ".join(_words(widget) for widget in widgets).lower()
-                shown = text.lower() in words
+                shown = text.lower() in " ".join(map(words, widgets)).lower()
                 for widget in widgets:
                     widget.setVisible(shown)
                 found |= shown
@@ -152,8 +151,8 @@ def _line(fields: Sequence[QWidget], note: str) -> QWidget:
     return line
 
 
-def _words(widget: QWidget) -> str:
-    """All text of a row's cell: what it shows and its name for screen readers, with those of the widgets in it."""
+def words(widget: QWidget) -> str:
+    """All text of a widget: what it shows and its name for screen readers, with those of the widgets in it."""
     inside = [widget, *widget.findChildren(QWidget)]
     texts = [each.text() for each in inside if isinstance(each, QLabel | QCheckBox)]
     return " ".join((*texts, *(each.accessibleName() for each in inside)))

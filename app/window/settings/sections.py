@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
 from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QWidget
 
-from app.window.settings.form import SettingsForm
+from app.window.settings.form import SettingsForm, words
 from app.window.widgets import theme
 from app.window.widgets.build import column, label, push_button, say, show_inside
 from app.window.widgets.icons import icon
@@ -23,15 +23,16 @@ class _Section(QWidget):
     def __init__(self, heading: QWidget, title: str, content: QWidget, first: bool) -> None:
         super().__init__()
         self.title, self.content = title, content
-        line = QFrame()
-        line.setProperty("role", "line")
-        column(*(() if first else (line, 4)), heading, content, spacing=12, of=self)
+        self.line = QFrame()
+        self.line.setProperty("role", "line")
+        column(*(() if first else (self.line, 4)), heading, content, spacing=12, of=self)
 
     def search(self, text: str) -> None:
-        """Show the rows with this text, and all of a section that is named so. "": all."""
+        """Show the rows with this text, and all of a section that is named so or, if it has no rows, contains the text. "": all."""
         named = text.lower() in self.title.lower()
         content = self.content
-        self.setVisible(content.search("" if named else text) if isinstance(content, SettingsForm) else named)
+        found = content.search("" if named else text) if isinstance(content, SettingsForm) else text.lower() in words(content).lower()
+        self.setVisible(named or found)
 
 
 class Sections(QScrollArea):
@@ -73,8 +74,10 @@ class Sections(QScrollArea):
         for row, section in enumerate(self._sections):
             section.search(text)
             self.topics.item(row).setHidden(section.isHidden())
-        found = any(not section.isHidden() for section in self._sections)
-        say(self.nothing, "" if found else translate("settings", "No setting has '{text}' in its name.").format(text=text))
+        shown = [section for section in self._sections if not section.isHidden()]
+        for section in self._sections[1:]:
+            section.line.setVisible(section is not next(iter(shown), None))
+        say(self.nothing, "" if shown else translate("settings", "No setting has '{text}' in its name.").format(text=text))
         self._show_advanced(bool(text) or self.fold.isChecked())
 
     def _show_advanced(self, shown: bool) -> None:

@@ -42,6 +42,7 @@ _MISSING = {
     ItemState.DONE: marked("viewer", "Not analysed"),
 }
 """The note over pictures without a result, by the state of their file."""
+_REPLACED = marked("viewer", "No boxes: another run has replaced these results")
 
 
 class Viewer(QWidget):
@@ -208,7 +209,7 @@ class Viewer(QWidget):
                 end = item.part.end / length if item.part is not None and length else 1.0
             elif item.progress.head is not None and info is not None and length:
                 end = (item.progress.head - info.begin) / length
-            self.canvas.set_missing(translate("viewer", _MISSING.get(item.state, NOT_YET)))
+            self.canvas.set_missing(translate("viewer", _REPLACED if item.replaced else _MISSING.get(item.state, NOT_YET)))
         self.transport.timeline.set_detected(min(end, 1.0), begin)
 
     def _count(self) -> None:

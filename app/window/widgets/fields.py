@@ -5,8 +5,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, Signal, Slot
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -17,6 +17,9 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QWidget,
 )
 
@@ -31,6 +34,8 @@ NUMBER_WIDTH = 124
 TEXT_WIDTH = 236
 TITLE_WIDTH = 11
 """Width of titles, times the height of body text."""
+NARROW = 8
+"""Least width of an elided combo box, times the height of body text."""
 STEP = 0.01
 """The smallest share of a field that excludes 0."""
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -58,9 +63,33 @@ def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
     return combo
 
 
-def combo_box(name: str) -> QComboBox:
-    """An empty combo box. name: for screen readers."""
-    combo = QComboBox()
+class _ElidedComboBox(QComboBox):
+    """A combo box that may be narrower than its texts: an ellipsis marks a text that does not fit."""
+
+    def __init__(self) -> None:
+        super().__init__(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def minimumSizeHint(self) -> QSize:
+        """The width of a few letters."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), NARROW * theme.base_size()), hint.height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the text, elided to the width."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+
+def combo_box(name: str, elided: bool = False) -> QComboBox:
+    """An empty combo box. name: for screen readers. elided: it may be narrower than its texts."""
+    combo = _ElidedComboBox() if elided else QComboBox()
     combo.installEventFilter(_Inputs(combo))
     combo.setAccessibleName(name)
     return combo
@@ -89,12 +118,6 @@ class ChoiceOrText(QComboBox):
         self.setCurrentIndex(place)
         if place < 0:
             self.setEditText(text)
-
-
-def narrow(combo: QComboBox) -> None:
-    """Let a combo box become narrower than its longest text."""
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(8)
 
 
 def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSpinBox:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInpu
 
 from app.window.keys import undo_keys
 from app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
-from app.window.widgets.fields import combo_box, narrow
+from app.window.widgets.fields import combo_box
 from app.window.widgets.flow import Flow
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
@@ -64,8 +64,7 @@ class ZonesPanel(Panel):
     def __init__(self, editor: ZoneEditor, layer: ZoneLayer, parts: ShownParts, labels: Callable[[], Sequence[str]]) -> None:
         super().__init__()
         self._editor, self._layer = editor, layer
-        self.sets = combo_box(translate("zones", "Set of lines and zones"))
-        narrow(self.sets)
+        self.sets = combo_box(translate("zones", "Set of lines and zones"), elided=True)
         self.sets.setToolTip(translate("zones", "The lines and zones of this camera: videos of a folder use the same set"))
         self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
         self.menu = QMenu(self)

@@ -26,7 +26,7 @@ from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.model.split import Part
 from engine.settings import EngineSettings, Hint, Precision
-from engine.types import DeviceId, Image
+from engine.types import AS_ASKED, DeviceId, Image
 from plugins.cache import FileCache
 from plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
 from plugins.kernels import KernelError, Kernels, source
@@ -112,7 +112,7 @@ class Builder:
     def choose_batch(self, precision: Precision) -> tuple[int, str]:
         """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and the reason."""
         if self._settings.batch is not None:
-            return self._settings.batch, "as asked"
+            return self._settings.batch, AS_ASKED
         if self._settings.hint is Hint.LATENCY:
             return 1, "for the lowest latency"
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.media.types import SourceKind
 from engine.store.blocks import Block, read_blocks
 from engine.store.session import SessionReader
 from engine.tracking.appearances import APPEARANCE, GAP, class_appearances, track_appearances
@@ -28,6 +29,7 @@ def read_appearances(
 
     They end when the frame after their last one begins, so that an appearance of one frame has the length of one frame.
     Only detections that pass the reader's filter count. by: None: tracks if the source has them, else classes. gap: see ``GAP``.
+    In a folder of pictures, an appearance of a class lasts one picture, because the next picture may show another place.
     each: is called with each block, for a caller that needs more from them.
 
     Raises ExportError if the session cannot be read.
@@ -48,7 +50,8 @@ def read_appearances(
     if by is By.TRACK:
         found = track_appearances(frames, times, class_ids, tracks, scores)
     else:
-        found = class_appearances(frames, times, class_ids, scores, gap)
+        pictures = any(each.kind is SourceKind.IMAGES for each in reader.sources() if each.number == source)
+        found = class_appearances(frames, times, class_ids, scores, 0.0 if pictures else gap)
     indices, starts = np.concatenate(rows, 1)
     ends = np.append(starts[1:], end_of(reader, source))  # a frame is shown until the next one
     found["end"] = np.maximum(found["end"], ends[np.searchsorted(indices, found["last"])])  # times of failed frames are estimates

@@ -105,9 +105,14 @@ def test_corrections_are_said_not_to_count(folder: Path) -> None:
     write_session(folder / "mine.sqlite", {"street.mp4": FRAMES})
     before = run_main("evaluate", "mine.sqlite", "--truth", "truth.json", "--quiet")
     assert run_main("correct", "mine.sqlite", "delete", "--frame", "3", "--object", "0").status == 0
-    after = run_main("evaluate", "mine.sqlite", "--truth", "truth.json", "--quiet")
-    assert after.out == before.out
-    assert (before.err, after.err) == ("", "framefleet: mine was corrected by hand, but the model's own results are measured\n")
+    after = run_main("evaluate", "mine.sqlite", "--truth", "truth.json", "--quiet", "--out", "report")
+    says = "mine was corrected by hand. The model's own detections are measured, not the corrected ones.\n"
+    assert (before.err, after.err) == ("", "")
+    assert after.out.replace(says, "").partition("\nwritten:")[0] == before.out
+    assert says in after.out
+    assert says in (folder / "report" / "evaluation.md").read_text()
+    as_json = run_main("evaluate", "mine.sqlite", "--truth", "truth.json", "--quiet", "--json")
+    assert as_json.err == f"framefleet: {says}"
 
 
 def test_what_cannot_be_done_is_said(folder: Path) -> None:

@@ -54,6 +54,15 @@ def test_every_command_has_help_and_refuses_unknown_options(command: str, capsys
     assert len(errors.splitlines()) == 2, "no list of all options"
 
 
+@pytest.mark.parametrize(
+    ("command", "wrong", "hint"),
+    [("results", "--json", ""), ("results", "--class", "; did you mean --classes?"), ("clips", "--output", "; did you mean --out?")],
+)
+def test_a_suggestion_resembles_the_unknown_option(command: str, wrong: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "session", wrong]) == 2
+    assert f"unrecognized arguments: {wrong}{hint}\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [["--version"], ["detect", "--version"], ["doctor", "--version"]])
 def test_version(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0

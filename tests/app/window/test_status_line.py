@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 from pytestqt.qtbot import QtBot
@@ -5,7 +6,7 @@ from pytestqt.qtbot import QtBot
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState
 from app.window.status_line import StatusLine
-from engine.types import DeviceId
+from engine.types import AS_ASKED, DeviceId
 from tests.support.store import video_info
 from tests.support.window import changed, engine_info, queue_item
 
@@ -35,3 +36,10 @@ def test_many_devices_are_counted_not_named(qtbot: QtBot) -> None:
     assert line.devices.text() == "8 devices · OpenVINO 2026.4 · bf16 · building 7 devices"
     line.show_devices([built, *building[:2]])
     assert line.devices.text() == "cuda:0, cuda:1, cuda:2 · OpenVINO 2026.4 · bf16 · building cuda:1 50 %, cuda:2 50 %"
+
+
+def test_the_reason_of_a_precision_that_a_run_names_is_plain(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.show_devices([DeviceStatus(DeviceId("cpu", "0"), Phase.READY, engine=replace(engine_info(precision="fp32"), reason=AS_ASKED))])
+    assert line.devices.toolTip().endswith("fp32: set for this run, others were not tried")

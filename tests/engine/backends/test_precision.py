@@ -11,7 +11,7 @@ from engine.backends.precision import MATCHING, Trial, agreeing_share, matching_
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId, Image
+from engine.types import AS_ASKED, DeviceId, Image
 from tests.support.models import tiny_network
 
 CPU = DeviceId("cpu", "0")
@@ -125,7 +125,7 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(network: Network, tmp_pat
 def test_one_precision_needs_no_trial(network: Network) -> None:
     runner = Runner(network, 20.0, 0.0)
     assert resolve_precision(Precision.AUTO, CPU, (Precision.FP32,), network, "here", runner)[0] is Precision.FP32
-    assert resolve_precision(Precision.BF16, CPU, BOTH, network, "here", runner) == (Precision.BF16, "as asked")
+    assert resolve_precision(Precision.BF16, CPU, BOTH, network, "here", runner) == (Precision.BF16, AS_ASKED)
     assert resolve_precision(Precision.AUTO, CPU, (Precision.FP16,), network, "here", runner)[0] is Precision.FP16
     half = resolve_precision(Precision.AUTO, CPU, (Precision.FP16, Precision.BF16), network, "here", runner)
     assert half == (Precision.FP16, "this device has no fp32 to compare with")

@@ -18,6 +18,7 @@ import pytest
 from engine.model.network import Network
 from engine.model.split import PICTURES, Part
 from engine.settings import Precision
+from engine.types import AS_ASKED
 from tests.support.models import compute_layer
 
 Work = Callable[[], None]
@@ -201,10 +202,10 @@ class Builder:
         self.kernels: dict[str, str] = {name: name for name in ("preprocess_fp32", "yolo_count_fp32", "yolo_layer_fp32", "nms")}
 
     def choose_precision(self) -> tuple[Precision, str]:
-        return Precision.FP32, "as asked"
+        return Precision.FP32, AS_ASKED
 
     def choose_batch(self, _precision: Precision) -> tuple[int, str]:
-        return 2, "as asked"
+        return 2, AS_ASKED
 
     def library_of(self, _layers: object) -> str:
         return self.library

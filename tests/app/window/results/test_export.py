@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
@@ -190,6 +190,9 @@ def test_several_formats_share_one_export(qtbot: QtBot, window: MainWindow, dial
     window.exports.start(dialog.choice)
     qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.coco.json", "a.detections.csv", "counts.csv", "files.csv"]
+    heading = next(label for label in dialog.findChildren(QLabel) if label.text() == "Format")
+    assert dialog.forms.list.isVisible()
+    assert heading.geometry().center().y() == dialog.forms.combo.geometry().center().y()  # not beside the middle of the list
     dialog.forms.choose(["zones", "csv"])
     assert not dialog.start.isEnabled()
     dialog.forms.choose([])

@@ -9,15 +9,28 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
 
+from app.window.main_window import MainWindow
 from app.window.queue.item import QueueItem
 from app.window.results.stored import count_stored, read_stored
 from app.window.timeline.class_counts import Tally
+from app.window.widgets.banner import Banner
 from engine.errors import ExportError
 from engine.store.lookup import DetectionLookup, Stored
 from engine.store.objects.corrections import Corrections
 from engine.store.session import SessionReader
+from tests.support.media import make_video
 from tests.support.window import write_results
+
+PATIENCE = 30_000
+
+
+def set_created(database: Path) -> None:
+    """Say that the session is older: a run cannot replace a session within the second that created it."""
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE session SET value = '2026-01-01T00:00:00+00:00' WHERE key = 'created'")
 
 
 @pytest.fixture
@@ -25,11 +38,10 @@ def item(tmp_path: Path) -> QueueItem:
     """Results that another run has replaced since they were opened."""
     database = tmp_path / "session.sqlite"
     write_results(database, tmp_path / "first.mp4", 10)
-    with closing(sqlite3.connect(database)) as connection:  # a run cannot replace a session within the second that created it
-        connection.execute("UPDATE session SET value = '2026-01-01T00:00:00+00:00' WHERE key = 'created'")
-        connection.commit()
+    set_created(database)
     (found,) = read_stored(database)
-    assert DetectionLookup().result(stored(found), 0.0) is not None
+    with DetectionLookup() as lookup:
+        assert lookup.result(stored(found), 0.0) is not None
     write_results(tmp_path / "other.sqlite", tmp_path / "second.mp4", 10)
     (tmp_path / "other.sqlite").replace(database)
     return found
@@ -73,5 +85,28 @@ def test_another_session_at_the_path_is_an_error(use: Callable[[QueueItem], None
 
 
 def test_the_picture_shows_no_boxes_of_another_session(item: QueueItem) -> None:
-    assert DetectionLookup().result(stored(item), 0.0) is None
-    assert DetectionLookup().result(Stored(stored(item).database, 0), 0.0) is not None
+    with DetectionLookup() as lookup:
+        assert lookup.result(stored(item), 0.0) is None
+        assert lookup.result(Stored(stored(item).database, 0), 0.0) is not None  # of the new session, opened by the same process
+
+
+def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    database, video = tmp_path / "session.sqlite", make_video(tmp_path / "first.mp4", 10, (320, 240))
+    write_results(database, video, 10)
+    set_created(database)
+    window.open_paths([database])
+    canvas, player = window.viewer.canvas, window.viewer.player
+    qtbot.waitUntil(lambda: canvas.result is not None, timeout=PATIENCE)
+    (before,) = window.items
+    write_results(tmp_path / "other.sqlite", video, 5)
+    (tmp_path / "other.sqlite").replace(database)
+    player.step(1)
+    qtbot.waitUntil(lambda: "another run has replaced these results" in canvas.note, timeout=PATIENCE)
+    assert window.items.get(before.key).summary == "Replaced by another run"
+    (banner,) = [each for each in window.banners.findChildren(Banner) if "has replaced the results in session.sqlite" in each.message]
+    next(button for button in banner.findChildren(QPushButton) if button.text() == "Open the new results").click()
+    qtbot.waitUntil(lambda: len(window.items) == 1 and window.items.get(before.key) is None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: canvas.result is not None, timeout=PATIENCE)
+    (after,) = window.items
+    assert after.progress.frames == 5
+    assert not after.replaced

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.window.main_window import MainWindow
 from app.window.results.worst_frames import read_worst_frames
 from app.window.results.worst_frames_dialog import WorstFramesDialog
+from engine.store.objects.corrections import Corrections, OneDetection
 from tests.support.cli import run_main
 from tests.support.media import make_video
 from tests.support.window import write_results
@@ -49,8 +50,10 @@ def test_a_row_shows_its_frame(qtbot: QtBot, window: MainWindow, report: Path) -
     assert all(dialog.table.headerItem().textAlignment(column) & Qt.AlignmentFlag.AlignRight for column in range(1, 6))  # as the figures
     assert (frames[0]["frame"], frames[0]["missed"], frames[0]["wrong"]) == (6, 1, 1)
     player = window.viewer.player
-    for row in (1, 0):  # the first choice opens the session, the second finds it open
-        dialog.table.setCurrentItem(dialog.table.topLevelItem(row))
+    for row in (0, 1):  # the first frame is shown at once and opens the session, the second choice finds it open
+        if row:
+            dialog.table.setCurrentItem(dialog.table.topLevelItem(row))
+        assert dialog.table.currentItem() is dialog.table.topLevelItem(row)
         time = frames[row]["time"]
         qtbot.waitUntil(lambda time=time: player.current is not None and abs(player.current.pts - time) < 1e-3, timeout=PATIENCE)
         shown = window.items.get(window.shown.key or 0)
@@ -58,6 +61,33 @@ def test_a_row_shows_its_frame(qtbot: QtBot, window: MainWindow, report: Path) -
         assert shown.path == report.parent / "old.mp4"
         assert not player.playing
     assert len(window.items) == 1
+    assert not dialog.remark.text()
+
+
+def test_another_session_that_opens_at_the_same_time_does_not_take_the_place_of_the_frame(
+    qtbot: QtBot, window: MainWindow, report: Path
+) -> None:
+    other = report.parent / "new" / "session.sqlite"
+    window.open_paths([other])
+    qtbot.waitUntil(lambda: len(window.items) == 1, timeout=PATIENCE)
+    worst = read_worst_frames(report / "worst-frames.json")["old"][0]
+    dialog = WorstFramesDialog(report / "worst-frames.json", {"old": [worst]}, window)
+    dialog.chosen.connect(window.worst._choose)
+    dialog.show_worst()
+    window.open_paths([other])
+    player = window.viewer.player
+    qtbot.waitUntil(lambda: player.path == str(worst.file), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: player.current is not None and abs(player.current.pts - worst.time) < 1e-3, timeout=PATIENCE)
+
+
+def test_the_list_says_that_the_session_was_corrected(window: MainWindow, report: Path) -> None:
+    with Corrections(report.parent / "old" / "session.sqlite") as corrections:
+        corrections.delete(OneDetection(0, 6, 0))
+    frames = read_worst_frames(report / "worst-frames.json")["old"]
+    dialog = WorstFramesDialog(report / "worst-frames.json", {"old": frames, "new": []}, window)
+    assert "corrected by hand" in dialog.remark.text()
+    dialog.session.setCurrentIndex(1)
+    assert not dialog.remark.text()
 
 
 def test_times_are_those_of_the_window(report: Path) -> None:

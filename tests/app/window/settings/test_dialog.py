@@ -387,6 +387,12 @@ def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: B
     assert dialog.folders.isVisible()
     dialog.search.setText("track")
     assert dialog.detection.fields["track"].isVisible()
+    assert not next(section for section in dialog.pane._sections if section.isVisible()).line.isVisible()  # a line stands between two
+    dialog.search.setText("language")
+    assert dialog.window_.isVisible()
+    assert not dialog.detection.isVisible()
+    dialog.search.setText("weights")
+    assert dialog.model.isVisible()
     dialog.search.setText("nowhere")
     assert dialog.pane.nothing.text() == "No setting has 'nowhere' in its name."
     dialog.search.clear()

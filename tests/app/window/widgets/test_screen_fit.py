@@ -1,19 +1,25 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, QSettings, QSize
+from PySide6.QtCore import QPoint, QRect, QSettings, QSize, Qt
 from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.events.clips_dialog import ClipsDialog
 from app.window.main_window import MainWindow
 from app.window.models.downloads import ModelDownloads
 from app.window.models.list import ModelList
+from app.window.queue.item import ItemState
+from app.window.results.export_dialog import ExportDialog
 from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import Preferences
+from app.window.viewer.filter import ViewFilter
 from app.window.widgets import translation
 from app.window.widgets.build import FRAME, within_screen
+from engine.store.session import SessionReader
+from tests.support.window import queue_item, write_results
 
 SMALL = QSize(960, 540)
 """What a display of 1920×1080 has at a scale of 2."""
@@ -46,6 +52,27 @@ def test_no_button_of_a_dialog_is_below_the_screen(qtbot: QtBot, tmp_path: Path)
         assert fits(dialog)
     assert settings.rect().contains(settings.buttons.geometry())
     assert models.rect().contains(models.close_button.geometry())
+    background.stop()
+
+
+def test_a_form_scrolls_on_a_low_screen(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    low = QSize(1000, 330)
+    monkeypatch.setattr(QScreen, "availableSize", lambda _screen: low)
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda _screen: QRect(0, 0, low.width(), low.height()))
+    background, results = Background(), write_results(tmp_path / "a.sqlite", tmp_path / "a.mp4", 4)
+    with SessionReader(results.database) as reader:
+        export = ExportDialog(queue_item(tmp_path / "a.mp4", ItemState.DONE, results), reader.sources(), ViewFilter(), ["csv"], tmp_path)
+    for dialog in (export, ClipsDialog(results, ViewFilter(), tmp_path, background)):
+        qtbot.addWidget(dialog)
+        dialog.show()
+        qtbot.waitUntil(lambda dialog=dialog: dialog.height() == low.height() - FRAME.height())
+        assert dialog.rect().contains(dialog.buttons.geometry())
+        assert dialog.folder.height() == dialog.folder.sizeHint().height()
+        for _ in range(40):
+            if dialog.focusWidget() is not dialog.folder.edit:
+                qtbot.keyClick(dialog.focusWidget() or dialog, Qt.Key.Key_Tab)
+        seen = dialog.rect().intersected(QRect(dialog.folder.mapTo(dialog, QPoint()), dialog.folder.size()))
+        assert seen.size() == dialog.folder.size()
     background.stop()
 
 

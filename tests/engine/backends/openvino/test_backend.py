@@ -19,7 +19,7 @@ from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.onnx_export import export_onnx
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision, Resize
-from engine.types import Detections, DeviceId, Image
+from engine.types import AS_ASKED, Detections, DeviceId, Image
 from tests.support.devices.surfaces import random_frame
 from tests.support.models import tiny_network
 
@@ -129,7 +129,7 @@ def test_what_was_built_is_told(backend: Backend, network: Network) -> None:
     info = backend.info
     assert (info.device, info.width, info.height, info.batch) == (CPU, network.width, network.height, 1)
     assert info.backend.startswith("OpenVINO 20")
-    assert (info.precision, info.reason) == ("fp32", "as asked")
+    assert (info.precision, info.reason) == ("fp32", AS_ASKED)
     assert info.slots >= 1
     assert info.device_name
 

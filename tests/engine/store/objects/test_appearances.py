@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from engine.media.types import SourceKind
 from engine.store.objects.appearances import By, read_appearances
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
@@ -55,3 +56,15 @@ def test_an_appearance_ends_no_later_than_the_video(tmp_path):
 def test_the_only_frame_lasts_as_long_as_the_rate_says(tmp_path):
     with SessionReader(write_session(tmp_path / "s.sqlite", {"a.mp4": 1})) as reader:
         assert read_appearances(reader, 0)["end"].tolist() == [1 / 25] * 2
+
+
+def test_a_class_appears_in_each_picture_of_a_folder_for_itself(tmp_path):
+    """Four pictures; the third one has no object, the last one has two classes."""
+    info = replace(video_info("pictures", 4), kind=SourceKind.IMAGES, duration=None, rate=None)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "pictures", info)
+        frames = (make_frame(0, index, boxes=count) for index, count in enumerate((1, 1, 0, 2)))
+        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=float(frame.ref.index))) for frame in frames)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        found = read_appearances(reader, 0)
+    assert list(zip(found["first"], found["class_id"], found["end"], strict=True)) == [(0, 0, 1), (1, 0, 2), (3, 0, 4), (3, 1, 4)]
