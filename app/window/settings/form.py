@@ -65,9 +65,14 @@ class SettingsForm(QWidget):
         """
         values = self.values
         automatic = {name: text for name, text in choices.items() if name in values and values[name] == DEFAULTS[name]} | {**previews}
-        for lines, texts in ((self.problems, problems), (self.notes, notes), (self.choices, automatic)):
+        shown = {name for name, field in self.fields.items() if field.isVisibleTo(self)}  # the search hides the others
+        for lines, texts, named in (
+            (self.problems, problems, self.fields.keys()),
+            (self.notes, notes, shown),
+            (self.choices, automatic, shown),
+        ):
             for name, line in lines.items():
-                say(line, texts.get(name, ""))
+                say(line, texts.get(name, "") if name in named else "")
 
     def set_values(self, values: Mapping[str, Any]) -> None:
         """Show other values, by the setting's name."""
