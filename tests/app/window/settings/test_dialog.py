@@ -375,11 +375,12 @@ def test_tab_stops_only_at_what_can_be_operated(qtbot: QtBot, background: Backgr
 
 
 def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: Background) -> None:
-    dialog = open_dialog(qtbot, background, Preferences.of(None), {"track": "Last run: bytetrack."})
+    dialog = open_dialog(qtbot, background, Preferences.of(None), {"precision": "Last run: bf16."})
     shown = {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()}
     qtbot.keyClicks(dialog.search, "precision")
     assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == {"precision"}
     assert not dialog.folders.isVisible()
+    assert dialog.advanced.choices["precision"].isVisible()
     dialog.search.clear()
     assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == shown
     assert dialog.folders.isVisible()
@@ -387,9 +388,9 @@ def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: B
     assert dialog.folders.isVisible()
     dialog.search.setText("track")
     assert dialog.detection.fields["track"].isVisible()
-    assert dialog.detection.choices["track"].isVisible()
-    dialog.search.setText("precision")
-    assert not dialog.detection.choices["track"].isVisible(), "the sentence about a setting that the search hides"
+    dialog.search.setText("decode")
+    assert dialog.advanced.isVisible()
+    assert not dialog.advanced.choices["precision"].isVisible(), "the sentence about a setting that the search hides"
     dialog.search.setText("nowhere")
     assert dialog.pane.nothing.text() == "No setting has 'nowhere' in its name."
     dialog.search.clear()
