@@ -65,7 +65,7 @@ class SettingsForm(QWidget):
         """
         values = self.values
         automatic = {name: text for name, text in choices.items() if name in values and values[name] == DEFAULTS[name]} | {**previews}
-        shown = {name for name, field in self.fields.items() if field.isVisibleTo(self)}  # the search hides the others
+        shown = self._shown
         for lines, texts, named in (
             (self.problems, problems, self.fields.keys()),
             (self.notes, notes, shown),
@@ -81,21 +81,22 @@ class SettingsForm(QWidget):
 
     def search(self, text: str) -> bool:
         """Show only rows whose title, note or name contains this text; return whether there is one. "": all rows."""
-        found = False
         for grid in self.findChildren(QGridLayout):
-            shown = False
             for line in range(grid.rowCount()):
                 cells = (grid.itemAtPosition(line, place) for place in range(grid.columnCount()))
                 widgets = list(dict.fromkeys(widget for cell in cells if cell is not None and (widget := cell.widget()) is not None))
                 if any(widget in lines.values() for lines in self._sentences for widget in widgets):
                     continue  # they are shown below their field if they have a text
                 words = " ".join(_words(widget) for widget in widgets).lower()
-                shown = text.lower() in words
                 for widget in widgets:
-                    widget.setVisible(shown)
-                found |= shown
+                    widget.setVisible(text.lower() in words)
         self._show_parts()
-        return found
+        return bool(self._shown)
+
+    @property
+    def _shown(self) -> set[str]:
+        """The names of the settings that neither the search nor another setting hides."""
+        return {name for name, field in self.fields.items() if field.isVisibleTo(self)}
 
     @property
     def _sentences(self) -> tuple[dict[str, QLabel], ...]:

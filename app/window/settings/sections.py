@@ -76,6 +76,7 @@ class Sections(QScrollArea):
         found = any(not section.isHidden() for section in self._sections)
         say(self.nothing, "" if found else translate("settings", "No setting has '{text}' in its name.").format(text=text))
         self._show_advanced(bool(text) or self.fold.isChecked())
+        self.verticalScrollBar().setValue(0)
 
     def _show_advanced(self, shown: bool) -> None:
         self._sections[-1].content.setVisible(shown)

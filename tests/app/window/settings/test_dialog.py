@@ -388,6 +388,12 @@ def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: B
     assert dialog.folders.isVisible()
     dialog.search.setText("track")
     assert dialog.detection.fields["track"].isVisible()
+    dialog.search.setText("tile")
+    assert not dialog.sharing.isVisible(), "only the size of tiles has the word, and another strategy hides it"
+    dialog.search.clear()
+    dialog.pane.verticalScrollBar().setValue(100)
+    dialog.search.setText("de")
+    assert dialog.pane.verticalScrollBar().value() == 0
     dialog.search.setText("decode")
     assert dialog.advanced.isVisible()
     assert not dialog.advanced.choices["precision"].isVisible(), "the sentence about a setting that the search hides"
