@@ -25,9 +25,20 @@ SCREEN = 1600, 1000
 THEMES = ("dark", "light")
 SCREENS = (
     *("empty", "menu", "keys", "models", "comparison.steps", "comparison", "about", "cluster"),
-    *("open", "open.folder", "open.results", "menu.recent", "menu.videos", "question", "keys.change", "start"),
+    *("open", "open.folder", "open.results", "menu.recent", "menu.videos", "menu.over", "question", "keys.change", "start"),
     *("models.states", "models.own", "cluster.refused", "cluster.topology", "cluster.connected"),
-    *("running", "menu.file", "menu.device", "settings", "settings.advanced", "settings.search", "queue", "quit", "removed"),
+    *(
+        "running",
+        "menu.file",
+        "menu.device",
+        "settings",
+        "settings.advanced",
+        "settings.search",
+        "settings.problem",
+        "queue",
+        "quit",
+        "removed",
+    ),
     *("finished", "small", "playing", "detections", "counts", "export", "export.several", "clips", "worst"),
     *("sessions", "sessions.rename", "sessions.delete", "grid.2", "grid.3"),
     *(
@@ -43,7 +54,7 @@ SCREENS = (
         "events.window",
         "drawing",
     ),
-    *("correcting", "part", "menu.part", "menu.speed", "glimpse", "exporting", "fullscreen", "fullscreen.bare"),
+    *("correcting", "part", "menu.part", "menu.speed", "clips.part", "glimpse", "exporting", "fullscreen", "fullscreen.bare"),
     *("scaling", "machines", "starting", "devices", "device", "topology", "devices.window", "topology.window", "detached"),
     *("demo", "drop", "errors", "details"),
 )

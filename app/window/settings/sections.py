@@ -73,10 +73,11 @@ class Sections(QScrollArea):
         for row, section in enumerate(self._sections):
             section.search(text)
             self.topics.item(row).setHidden(section.isHidden())
-        found = any(not section.isHidden() for section in self._sections)
+        found = [row for row, section in enumerate(self._sections) if not section.isHidden()]
         say(self.nothing, "" if found else translate("settings", "No setting has '{text}' in its name.").format(text=text))
         self._show_advanced(bool(text) or self.fold.isChecked())
         self.verticalScrollBar().setValue(0)
+        self._choose(found[0] if found else -1)
 
     def _show_advanced(self, shown: bool) -> None:
         self._sections[-1].content.setVisible(shown)

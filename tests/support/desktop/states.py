@@ -72,6 +72,10 @@ def _settings(window: MainWindow) -> Screens:
     dialog.search.setText("de")
     settle()
     yield "settings.search", dialog
+    dialog.search.setText("time")
+    dialog.videos.fields["time_zone"].setText("Nowhere/Atlantis")
+    settle()
+    yield "settings.problem", dialog
     dialog.reject()
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QMenu, QScrollArea
 
 from app.window.devices.status import DeviceStatus, Phase, Sample
 from app.window.keys.dialog import KeysDialog
@@ -46,7 +46,8 @@ def file_dialogs(window: MainWindow) -> Screens:
     window.files.choose_results(videos / "results")
     yield from shown_files("open.results", window, videos / "results")
     window.recent.add([videos / "bridge.mp4", videos / "crossing.mp4"])
-    for name, menu in (("recent", window.actions_.recent), ("videos", window.actions_.videos)):
+    over = next(menu for menu in window.findChildren(QMenu) if menu.actions() == [*window.zones.parts.actions.values()])
+    for name, menu in (("recent", window.actions_.recent), ("videos", window.actions_.videos), ("over", over)):
         yield from shown_menu(f"menu.{name}", menu, window)
 
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QPushButton
 
+from app.window.events.clips_dialog import ClipsDialog
 from app.window.main_window import MainWindow
 from app.window.queue.item import Part
 from app.window.zones.classes_popup import ClassesPopup
@@ -117,6 +118,10 @@ def corrections(window: MainWindow) -> Screens:
     yield "part", transport
     yield from shown_menu("menu.part", transport.part.menu(), window)
     yield from shown_menu("menu.speed", transport.speed.menu(), window)
+    transport.part.menu().actions()[1].trigger()
+    clips = cast("ClipsDialog", child(window, ClipsDialog))
+    settle(clips.start.isEnabled)
+    yield from shown_dialog("clips.part", clips)
     transport.timeline.set_part(None)
     glimpse = window.viewer.glimpse
     transport.timeline.hovered.emit(0.6)

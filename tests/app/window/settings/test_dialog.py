@@ -394,7 +394,9 @@ def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: B
     dialog.pane.verticalScrollBar().setValue(100)
     dialog.search.setText("de")
     assert dialog.pane.verticalScrollBar().value() == 0
+    assert dialog.pane.topics.currentItem().text() == "Model"
     dialog.search.setText("decode")
+    assert dialog.pane.topics.currentItem().text() == "Advanced"
     assert dialog.advanced.isVisible()
     assert not dialog.advanced.choices["precision"].isVisible(), "the sentence about a setting that the search hides"
     dialog.search.setText("nowhere")
