@@ -34,7 +34,7 @@ class Actions:
             made.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
             window.addAction(made)
             self._actions[f"window/{name}"] = made
-            bindings.add([Command(f"window/{name}", title.removesuffix("…"), tuple(keys.split()))])
+            bindings.add([Command(f"window/{name}", without_dots(title), tuple(keys.split()))])
             return made
 
         self.open_files = action("open", translate("window", "Open…"), "Ctrl+O", "add")
@@ -80,7 +80,7 @@ class Actions:
         for name, action in self._actions.items():
             keys = self.bindings.keys(name)
             action.setShortcuts([QKeySequence.fromString(key) for key in keys])
-            title = action.text().removesuffix("…")
+            title = without_dots(action.text())
             action.setToolTip(f"{title} ({self.bindings.text(name)})" if keys else title)
 
     def add_parts(self, parts: Sequence[QAction]) -> None:
@@ -101,3 +101,8 @@ class Actions:
         dialog = KeysDialog(self.bindings, self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+
+def without_dots(title: str) -> str:
+    """The title of a command without the dots that announce a dialog; some languages have a space before them."""
+    return title.removesuffix("…").rstrip()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.window.queue.intake import SESSION
+from app.window.widgets.questions import file_dialog
 from app.window.widgets.translation import translate
 from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
 
@@ -57,8 +58,7 @@ class FileDialogs(QObject):
     ) -> None:
         """Open a dialog. folder: where it starts; None = in the last folder, which the choice replaces."""
         last = str(self._store.value("window/folder", str(Path.home())))
-        dialog = QFileDialog(self._window, title, last, kinds)
-        dialog.finished.connect(dialog.deleteLater)
+        dialog = file_dialog(self._window, title, last, kinds)
         dialog.setFileMode(mode)
         if option is not None:
             dialog.setOption(option)

@@ -10,6 +10,8 @@ from app.window.widgets.build import column, label, push_button, within_screen
 from app.window.widgets.translation import translate
 
 SIZE = QSize(900, 640)
+MARGIN = 8
+"""Room around a panel in its own window, logical pixels."""
 
 
 class FloatingWindow(QWidget):
@@ -71,7 +73,7 @@ class Floating(QObject):
         if (geometry := self._store.value(f"{self._name}/geometry")) is not None:
             window.restoreGeometry(geometry)
         self._exchange(self._panel, self.note)
-        column(self._panel, of=window)
+        column(self._panel, margins=(MARGIN,) * 4, of=window)
         self._panel.show()
         window.closed.connect(self.put_back)
         window.setVisible(self._shown)

@@ -60,8 +60,10 @@ def _columns(figures: Sequence[tuple[str, str, str]]) -> QGridLayout:
     table.setRowStretch(0, 1)
     table.setRowStretch(3, 1)
     table.setHorizontalSpacing(10)
+    widest = label("section", "1280 × 1280")
+    widest.ensurePolished()
     for number, (value, caption, tip) in enumerate(figures):
         table.addWidget(label("section", value, tip=tip), 1, number, Qt.AlignmentFlag.AlignRight)
         table.addWidget(label("small", caption, tip=tip), 2, number, Qt.AlignmentFlag.AlignRight)
-        table.setColumnMinimumWidth(number, _WIDTH)
+        table.setColumnMinimumWidth(number, widest.sizeHint().width() if "×" in value else _WIDTH)
     return table

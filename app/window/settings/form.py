@@ -65,9 +65,14 @@ class SettingsForm(QWidget):
         """
         values = self.values
         automatic = {name: text for name, text in choices.items() if name in values and values[name] == DEFAULTS[name]} | {**previews}
-        for lines, texts in ((self.problems, problems), (self.notes, notes), (self.choices, automatic)):
+        shown = self._shown
+        for lines, texts, named in (
+            (self.problems, problems, self.fields.keys()),
+            (self.notes, notes, shown),
+            (self.choices, automatic, shown),
+        ):
             for name, line in lines.items():
-                say(line, texts.get(name, ""))
+                say(line, texts.get(name, "") if name in named else "")
 
     def set_values(self, values: Mapping[str, Any]) -> None:
         """Show other values, by the setting's name."""
@@ -76,9 +81,7 @@ class SettingsForm(QWidget):
 
     def search(self, text: str) -> bool:
         """Show only rows whose title, note or name contains this text; return whether there is one. "": all rows."""
-        found = False
         for grid in self.findChildren(QGridLayout):
-            shown = False
             for line in range(grid.rowCount()):
                 cells = (grid.itemAtPosition(line, place) for place in range(grid.columnCount()))
                 widgets = list(dict.fromkeys(widget for cell in cells if cell is not None and (widget := cell.widget()) is not None))
@@ -87,9 +90,13 @@ class SettingsForm(QWidget):
                 shown = text.lower() in " ".join(map(words, widgets)).lower()
                 for widget in widgets:
                     widget.setVisible(shown)
-                found |= shown
         self._show_parts()
-        return found
+        return bool(self._shown)
+
+    @property
+    def _shown(self) -> set[str]:
+        """The names of the settings that neither the search nor another setting hides."""
+        return {name for name, field in self.fields.items() if field.isVisibleTo(self)}
 
     @property
     def _sentences(self) -> tuple[dict[str, QLabel], ...]:

@@ -74,11 +74,13 @@ class Sections(QScrollArea):
         for row, section in enumerate(self._sections):
             section.search(text)
             self.topics.item(row).setHidden(section.isHidden())
-        shown = [section for section in self._sections if not section.isHidden()]
-        for section in self._sections[1:]:
-            section.line.setVisible(section is not next(iter(shown), None))
-        say(self.nothing, "" if shown else translate("settings", "No setting has '{text}' in its name.").format(text=text))
+        found = [row for row, section in enumerate(self._sections) if not section.isHidden()]
+        for row, section in enumerate(self._sections[1:], 1):
+            section.line.setVisible(row not in found[:1])
+        say(self.nothing, "" if found else translate("settings", "No setting has '{text}' in its name.").format(text=text))
         self._show_advanced(bool(text) or self.fold.isChecked())
+        self.verticalScrollBar().setValue(0)
+        self._choose(found[0] if found else -1)
 
     def _show_advanced(self, shown: bool) -> None:
         self._sections[-1].content.setVisible(shown)

@@ -81,7 +81,7 @@ def draw_names(painter: QPainter, names: Sequence[str], area: QRectF, height: fl
     painter.setPen(QColor(theme.ON_STAGE))
     for number, name in enumerate(names):
         place = QRectF(area.left() + 4, area.top() + number * height, area.width() - 8, height - 1)
-        write(painter, place, name)
+        write(painter, place.adjusted(0, -2, 0, 2), name)  # the ends of letters reach beyond a low row
 
 
 def rows_of(tracks: NDArray[np.void], rows: int) -> list[tuple[int, np.void]]:

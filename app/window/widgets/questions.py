@@ -1,10 +1,25 @@
 """Questions to the user that do not block the window: one with two answers, and one for a file or folder."""
 
 from collections.abc import Callable
+from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QMessageBox, QToolButton, QTreeView, QWidget
+
+from app.window.widgets.build import within_screen
+from app.window.widgets.icons import icon
 
 Mode = QFileDialog.FileMode
+SIZE = 860, 540
+"""The size of a file dialog, logical pixels: a file's name, size, kind and date can be read."""
+_ICONS = {
+    "backButton": "arrow-left",
+    "forwardButton": "arrow-right",
+    "toParentButton": "arrow-up",
+    "newFolderButton": "add",
+    "listModeButton": "grid",
+    "detailModeButton": "list",
+}
+"""The icons of a file dialog's buttons. Qt's own ones are dark also on a dark ground."""
 
 
 def ask(
@@ -35,13 +50,28 @@ def choose_path(
     window: QWidget, title: str, chosen: Callable[[str], object], kinds: str = "", at: str = "", mode: Mode = Mode.ExistingFile
 ) -> QFileDialog:
     """Let the user choose a path. kinds: filters of names. at: where the dialog begins; a new file's name for the mode ``AnyFile``."""
-    dialog = QFileDialog(window, title, "" if mode is Mode.AnyFile else at, kinds)
+    dialog = file_dialog(window, title, "" if mode is Mode.AnyFile else at, kinds)
     dialog.setFileMode(mode)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly, mode is Mode.Directory)
     if mode is Mode.AnyFile:
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(Path(at).suffix.removeprefix("."))
         dialog.selectFile(at)
     dialog.fileSelected.connect(chosen)
-    dialog.finished.connect(dialog.deleteLater)
     dialog.open()
+    return dialog
+
+
+def file_dialog(window: QWidget, title: str, at: str, kinds: str = "") -> QFileDialog:
+    """Make a file dialog that looks like the rest of the window and is deleted when it closes. at: where it begins."""
+    dialog = QFileDialog(window, title, at, kinds)
+    dialog.finished.connect(dialog.deleteLater)
+    for button in dialog.findChildren(QToolButton):  # none if the system shows a dialog of its own
+        if (name := _ICONS.get(button.objectName())) is not None:
+            button.setIcon(icon(name))
+    if (view := dialog.findChild(QTreeView, "treeView")) is not None:
+        dialog.resize(within_screen(window, *SIZE))
+        modes, header = QHeaderView.ResizeMode, view.header()
+        for number in range(header.count()):
+            header.setSectionResizeMode(number, modes.ResizeToContents if number else modes.Stretch)
     return dialog

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
 from app.window.keys import undo_keys
 from app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from app.window.widgets.fields import combo_box
 from app.window.widgets.flow import Flow
+from app.window.widgets.questions import Mode, choose_path
 from app.window.widgets.table import style_table
 from app.window.widgets.translation import marked, translate
 from app.window.zones.classes_popup import ClassesDelegate
@@ -220,17 +221,9 @@ class ZonesPanel(Panel):
         dialog.open()
 
     def _import(self) -> None:
-        dialog = QFileDialog(self.window(), translate("zones", "Import lines and zones"), "", translate("zones", KINDS))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.import_requested.emit(Path(name)))
-        dialog.open()
+        title, kinds = translate("zones", "Import lines and zones"), translate("zones", KINDS)
+        choose_path(self.window(), title, lambda name: self.import_requested.emit(Path(name)), kinds)
 
     def _export(self) -> None:
-        dialog = QFileDialog(
-            self.window(), translate("zones", "Export lines and zones"), f"{self.sets.currentText()}.json", translate("zones", KINDS)
-        )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("json")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.export_requested.emit(Path(name)))
-        dialog.open()
+        title, kinds, name = translate("zones", "Export lines and zones"), translate("zones", KINDS), f"{self.sets.currentText()}.json"
+        choose_path(self.window(), title, lambda path: self.export_requested.emit(Path(path)), kinds, name, Mode.AnyFile)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.window.floating import SIZE, FloatingWindow
+from app.window.floating import MARGIN, SIZE, FloatingWindow
 from app.window.main_window import MainWindow
 from tests.support.devices.topologies import ALONE
 
@@ -40,6 +40,7 @@ def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, start: Ca
     own = window.topology.window()
     assert isinstance(own, FloatingWindow)
     assert (own.isVisible(), own.windowTitle(), tabs.detach.accessibleName()) == (True, "Topology — Framefleet", "Put Topology back here")
+    assert window.topology.geometry() == own.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
     note = tabs.floating[1].note
     assert (tabs.stack.currentWidget(), note.isVisible()) == (note, True)
     own.close()

@@ -18,6 +18,12 @@ from engine.devices.recording import Recording
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.evaluation.accuracy import Accuracy, ClassAccuracy
 from engine.evaluation.precision import CONFIDENCES, Curve
+from engine.media.types import SourceInfo, SourceKind
+from engine.model.check import ModelSummary
+from engine.model.registry.catalogue import entry_named
+from engine.model.registry.installed import files_of
+from engine.model.registry.partial import Partial
+from engine.settings import ModelFiles
 from engine.types import DeviceId
 from tests.support.devices.topologies import eight
 
@@ -110,3 +116,51 @@ def worst_frames() -> dict[str, list[WorstFrame]]:
         for n in range(1, 9)
     ]
     return {"street-before": frames, "street-retrained": frames[::2]}
+
+
+def clip_info(frames: int) -> SourceInfo:
+    """A video of many frames."""
+    return SourceInfo("/videos/camera.mp4", SourceKind.VIDEO, "h264", 1920, 1080, frames, frames / 25, 25.0, ())
+
+
+def model_summary() -> ModelSummary:
+    """A model of the user's own."""
+    return ModelSummary("aerial", 608, 608, 3, ("car", "boat", "plane"), 64_000_000, 256_000_000, 128.4)
+
+
+def own_models() -> list[tuple[ModelFiles, ModelSummary | str]]:
+    """A model that can be used, and one whose file is missing."""
+    folder = Path("/home/user/models")
+    names = "aerial", "night"
+    files = [ModelFiles(folder / f"{name}.cfg", folder / f"{name}.weights") for name in names]
+    return [(files[0], model_summary()), (files[1], "/home/user/models/night.weights does not exist: choose the file of its weights")]
+
+
+def store_models(folder: Path) -> Path:
+    """Store a model and an unfinished download, without their contents. Returns the model's cfg."""
+    whole, part = entry_named("yolov4-tiny"), entry_named("yolov4-csp")
+    files, unfinished = files_of(whole, folder), Partial(Path(files_of(part, folder).weights))
+    for path, size in ((files.cfg, 0), (Path(files.weights), whole.weights_bytes), (unfinished.path, part.weights_bytes * 2 // 5)):
+        _store(path, size)
+    return files.cfg
+
+
+def store_videos(folder: Path) -> Path:
+    """Store videos and results with these sizes and times of change, without their contents."""
+    sizes = {"bridge.mp4": 812, "crossing.mp4": 1436, "market.mkv": 95, "night.avi": 2210, "plan.png": 3}
+    results = {"2026-11-01 12-00-00.sqlite": 14, "2026-11-02 12-00-00.sqlite": 9, "worst-frames.json": 1}
+    paths = {folder / name: size for name, size in sizes.items()} | {folder / "results" / name: size for name, size in results.items()}
+    for path, size in paths.items():
+        _store(path, size * 2**20)
+    (folder / "dashcam").mkdir(exist_ok=True)
+    for place in (folder / "dashcam", folder / "results", folder):
+        os.utime(place, (NEWEST, NEWEST))
+    return folder
+
+
+def _store(path: Path, size: int) -> None:
+    """Make a file of this size that takes no room."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.truncate(size)
+    os.utime(path, (NEWEST, NEWEST))

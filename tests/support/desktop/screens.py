@@ -1,12 +1,13 @@
 """Takes pictures of the window's screens: ``python screens.py FOLDER LANGUAGE THEME… [whole]``; QT_SCALE_FACTOR sets the scale.
 
-FOLDER needs ``street.mp4`` and ``session.sqlite``, its results. The pictures are ``FOLDER/screens/SCREEN.THEME.png``, small ones as in
+FOLDER needs ``street.mp4`` and ``stored.sqlite``, its results. The pictures are ``FOLDER/screens/SCREEN.THEME.png``, small ones as in
 tests/goldens/pictures, or whole ones. Fonts, devices, dates and folders are the same on every machine.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -23,8 +24,9 @@ from app.window.widgets import translation
 from app.window.widgets.appearance import Theme, apply_theme, current_theme
 from engine.devices.description import DeviceDescription
 from tests.support import fork_server
+from tests.support.desktop.settling import settle
 from tests.support.desktop.small_pictures import small
-from tests.support.desktop.states import all_screens, settle
+from tests.support.desktop.states import all_screens
 from tests.support.window import CPU
 
 FONTS = Path(__file__).parents[1] / "fonts"
@@ -44,6 +46,8 @@ def rename_folder(widget: QWidget, folder: Path) -> None:
 
 def take(application: QApplication, folder: Path, theme: Theme, whole: bool) -> None:
     """Take the pictures of a new window in one theme."""
+    Path("session.sqlite").unlink(missing_ok=True)  # a state changes it
+    shutil.copy("stored.sqlite", "session.sqlite")
     store = QSettings(str(folder / f"settings.{theme}.ini"), QSettings.Format.IniFormat)
     store.setValue("window/exports", "/videos/results")
     window = MainWindow(store, Path(theme) / "stored")

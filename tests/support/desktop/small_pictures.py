@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt
 from PySide6.QtGui import QImage
@@ -11,8 +13,8 @@ from tests.support.window import pixels
 CELL = 10
 DIFFERS = 24
 """The difference of a channel, 0..255, from which a square looks different."""
-STEP = 8
-"""Recorded channels are multiples of it, 0..255, so that files have half the size."""
+STEP = 12
+"""Recorded channels are multiples of it, 0..255, so that files are small."""
 
 
 def small(picture: QImage, scale: float) -> QImage:
@@ -22,16 +24,23 @@ def small(picture: QImage, scale: float) -> QImage:
     return shrunk.convertToFormat(QImage.Format.Format_RGB888)
 
 
-def encoded(picture: QImage) -> bytes:
-    """The picture with rounded colours as PNG."""
-    colours = np.minimum((pixels(picture).astype(np.uint16) + STEP // 2) // STEP * STEP, 255).astype(np.uint8)
-    height, width, _ = colours.shape
+def encoded(pictures: Sequence[QImage]) -> bytes:
+    """Pictures of one size beside each other, with rounded colours, as WebP without loss: it stores what they share once."""
+    colours = np.concatenate([pixels(picture) for picture in pictures], axis=1).astype(np.uint16)
+    rounded = np.minimum((colours + STEP // 2) // STEP * STEP, 255).astype(np.uint8)
+    height, width, _ = rounded.shape
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    rounded = QImage(colours.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888)
-    rounded.save(buffer, "PNG", 0)  # type: ignore[call-overload]
+    QImage(rounded.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).save(buffer, "WEBP", 100)  # type: ignore[call-overload]
     return bytes(content.data())
+
+
+def decoded(content: bytes, count: int) -> list[QImage]:
+    """The pictures of an encoded row of ``count``."""
+    row = QImage.fromData(content)
+    width = row.width() // count
+    return [row.copy(number * width, 0, width, row.height()) for number in range(count)]
 
 
 def difference(first: QImage, second: QImage) -> float:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox
 
 from app.window.devices.status import DeviceStatus, fold
 from app.window.events.clips_dialog import ClipsDialog
-from app.window.grid.cell import Cell
 from app.window.keys.dialog import KeysDialog
 from app.window.main_window import MainWindow
 from app.window.messages.unexpected import CrashReport
@@ -25,69 +21,42 @@ from app.window.results.worst_frames_dialog import WorstFramesDialog
 from app.window.sessions.dialog import SessionsDialog
 from app.window.viewer.classes import COUNT_ROLE
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import Severity
 from engine.pool.events import DeviceStarting
 from tests.support.desktop.made_up import cluster_machines, demo_accuracy, evaluated_models, recorded_gpus, store_scaling, worst_frames
+from tests.support.desktop.settling import Screens, child, has_settled, settle, shown_dialog, shown_menu, statistics_agree
+from tests.support.desktop.states_of_dialogs import cluster, file_dialogs, models, questions, running
+from tests.support.desktop.states_of_tracks import corrections, full_screen, tracks
 from tests.support.window import CPU, drag_over, queue_item, write_results
 
-Screens = Iterator[tuple[str, QWidget]]
 MOMENT = 0.4
 """The frame that is shown, seconds."""
-PATIENCE = 60.0
-"""Seconds until a screen that does not become ready is an error."""
 SMALL = 1000, 650
 """The size of a small window, logical pixels."""
 
 
-def settle(ready: Callable[[], bool] = lambda: True) -> None:
-    """Process events until a condition holds and none are left."""
-    deadline = time.monotonic() + PATIENCE
-    _process_events()  # the layout of a change
-    while not ready():
-        _process_events()
-        if time.monotonic() > deadline:
-            raise TimeoutError("the screen does not become ready")
-        time.sleep(0.01)
-    _process_events()
-
-
-def _process_events() -> None:
-    for _ in range(5):
-        QApplication.processEvents()
-        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # Qt sends these only from a running event loop
-
-
 def all_screens(window: MainWindow) -> Screens:
     """Bring the window into one state after the other: the name of each, and the widget to look at."""
-    for part in (_start, _settings, _queue, _results, _dialogs_of_results, _grid, _machines, _messages):
+    before = (_start, file_dialogs, questions, models, cluster, running, _settings, _queue)
+    results = (_results, _dialogs_of_results, _grid, tracks, corrections, full_screen, _machines, _messages)
+    for part in (*before, *results):
         yield from part(window)
-
-
-def _closing(name: str, dialog: QDialog) -> Screens:
-    """The picture of a dialog, which is then closed."""
-    dialog.show()
-    settle()
-    yield name, dialog
-    dialog.reject()
 
 
 def _start(window: MainWindow) -> Screens:
     yield "empty", window
-    window.actions_.menu.popup(window.mapToGlobal(window.rect().center()))
-    yield "menu", window.actions_.menu
-    window.actions_.menu.hide()
-    yield from _closing("keys", KeysDialog(window.bindings, window))
+    yield from shown_menu("menu", window.actions_.menu, window)
+    yield from shown_dialog("keys", KeysDialog(window.bindings, window))
     window.setup.open_models()
     assert window.setup.library.dialog is not None
-    yield from _closing("models", window.setup.library.dialog)
-    yield from _closing("comparison.steps", ExplanationDialog(window))
-    yield from _closing("comparison", ComparisonDialog(evaluated_models(), window))
+    yield from shown_dialog("models", window.setup.library.dialog)
+    yield from shown_dialog("comparison.steps", ExplanationDialog(window))
+    yield from shown_dialog("comparison", ComparisonDialog(evaluated_models(), window))
     window.actions_.about.trigger()
-    yield from _closing("about", child(window, QMessageBox))
+    yield from shown_dialog("about", child(window, QMessageBox))
     window.cluster.open_dialog()
     assert window.cluster.dialog is not None
-    yield from _closing("cluster", window.cluster.dialog)
+    yield from shown_dialog("cluster", window.cluster.dialog)
 
 
 def _settings(window: MainWindow) -> Screens:
@@ -100,6 +69,13 @@ def _settings(window: MainWindow) -> Screens:
     settle(lambda: dialog.advanced.isVisible())
     dialog.pane.ensureWidgetVisible(dialog.advanced)
     yield "settings.advanced", dialog
+    dialog.search.setText("de")
+    settle()
+    yield "settings.search", dialog
+    dialog.search.setText("time")
+    dialog.videos.fields["time_zone"].setText("Nowhere/Atlantis")
+    settle()
+    yield "settings.problem", dialog
     dialog.reject()
 
 
@@ -111,7 +87,7 @@ def _queue(window: MainWindow) -> Screens:
     yield "queue", window
     window.quitting.ask = True
     assert not window.quitting.may_close()
-    yield from _closing("quit", child(window, QMessageBox))
+    yield from shown_dialog("quit", child(window, QMessageBox))
     window.quitting.ask = False
     window.removal.remove([videos[0].key])
     settle(lambda: window.exports.line.isVisible() and window.status.queue.text().startswith("3"))
@@ -157,12 +133,15 @@ def _results(window: MainWindow) -> Screens:
 
 def _dialogs_of_results(window: MainWindow) -> Screens:
     window.exports.ask(window.queue.current, ViewFilter())
-    yield from _closing("export", child(window, ExportDialog))
+    export = child(window, ExportDialog)
+    yield "export", export
+    export.forms.choose(("jsonl", "coco", "video"))
+    yield from shown_dialog("export.several", export)
     window.clips.ask(window.queue.current, ViewFilter())
     clips = child(window, ClipsDialog)
     settle(clips.start.isEnabled)
-    yield from _closing("clips", clips)
-    yield from _closing("worst", WorstFramesDialog(Path("street-report/worst-frames.json"), worst_frames(), window))
+    yield from shown_dialog("clips", clips)
+    yield from shown_dialog("worst", WorstFramesDialog(Path("street-report/worst-frames.json"), worst_frames(), window))
     for number in range(3):
         database = Path(f"sessions/2026-11-0{number + 1} 12-00-00.sqlite")
         if not database.exists():
@@ -173,7 +152,12 @@ def _dialogs_of_results(window: MainWindow) -> Screens:
     sessions = SessionsDialog(Path("sessions"), window.background, lambda: set(), window)
     sessions.open()
     settle(lambda: sessions.table.topLevelItemCount() >= 3)
-    yield from _closing("sessions", sessions)
+    yield "sessions", sessions
+    sessions.table.setCurrentItem(sessions.table.topLevelItem(0))
+    for name, button, kind in (("rename", sessions.rename, QInputDialog), ("delete", sessions.delete, QMessageBox)):
+        button.click()
+        yield from shown_dialog(f"sessions.{name}", child(sessions, kind))
+    sessions.reject()
 
 
 def _grid(window: MainWindow) -> Screens:
@@ -221,6 +205,15 @@ def _machines(window: MainWindow) -> Screens:
     tabs.devices.cards[0].toggle()
     tabs.show_tab(1)
     yield "topology", window
+    for number, name in ((0, "devices"), (1, "topology")):
+        tabs.show_tab(number)
+        panel = tabs.stack.currentWidget()
+        tabs.detach.click()
+        settle()
+        yield f"{name}.window", panel.window()
+    yield "detached", tabs
+    for floating in tabs.floating:
+        floating.put_back()
 
 
 def _messages(window: MainWindow) -> Screens:
@@ -244,21 +237,4 @@ def _messages(window: MainWindow) -> Screens:
     yield "errors", window
     report = CrashReport(window, window.banners, Path("/home/user/window.log"))
     report.show_details('Traceback (most recent call last):\n  File "queue.py", line 12, in take\nValueError: nothing was taken')
-    yield from _closing("details", window.findChildren(QDialog)[-1])
-
-
-def child(window: MainWindow, kind: type[QDialog]) -> QDialog:
-    """The dialog of this kind."""
-    return next(each for each in window.children() if isinstance(each, kind))
-
-
-def has_settled(viewer: Viewer | Cell) -> bool:
-    """Whether the picture has been scaled to its place."""
-    shown, placement, canvas = viewer.player.current, viewer.canvas.placement, viewer.canvas
-    return shown is not None and placement is not None and abs(shown.image.width() - placement.width * canvas.devicePixelRatio()) < 2
-
-
-def statistics_agree(viewer: Viewer) -> bool:
-    """Whether the picture has been scaled to its place, and the statistics say so."""
-    shown = viewer.player.current
-    return has_settled(viewer) and shown is not None and f"{shown.image.width()} × " in viewer.canvas.statistics
+    yield from shown_dialog("details", window.findChildren(QDialog)[-1])

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
+from app.window.actions import without_dots
 from app.window.keys.bindings import Bindings, Command
 from app.window.keys.dialog import KeysDialog
 from app.window.main_window import MainWindow
@@ -27,6 +28,11 @@ def bindings(store: QSettings) -> Bindings:
     made.add(COMMANDS)
     made.fix(("Up",), "Another file")
     return made
+
+
+@pytest.mark.parametrize("title", ["Export…", "Export …", "Export"])
+def test_commands_are_named_without_the_dots_of_their_menu(title: str) -> None:
+    assert without_dots(title) == "Export"
 
 
 def test_changed_keys_are_stored_and_reset(bindings: Bindings, store: QSettings) -> None:

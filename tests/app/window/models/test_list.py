@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
@@ -229,6 +229,14 @@ def test_closing_the_window_ends_a_download_at_once(qtbot: QtBot, window: MainWi
     window.close()  # the download itself would not end
     assert not any("background" in thread.name for thread in threading.enumerate())
     assert not is_installed(entry, window.setup.library.downloads.folder)
+
+
+def test_the_figures_of_all_models_form_columns(qtbot: QtBot, downloads: ModelDownloads) -> None:
+    dialog = ModelList(downloads, None)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    captions = [[each for each in card.findChildren(QLabel) if each.text() == "COCO AP"] for card in dialog.cards.values()]
+    assert len({caption.mapTo(dialog, caption.rect().topRight()).x() for (caption,) in captions}) == 1
 
 
 def test_every_button_fits_on_a_small_screen_in_german(qtbot: QtBot, qapp: QApplication, downloads: ModelDownloads) -> None:

@@ -375,11 +375,12 @@ def test_tab_stops_only_at_what_can_be_operated(qtbot: QtBot, background: Backgr
 
 
 def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: Background) -> None:
-    dialog = open_dialog(qtbot, background, Preferences.of(None))
+    dialog = open_dialog(qtbot, background, Preferences.of(None), {"precision": "Last run: bf16."})
     shown = {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()}
     qtbot.keyClicks(dialog.search, "precision")
     assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == {"precision"}
     assert not dialog.folders.isVisible()
+    assert dialog.advanced.choices["precision"].isVisible()
     dialog.search.clear()
     assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == shown
     assert dialog.folders.isVisible()
@@ -393,6 +394,17 @@ def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: B
     assert not dialog.detection.isVisible()
     dialog.search.setText("weights")
     assert dialog.model.isVisible()
+    dialog.search.setText("tile")
+    assert not dialog.sharing.isVisible(), "only the size of tiles has the word, and another strategy hides it"
+    dialog.search.clear()
+    dialog.pane.verticalScrollBar().setValue(100)
+    dialog.search.setText("de")
+    assert dialog.pane.verticalScrollBar().value() == 0
+    assert dialog.pane.topics.currentItem().text() == "Model"
+    dialog.search.setText("decode")
+    assert dialog.pane.topics.currentItem().text() == "Advanced"
+    assert dialog.advanced.isVisible()
+    assert not dialog.advanced.choices["precision"].isVisible(), "the sentence about a setting that the search hides"
     dialog.search.setText("nowhere")
     assert dialog.pane.nothing.text() == "No setting has 'nowhere' in its name."
     dialog.search.clear()

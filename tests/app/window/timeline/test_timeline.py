@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +15,7 @@ from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS, slices_of
 from app.window.timeline.contents import CROSSING
 from app.window.timeline.face import MARGIN
-from app.window.timeline.lanes import Lane, rows_of
+from app.window.timeline.lanes import LEAST_TEXT, Lane, draw_names, rows_of
 from app.window.timeline.part_button import PartButton
 from app.window.timeline.timeline import Timeline
 from app.window.timeline.view import LEAST, TimeView
@@ -254,3 +254,14 @@ def test_crossings_are_marked_and_named(timeline: Timeline) -> None:
     marked = [x for x in range(timeline.width()) if timeline.grab().toImage().pixelColor(x, 40) == CROSSING]
     assert marked
     assert all(abs(x - MARGIN - 250) <= 3 for x in marked)
+
+
+def test_a_name_is_whole_in_the_lowest_row_that_has_room_for_text() -> None:
+    def written(height: float) -> int:
+        picture = QImage(60, 60, QImage.Format.Format_Grayscale8)
+        picture.fill(0)
+        with QPainter(picture) as painter:
+            draw_names(painter, ["gjpq"], QRectF(0, 20, 60, height), height)
+        return sum(picture.pixelColor(x, y).lightness() for x in range(60) for y in range(60))
+
+    assert written(LEAST_TEXT) == written(2 * LEAST_TEXT)

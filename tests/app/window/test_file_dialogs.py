@@ -1,0 +1,52 @@
+"""The dialogs that choose files: what they show can be read, and what they return is complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QTreeView, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.widgets.questions import Mode, choose_path
+
+
+def test_every_column_shows_its_whole_text(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    folder = tmp_path / "videos"
+    folder.mkdir()
+    with (folder / "bridge.png").open("wb") as file:
+        file.truncate(812 * 2**20)
+    window.files.choose_files()
+    dialog = window.findChild(QFileDialog)
+    dialog.setDirectory(str(folder))
+    view = dialog.findChild(QTreeView, "treeView")
+    qtbot.waitUntil(lambda: view.model().rowCount(view.rootIndex()) == 1)
+    qtbot.waitUntil(lambda: all(view.columnWidth(number) >= view.sizeHintForColumn(number) for number in range(4)))
+    assert sum(map(view.columnWidth, range(4))) <= view.viewport().width()
+
+
+def test_the_buttons_are_light_on_a_dark_ground(window: MainWindow) -> None:
+    window.files.choose_folder()
+    dialog = window.findChild(QFileDialog)
+    buttons = [button for button in dialog.findChildren(QToolButton) if button.isVisible()]
+    assert len(buttons) == 6
+    for button in buttons:
+        button.setEnabled(True)
+        drawn = button.icon().pixmap(QSize(16, 16)).toImage()
+        inked = [drawn.pixelColor(x, y) for x in range(16) for y in range(16) if drawn.pixelColor(x, y).alpha() > 200]
+        assert inked, button.objectName()
+        assert min(colour.lightness() for colour in inked) > 120, button.objectName()
+
+
+def test_a_file_that_is_written_gets_its_suffix(qtbot: QtBot, tmp_path: Path) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    chosen: list[str] = []
+    dialog = choose_path(window, "Export", chosen.append, "Sets (*.json)", "street.json", Mode.AnyFile)
+    dialog.setDirectory(str(tmp_path))
+    field = dialog.findChild(QLineEdit, "fileNameEdit")
+    assert field.text() == "street.json"
+    field.setText("bridge")
+    dialog.accept()
+    assert chosen == [str(tmp_path / "bridge.json")]
