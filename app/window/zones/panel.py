@@ -69,14 +69,13 @@ class ZonesPanel(Panel):
         self.sets.setToolTip(translate("zones", "The lines and zones of this camera: videos of a folder use the same set"))
         self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
         self.menu = QMenu(self)
-        for title, act in (
-            (translate("zones", "New set…"), self._ask_name),
-            (translate("zones", "Import…"), self._import),
-            (translate("zones", "Export…"), self._export),
-            (translate("zones", "Files with this set…"), self.apply_requested.emit),
-            (translate("zones", "Delete this set"), self.delete_requested.emit),
-        ):
-            self.menu.addAction(title, act)
+        self.menu.addAction(translate("zones", "New set…"), self._ask_name)
+        self.menu.addAction(translate("zones", "Import…"), self._import)
+        self._of_set = (
+            self.menu.addAction(translate("zones", "Export…"), self._export),
+            self.menu.addAction(translate("zones", "Files with this set…"), self.apply_requested.emit),
+            self.menu.addAction(translate("zones", "Delete this set"), self.delete_requested.emit),
+        )
         more = push_button(translate("zones", "Set"), role="flat")
         more.setMenu(self.menu)
         self.line = push_button(
@@ -165,6 +164,8 @@ class ZonesPanel(Panel):
             for name in names:
                 self.sets.addItem(name, name)
             self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
+        for action in self._of_set:
+            action.setEnabled(bool(self.sets.currentData()))
         self._update()
 
     def set_counts(self, counts: Counts | None, note: str, can_track: bool = False, remark: str = "") -> None:

@@ -381,7 +381,10 @@ def test_many_classes_can_be_searched_and_unknown_ones_stay(qtbot):
 
 
 def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
+    titles = [action.text() for action in shown.panel.menu.actions() if not action.isEnabled()]
+    assert titles == ["Export…", "Files with this set…", "Delete this set"]  # there is none yet
     draw_gate(shown)
+    assert all(action.isEnabled() for action in shown.panel.menu.actions())
     shown.panel.export_requested.emit(tmp_path / "out.json")
     shown.panel.import_requested.emit(tmp_path / "out.json")
     assert shown.panel.sets.currentText() == "out"
