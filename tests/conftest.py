@@ -27,7 +27,7 @@ from pytestqt.qtbot import QtBot
 import app.window  # noqa: F401 # before other modules: they are imported faster
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
-from tests.support.selection import may_select
+from tests.support.running.selection import may_select
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads begin with busy loops, in each process that a test starts
@@ -42,7 +42,9 @@ PATIENCE_MS = 30_000
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record-goldens", action="store_true", help="replace the files in tests/goldens by what the program gives now")
-    parser.addoption("--spawn", action="store_true", help="start all child processes as the program does: see tests/support/fork_server.py")
+    parser.addoption(
+        "--spawn", action="store_true", help="start all child processes as the program does (tests/support/running/fork_server.py)"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if same:
         hypothesis_providers._get_local_constants = lambda: hypothesis_providers._local_constants
     if same and sys.platform == "linux" and not config.getoption("--spawn"):
-        from tests.support import fork_server
+        from tests.support.running import fork_server
 
         fork_server.install()
 

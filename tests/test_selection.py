@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.selection import may_select
+from tests.support.running.selection import may_select
 
 
 @pytest.fixture

@@ -32,8 +32,8 @@ from engine.pool.events import DeviceFailed, DeviceReady, FramesDone, SourceFini
 from engine.pool.pool import EnginePool
 from engine.settings import Decode, EngineSettings, ModelFiles, Precision, RunSettings
 from engine.types import Detections, DeviceId
-from tests.support.detections import Comparison, compare, read_darknet, read_jsonl
-from tests.support.opencv import opencv_heads, relative_difference
+from tests.support.networks.detections import Comparison, compare, read_darknet, read_jsonl
+from tests.support.networks.opencv import opencv_heads, relative_difference
 from tools.darknet_weights import write_weights
 
 LIBRARIES = "numpy", "openvino", "opencv-python-headless", "av"

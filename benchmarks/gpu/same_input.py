@@ -35,8 +35,8 @@ from engine.settings import Decode, EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId, Image
 from plugins.preprocess import FRAME, Preprocess
 from resources import DEMO
-from tests.support.detections import Comparison, compare
 from tests.support.media import make_video
+from tests.support.networks.detections import Comparison, compare
 
 BATCH = 16
 WANTED = 0.995

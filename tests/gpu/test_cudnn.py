@@ -22,8 +22,8 @@ from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import Detections, DeviceId
 from resources import DEMO
 from tests.gpu.test_tensorrt import assert_same, by_definition, pictures
-from tests.support.detections import compare
 from tests.support.models import TINY_CFG, run_by_definition
+from tests.support.networks.detections import compare
 
 GPU = DeviceId("cuda", "0")
 SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)

@@ -28,9 +28,9 @@ from engine.model.balance import Balance, StageTime
 from engine.model.network import Network
 from engine.settings import Decode, EngineSettings, Hint, Precision
 from engine.types import Detections, DeviceId, Image
-from tests.support.detections import compare
 from tests.support.media import make_video
 from tests.support.models import tiny_network
+from tests.support.networks.detections import compare
 
 SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
 

@@ -13,10 +13,10 @@ from engine.backends import create_backend
 from engine.pool.groups.shared_pictures import MappedChunk, SharedPictures
 from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision, RunSettings, Tiles
 from engine.types import Detections, DeviceId
-from tests.support.detections import compare
 from tests.support.groups import same_detections
 from tests.support.media import make_video
 from tests.support.models import tiny_network
+from tests.support.networks.detections import compare
 from tests.support.pool import run_pool, tiny_settings
 
 GPU = DeviceId("cuda", "0")

@@ -18,8 +18,8 @@ from engine.model.load import load_network
 from engine.model.network import Network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from engine.types import Detections, DeviceId, Image
-from tests.support.detections import compare
 from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_network
+from tests.support.networks.detections import compare
 
 GPU = DeviceId("cuda", "0")
 SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)

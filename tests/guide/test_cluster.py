@@ -20,7 +20,7 @@ import pytest
 from app.cli.run.shard import Shard
 from engine.store.session import SessionReader
 from tests.support.cli import TINY, run_main
-from tests.support.cluster import MEMORY, VARIABLES, facts, until
+from tests.support.clusters.ray import MEMORY, VARIABLES, facts, until
 from tests.support.guide import GUIDE, commands
 from tests.support.media import make_video
 

@@ -19,8 +19,8 @@ from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.protocol import Setup
 from engine.pool.worker import worker
 from engine.types import DeviceId, FrameResult
-from tests.support.fork_server import forked_by
 from tests.support.pool import alive, broken_device_main, engine_fault_main, worker_pids
+from tests.support.running.fork_server import forked_by
 
 
 def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:

@@ -24,7 +24,7 @@ from engine.model.weights import read_weights
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 from tests.support.demo import CFG, CLIP, CLIP_TRUTH, WEIGHTS
-from tests.support.opencv import opencv_heads, relative_difference
+from tests.support.networks.opencv import opencv_heads, relative_difference
 from tools.darknet_weights import write_weights
 from tools.street_renderer.traffic.actor import NAMES
 from tools.street_renderer.training import model_cfg

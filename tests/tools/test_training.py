@@ -15,7 +15,7 @@ from engine.model.load import load_network  # noqa: E402
 from engine.settings import EngineSettings, ModelFiles, Precision  # noqa: E402
 from engine.types import DeviceId  # noqa: E402
 from tests.support.demo import CFG, WEIGHTS  # noqa: E402
-from tests.support.opencv import relative_difference  # noqa: E402
+from tests.support.networks.opencv import relative_difference  # noqa: E402
 from tools.street_renderer.training import augment, loss, network, train  # noqa: E402
 
 WIDTH, HEIGHT = 320, 180

@@ -10,8 +10,8 @@ from engine.errors import DeviceError
 from engine.model.load import load_network
 from engine.settings import EngineSettings, ModelFiles
 from engine.types import DeviceId
-from tests.support.architectures import make_cfg
 from tests.support.models import tiny_network
+from tests.support.networks.architectures import make_cfg
 
 CPU = DeviceId("cpu", "0")
 

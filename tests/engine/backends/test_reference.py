@@ -19,9 +19,9 @@ from engine.model.weights import EPSILON, read_weights
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 from resources import DEMO
-from tests.support.architectures import ARCHITECTURES, make_cfg
 from tests.support.models import TINY_CFG
-from tests.support.opencv import opencv_boxes, opencv_heads, relative_difference
+from tests.support.networks.architectures import ARCHITECTURES, make_cfg
+from tests.support.networks.opencv import opencv_boxes, opencv_heads, relative_difference
 from tools.darknet_weights import write_weights
 
 LIMIT = 1e-4

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engine.cluster.connection import ClusterConnection
-from tests.support.cluster import Raylets, facts
-from tests.support.cluster_runs import FRAMES
+from tests.support.clusters.ray import Raylets, facts
+from tests.support.clusters.runs import FRAMES
 from tests.support.media import make_video
 from tests.support.pool import run_pool
 

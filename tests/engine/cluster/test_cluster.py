@@ -24,8 +24,8 @@ from engine.store.session import SessionReader
 from engine.types import DeviceId
 from tests.conftest import PROJECT
 from tests.support.cli import FAST, TINY, run_main
-from tests.support.cluster import ALPHA, BETA, OF_RAY, Raylets, facts, kill, run_on
-from tests.support.cluster_runs import FORMATS, SLOW, Once, check, exported
+from tests.support.clusters.ray import ALPHA, BETA, OF_RAY, Raylets, facts, kill, run_on
+from tests.support.clusters.runs import FORMATS, SLOW, Once, check, exported
 from tests.support.pool import tiny_settings
 
 pytestmark = OF_RAY

@@ -25,8 +25,8 @@ from engine.session import DetectionSession
 from engine.store.session import SessionReader
 from tests.conftest import PROJECT
 from tests.support.cli import FAST, TINY, run_main
-from tests.support.cluster import ALPHA, BETA, GAMMA, OF_RAY, Raylets, kill, run_on, until
-from tests.support.cluster_runs import FORMATS, FRAMES, SLOW, SLOW_MAIN, Once, check, exported
+from tests.support.clusters.ray import ALPHA, BETA, GAMMA, OF_RAY, Raylets, kill, run_on, until
+from tests.support.clusters.runs import FORMATS, FRAMES, SLOW, SLOW_MAIN, Once, check, exported
 from tests.support.faults.seeds import seeded
 from tests.support.media import make_video
 from tests.support.pool import Seen, alive, tiny_settings
@@ -207,7 +207,7 @@ def test_the_driver_dies_nothing_is_left_and_the_next_run_goes_on(raylets: Rayle
 SLOW_COMMAND = """import sys
 from app.main import main
 from engine.pool.pool import EnginePool
-from tests.support.cluster_runs import SLOW_MAIN
+from tests.support.clusters.runs import SLOW_MAIN
 EnginePool.worker_main = staticmethod(SLOW_MAIN)
 sys.exit(main(sys.argv[1:]))"""
 

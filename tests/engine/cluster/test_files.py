@@ -15,7 +15,7 @@ from engine.cluster.files.cache import Cache
 from engine.cluster.files.content import Content, content_of, digest_of
 from engine.cluster.files.store import Store
 from engine.errors import ClusterError, FramefleetError, SourceError
-from tests.support.cluster import until
+from tests.support.clusters.ray import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nodes on Windows are not supported")
 

@@ -14,8 +14,8 @@ from engine.cluster.connection import ClusterConnection
 from engine.cluster.files.content import Content
 from engine.cluster.library import AgentHandle
 from engine.settings import ModelFiles
-from tests.support.cluster import ALPHA, BETA, OF_RAY, Raylets, facts, run_on, until
-from tests.support.cluster_runs import check
+from tests.support.clusters.ray import ALPHA, BETA, OF_RAY, Raylets, facts, run_on, until
+from tests.support.clusters.runs import check
 from tests.support.media import numbered
 from tests.support.models import TINY_CFG
 from tests.support.pool import run_pool, tiny_settings

@@ -20,7 +20,7 @@ from engine.model.network import Network, Yolo
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import Detections, DeviceId, Image
 from resources import DEMO
-from tests.support.detections import Comparison, compare, from_rows, read_darknet, read_jsonl
+from tests.support.networks.detections import Comparison, compare, from_rows, read_darknet, read_jsonl
 
 CPU = DeviceId("cpu", "0")
 FRAMES = slice(560, 700, 2)

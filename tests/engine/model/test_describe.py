@@ -13,8 +13,8 @@ from engine.model.describe import MAX_ACTIVATIONS, MAX_PARAMETERS, describe
 from engine.model.description import ConvolutionSpec, Description
 from engine.model.layer_context import MAX_LAYERS
 from engine.model.network import Activation, MaxPool, Region, Reorg, Route, Shortcut, Upsample, Yolo
-from tests.support.architectures import make_cfg
 from tests.support.models import OLDER_CFG, TINY_CFG
+from tests.support.networks.architectures import make_cfg
 
 NET = "[net]\nwidth=64\nheight=32\nchannels=3\n"
 REGION = "[convolutional]\nfilters=7\nactivation=linear\n[region]\nanchors=1.5,2\nclasses=2\nsoftmax=1\n"

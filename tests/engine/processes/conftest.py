@@ -3,7 +3,7 @@
 import pytest
 
 from engine.processes import child
-from tests.support import fork_server
+from tests.support.running import fork_server
 
 
 @pytest.fixture(autouse=True)

@@ -23,10 +23,10 @@ from app.window.settings import folders
 from app.window.widgets import translation
 from app.window.widgets.appearance import Theme, apply_theme, current_theme
 from engine.devices.description import DeviceDescription
-from tests.support import fork_server
 from tests.support.desktop.settling import settle
 from tests.support.desktop.small_pictures import small
 from tests.support.desktop.states import all_screens
+from tests.support.running import fork_server
 from tests.support.window import CPU
 
 FONTS = Path(__file__).parents[1] / "fonts"

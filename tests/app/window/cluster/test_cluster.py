@@ -13,7 +13,7 @@ from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
 from engine.store.session import SessionReader
 from engine.types import DeviceId
-from tests.support.cluster import ALPHA, Raylets
+from tests.support.clusters.ray import ALPHA, Raylets
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 

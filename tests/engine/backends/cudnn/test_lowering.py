@@ -14,8 +14,8 @@ from engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolv
 from engine.model.load import load_network
 from engine.model.network import Activation, Network
 from engine.settings import ModelFiles
-from tests.support.cudnn import run_program
 from tests.support.models import TINY_CFG, run_by_definition
+from tests.support.networks.cudnn import run_program
 
 CSP_CFG = TINY_CFG.with_name("csp.cfg")
 

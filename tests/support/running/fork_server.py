@@ -29,7 +29,7 @@ PRELOAD = [
     "engine.media.probe",
     "engine.media.segment_decoder",
     "engine.pool.worker.worker",
-    "tests.support.fork_server",
+    "tests.support.running.fork_server",
     "tests.support.pool",
 ]
 

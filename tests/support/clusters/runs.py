@@ -12,7 +12,7 @@ from app.cli.run.exports import DATABASE
 from engine.pool.events import Event, FramesDone
 from engine.pool.pool import EnginePool
 from engine.types import DeviceId
-from tests.support.cluster import facts
+from tests.support.clusters.ray import facts
 from tests.support.pool import Seen, slow_main, with_worker
 
 FRAMES = 230
