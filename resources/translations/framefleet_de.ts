@@ -1431,6 +1431,10 @@
         <translation>Knoten {name} ist nicht erreichbar: {why}</translation>
     </message>
     <message>
+        <source>node {name} does not answer, and is left out: {error}</source>
+        <translation>Knoten {name} antwortet nicht und wird ausgelassen: {error}</translation>
+    </message>
+    <message>
         <source>node {name} has joined</source>
         <translation>Knoten {name} ist hinzugekommen</translation>
     </message>
