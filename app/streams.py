@@ -1,12 +1,22 @@
-"""Prepares the standard streams, so that every file name can be printed and a lost reader does not end the run."""
+"""Prepares the standard streams: every file name can be printed, none controls the terminal, and a lost reader does not end the run."""
 
 import codecs
 import os
 import sys
 from io import TextIOWrapper
 
+_CONTROLS = {code: f"\\x{code:02X}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\b\t\n\r"}
 
-class LastingStream(TextIOWrapper):
+
+class HarmlessStream(TextIOWrapper):
+    """A stream that writes control characters as text if it is a terminal: names of files and classes may come from others."""
+
+    def write(self, text: str) -> int:
+        """Write the text."""
+        return super().write(text.translate(_CONTROLS) if self.isatty() else text)
+
+
+class LastingStream(HarmlessStream):
     """Standard error that ignores a lost reader: the reading program ended, or the terminal was closed."""
 
     def write(self, text: str) -> int:
@@ -35,6 +45,9 @@ def prepare() -> None:
     _open_closed_streams()
     if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, TextIOWrapper):
         sys.stderr = LastingStream(sys.stderr.buffer, sys.stderr.encoding, line_buffering=True)
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, TextIOWrapper):
+        old = sys.stdout
+        sys.stdout = HarmlessStream(old.buffer, old.encoding, line_buffering=old.line_buffering, write_through=old.write_through)
     codecs.register_error("readable", _readable)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

@@ -101,6 +101,15 @@ def test_a_disk_that_fills_while_a_video_is_written(stored: Path, tmp_path: Path
     assert f"cannot write {tmp_path / 'long.annotated.mp4'}: the disk is full" in done.err
 
 
+@needs_mounting
+def test_a_disk_that_fills_while_clips_are_written(stored: Path, tmp_path: Path) -> None:
+    before = mounted(small_disk(tmp_path, "16k"))
+    done = run("clips", stored, "--source", "long.mp4", "--exact", "--confidence", "0.01", "--out", tmp_path, before=before)
+    assert done.status == 1, done.err
+    assert f"cannot write {tmp_path}/long." in done.err
+    assert ".mp4: the disk is full" in done.err
+
+
 SIZES = ["64k", *(pytest.param(size, marks=pytest.mark.slow) for size in ("256k", "512k", "1m", "2m", "4m", "8m"))]
 
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Collection, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -52,7 +52,14 @@ def session_database(named: Path) -> Path:
 
 
 def choose_detections(reader: SessionReader, confidence: float | None, classes: Sequence[str] | None) -> None:
-    """Let a reader return the detections that the user wants. confidence: None = those that the run exported. classes: None = all."""
+    """Let a reader return the detections that the user wants. confidence: None = those that the run exported. classes: None = all.
+
+    Says so if weaker detections are wanted than are stored.
+    """
+    with suppress(KeyError, ValueError):  # another program wrote the session
+        if confidence is not None and confidence < (stored := float(reader.facts["confidence"])):
+            words = f"detections below a confidence of {stored:g} are not stored: detect again with --confidence {confidence:g}"
+            print(f"framefleet: {reader.path}: {words}", file=sys.stderr)
     reader.confidence = float(reader.facts.get(SHOWN, 0.0)) if confidence is None else confidence
     reader.classes = class_ids(classes, reader.labels)
 

@@ -81,7 +81,13 @@ def write_clips(
         made = [place / f"{number}{row[1]}" for number, row in enumerate(wanted)]
         cuts = tuple(Cut(str(path), start, end) for path, (_, _, start, end) in zip(made, wanted, strict=True))
         job = CutsJob(str(source.file), cuts, exact)
-        crash = run_child("clips", "the process that writes clips", "engine.store.clips.process", job, progress)
+        try:
+            crash = run_child("clips", "the process that writes clips", "engine.store.clips.process", job, progress)
+        except ExportError as error:
+            words = str(error)
+            for path, (name, ending, *_) in zip(made, wanted, strict=True):
+                words = words.replace(str(path), str(folder / f"{name}{ending}"))
+            raise ExportError(words) from error
         if crash is not None:
             raise ExportError(f"{crash}: no clip of {source.file} was written; try again with other times or classes")
         with explained(folder, "write"):

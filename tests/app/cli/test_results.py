@@ -51,6 +51,15 @@ def test_what_was_cancelled_is_said_to_be_a_part(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "a.coco.json").read_text())["images"]) == 4
 
 
+def test_detections_that_are_not_stored_are_said_to_be_missing(tmp_path: Path) -> None:
+    database = write_session(tmp_path / "s.sqlite", {"a.mp4": 2}, facts={"confidence": "0.25"})
+    words = "detections below a confidence of 0.25 are not stored: detect again with --confidence 0.1"
+    for confidence, said in (("0.1", True), ("0.25", False), ("0.5", False)):
+        run = run_main("results", database, "--confidence", confidence)
+        assert run.status == 0
+        assert (words in run.err) is said
+
+
 def test_tracks_that_no_source_has_are_refused(tmp_path: Path) -> None:
     database = write_session(tmp_path / "s.sqlite", {"a.mp4": 30})
     for wanted in ("any", "1"):

@@ -257,7 +257,7 @@ def test_invalid_values_are_reported_as_damage(tmp_path: Path, damage: str) -> N
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ExportError, match=r"cannot create .*choose another folder"):
+    with pytest.raises(ExportError, match=r"cannot write .*choose another folder"):
         SessionWriter(tmp_path / "file" / "s.sqlite", LABELS, {})
 
 

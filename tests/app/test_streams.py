@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+from tests.conftest import PROJECT
+
+PRINTS = "import sys; from app import streams; streams.prepare(); print('a\\x1b[31mb\\x9b\\tc'); print('d\\x07', file=sys.stderr)"
+
+
+def test_names_do_not_control_a_terminal() -> None:
+    master, slave = pty.openpty()
+    try:
+        subprocess.run([sys.executable, "-c", PRINTS], check=True, cwd=PROJECT, stdout=slave, stderr=slave)
+        assert os.read(master, 1000).split() == [b"a\\x1B[31mb\\x9B", b"c", b"d\\x07"]
+    finally:
+        os.close(slave)
+        os.close(master)
+
+
+def test_programs_get_the_exact_names() -> None:
+    done = subprocess.run([sys.executable, "-c", PRINTS], check=True, cwd=PROJECT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("a\x1b[31mb\x9b\tc\n", "d\x07\n")
