@@ -38,6 +38,7 @@ for number in (signal.SIGINT, signal.SIGHUP):
 
 PROJECT = Path(__file__).resolve().parent.parent
 PATIENCE_MS = 30_000
+CLUSTER = "tests/engine/cluster/"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -74,6 +75,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files of few tests, whose tests take longest: with several processes, no long file begins when the others end."""
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: sizes[item.path])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """With ``--dist loadfile``, let one process run all files whose tests share a real cluster, which takes seconds to start."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return CLUSTER if nodeid.startswith(CLUSTER) else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
