@@ -109,7 +109,7 @@ class Arrangement(QObject):
     def _has_room(self) -> bool:
         """Whether the panels below the picture are shown beside the bar of corrections."""
         viewer, area = self._window.viewer, self._window.zones.area
-        room = self.middle.height() - (viewer.height() - viewer.canvas.height()) - PICTURE
+        room = self.middle.height() - (viewer.height() - viewer.pictures.height()) - PICTURE
         return not self._gives_way or room >= area.minimumSizeHint().height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

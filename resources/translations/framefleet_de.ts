@@ -5258,7 +5258,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Sharing the work</source>
-        <translation>Aufteilung der Arbeit</translation>
+        <translation>Arbeitsteilung</translation>
     </message>
     <message>
         <source>Show</source>
