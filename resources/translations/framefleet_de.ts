@@ -5884,6 +5884,10 @@ Labels: {labels}</translation>
         <translation>Keine Rahmen: Ein anderer Lauf hat diese Ergebnisse ersetzt</translation>
     </message>
     <message>
+        <source>Not analysed: outside the analysed part</source>
+        <translation>Nicht analysiert: außerhalb des analysierten Abschnitts</translation>
+    </message>
+    <message>
         <source>One video</source>
         <translation>Ein Video</translation>
     </message>
