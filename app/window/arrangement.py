@@ -95,7 +95,8 @@ class Arrangement(QObject):
             QTimer.singleShot(0, self, self._lower)  # the height of the bar is known after its layout
         elif not both and self._before:
             self._window.zones.area.setVisible(actions.zones.isChecked())
-            self.middle.setSizes(self._before)
+            if self._before[1]:  # else they were not laid out yet when both were shown
+                self.middle.setSizes(self._before)
             self._before = []
 
     def _lower(self) -> None:

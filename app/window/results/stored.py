@@ -12,7 +12,7 @@ from engine.pool.progress import SourceProgress
 from engine.store.facts import CREATED, ZONES
 from engine.store.session import SessionReader, StoredSource
 
-NONE = "None"
+NONE = str(None)
 """How a session's facts write a setting without a value."""
 
 

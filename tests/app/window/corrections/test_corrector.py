@@ -177,6 +177,17 @@ def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(s
     shown.actions_.correct.setChecked(False)
 
 
+def test_the_panels_below_that_were_shown_together_with_the_bar_of_corrections_stay(shown, qtbot):
+    shown.resize(1360, 840)
+    shown.actions_.correct.setChecked(False)
+    qtbot.waitUntil(lambda: shown.arrangement.middle.sizes()[1] == 0)
+    shown.actions_.zones.setChecked(True)
+    shown.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: shown.arrangement.middle.sizes()[1] > 0)
+    shown.actions_.correct.setChecked(False)
+    assert shown.arrangement.middle.sizes()[1] > 0
+
+
 def test_in_a_small_window_the_panels_below_are_hidden_while_objects_are_corrected(shown, qtbot):
     shown.resize(1000, 650)
     shown.actions_.correct.setChecked(False)

@@ -107,6 +107,9 @@ def test_only_the_part_of_a_limited_run_counts_as_analysed(
     length = 60 / 25
     assert item.part == (None if begin is None or end is None else Part(pytest.approx(begin), pytest.approx(end)))
     assert window.viewer.transport.timeline._detected == pytest.approx((0, 1) if item.part is None else (begin / length, end / length))
+    if "end" in limits:
+        window.viewer.player.seek(1.5)
+        qtbot.waitUntil(lambda: window.viewer.canvas.note == "Not analysed: outside the analysed part", timeout=PATIENCE)
 
 
 def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
