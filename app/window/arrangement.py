@@ -98,7 +98,8 @@ class Arrangement(QObject):
             QTimer.singleShot(0, self, self._lower)  # the height of the bar is known after its layout
         elif not both and self._before:
             self._window.zones.area.setVisible(actions.zones.isChecked())
-            self.middle.setSizes(self._before)
+            if self._before[1]:  # else they were not laid out yet when both were shown
+                self.middle.setSizes(self._before)
             self._before = []
 
     def _lower(self) -> None:
@@ -112,7 +113,7 @@ class Arrangement(QObject):
     def _has_room(self) -> bool:
         """Whether the panels below the picture are shown beside the bar of corrections."""
         viewer, area = self._window.viewer, self._window.zones.area
-        room = self.middle.height() - (viewer.height() - viewer.canvas.height()) - PICTURE
+        room = self.middle.height() - (viewer.height() - viewer.pictures.height()) - PICTURE
         return not self._gives_way or room >= area.minimumSizeHint().height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

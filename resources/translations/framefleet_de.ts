@@ -5262,7 +5262,7 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>Sharing the work</source>
-        <translation>Aufteilung der Arbeit</translation>
+        <translation>Arbeitsteilung</translation>
     </message>
     <message>
         <source>Show</source>
@@ -5886,6 +5886,10 @@ Labels: {labels}</translation>
     <message>
         <source>No boxes: another run has replaced these results</source>
         <translation>Keine Rahmen: Ein anderer Lauf hat diese Ergebnisse ersetzt</translation>
+    </message>
+    <message>
+        <source>Not analysed: outside the analysed part</source>
+        <translation>Nicht analysiert: außerhalb des analysierten Abschnitts</translation>
     </message>
     <message>
         <source>One video</source>

@@ -18,6 +18,7 @@ from app.window.devices.status import DeviceStatus, Phase
 from app.window.devices.telemetry_text import details, metrics
 from app.window.widgets import theme
 from app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
+from app.window.widgets.engine_text import of_engine
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import marked, translate
 from engine.devices.description import DeviceDescription
@@ -176,14 +177,12 @@ class DeviceCard(QFrame):
         self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), status_text.facts(known), known.uuid if known else ""))))
         say(self.engine, status_text.engine_line(status, known))
         self.engine.setToolTip(status_text.engine_details(status, known))
-        message = (
-            (status.message or title) if broken else step if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
-        )
+        waits = of_engine(step) if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
         self.row.change(
             name=str(replace(status.device, node="")),  # the heading above names the machine
             colour=status_text.colour(status),
             off=status.phase is Phase.LEFT,
-            message=message,
+            message=(status.message or title) if broken else waits,
             progress=0.0 if broken else progress,
             serious=broken,
         )

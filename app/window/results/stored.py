@@ -3,14 +3,17 @@
 from pathlib import Path
 from threading import Event
 
-from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.timeline.class_counts import Tally
+from app.window.queue.item import ItemState, Part, QueueItem, Results
+from app.window.timeline.class_counts import Tally, length_of
 from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.pool.events import SourceFinished
 from engine.pool.progress import SourceProgress
 from engine.store.facts import CREATED, ZONES
 from engine.store.session import SessionReader, StoredSource
+
+NONE = str(None)
+"""How a session's facts write a setting without a value."""
 
 
 def read_stored(database: Path) -> list[QueueItem]:
@@ -42,4 +45,15 @@ def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:
     progress = SourceProgress(source.file, source.info, frames, failed, head, finished)
     facts = [reader.facts.get(key, "") for key in ("model", ZONES, CREATED)]
     results = Results(reader.path, source.number, reader.labels, *facts)
-    return QueueItem(0, progress, state, results, reason=source.error, changed=source.changed())
+    return QueueItem(0, progress, state, results, reason=source.error, changed=source.changed(), part=_part(reader, source))
+
+
+def _part(reader: SessionReader, source: StoredSource) -> Part | None:
+    """The part of a source to which its run was limited, None if it was not."""
+    begins, ends = (reader.facts.get(name, NONE) != NONE for name in ("begin", "end"))
+    info, last = source.info, reader.last_pts(source.number)
+    if not (begins or ends) or info is None or last is None:
+        return None
+    first = float(reader.times(source.number, 1)[0])
+    frame = 1 / info.rate if info.rate else 1.0
+    return Part(first - info.begin if begins else 0.0, last - info.begin + frame if ends else length_of(info))

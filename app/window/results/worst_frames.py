@@ -43,7 +43,7 @@ class WorstFrame:
     objects: int
     missed: int
     wrong: int
-    corrected: bool
+    corrected: bool = False
 
 
 def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:

@@ -42,6 +42,7 @@ _MISSING = {
     ItemState.DONE: marked("viewer", "Not analysed"),
 }
 """The note over pictures without a result, by the state of their file."""
+_OUTSIDE = marked("viewer", "Not analysed: outside the analysed part")
 _REPLACED = marked("viewer", "No boxes: another run has replaced these results")
 
 
@@ -209,7 +210,7 @@ class Viewer(QWidget):
                 end = item.part.end / length if item.part is not None and length else 1.0
             elif item.progress.head is not None and info is not None and length:
                 end = (item.progress.head - info.begin) / length
-            self.canvas.set_missing(translate("viewer", _REPLACED if item.replaced else _MISSING.get(item.state, NOT_YET)))
+            self.canvas.set_missing(translate("viewer", _missing(item)))
         self.transport.timeline.set_detected(min(end, 1.0), begin)
 
     def _count(self) -> None:
@@ -239,3 +240,10 @@ class Viewer(QWidget):
         self.transport.set_source(info)
         if self.item is not None:
             self._detected(self.item)
+
+
+def _missing(item: QueueItem) -> str:
+    """The note over pictures of a file without a result."""
+    if item.replaced:
+        return _REPLACED
+    return _OUTSIDE if item.part is not None and item.state is ItemState.DONE else _MISSING.get(item.state, NOT_YET)

@@ -156,7 +156,7 @@ def test_undo_and_redo_wrap_together(shown, qtbot):
     assert max(middles) - min(middles) <= 1
 
 
-def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(shown, qtbot):
+def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(shown, qtbot, tmp_path):
     shown.resize(1360, 840)
     shown.actions_.correct.setChecked(False)
     shown.actions_.zones.setChecked(True)
@@ -168,6 +168,24 @@ def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(s
     qtbot.waitUntil(lambda: middle.sizes()[1] == least)
     shown.actions_.correct.setChecked(False)
     qtbot.waitUntil(lambda: middle.sizes() == before)
+    shown.open_paths([write_results(tmp_path / "b.sqlite", tmp_path / "b.mp4", 3).database])
+    qtbot.waitUntil(lambda: len(shown.items) == 2)
+    shown.grid.set_side(2)  # each picture is small, but there is as much room as before
+    qtbot.waitUntil(lambda: shown.viewer.canvas.height() < 220)
+    shown.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: middle.sizes()[1] == least)
+    shown.actions_.correct.setChecked(False)
+
+
+def test_the_panels_below_that_were_shown_together_with_the_bar_of_corrections_stay(shown, qtbot):
+    shown.resize(1360, 840)
+    shown.actions_.correct.setChecked(False)
+    qtbot.waitUntil(lambda: shown.arrangement.middle.sizes()[1] == 0)
+    shown.actions_.zones.setChecked(True)
+    shown.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: shown.arrangement.middle.sizes()[1] > 0)
+    shown.actions_.correct.setChecked(False)
+    assert shown.arrangement.middle.sizes()[1] > 0
 
 
 def test_in_a_small_window_the_panels_below_are_hidden_while_objects_are_corrected(shown, qtbot):

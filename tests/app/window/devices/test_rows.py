@@ -14,7 +14,7 @@ from app.window.devices.row import DeviceRow
 from app.window.devices.status import DeviceStatus, fold, shares_of
 from app.window.devices.telemetry_text import Metric
 from app.window.main_window import MainWindow
-from app.window.widgets import theme
+from app.window.widgets import theme, translation
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.devices.telemetry.snapshot import Telemetry
@@ -120,6 +120,15 @@ def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -
         "cuda:1: building the plan, 0 % of the work",
         "cuda:2: no memory, 1 % of the work",
     ]
+
+
+def test_a_row_names_the_step_of_a_build_in_the_language_of_the_window(qtbot: QtBot, qapp: QApplication) -> None:
+    translation.install(qapp, "de")
+    building = fold(fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0), EngineBuilding(GPUS[1], "trying bf16", 0.4), 1.0)
+    panel = panel_of(qtbot, building)
+    panel.refresh()
+    translation.install(qapp, "en")
+    assert panel.cards[0].row.content.message == "bf16 wird erprobt"
 
 
 @pytest.mark.parametrize("width", [288, 320, 420, 700])

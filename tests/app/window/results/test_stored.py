@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
-from app.window.queue.item import QueueItem
+from app.window.queue.item import Part, QueueItem
 from app.window.results.stored import count_stored, read_stored
 from app.window.timeline.class_counts import Tally
 from app.window.widgets.banner import Banner
@@ -88,6 +88,28 @@ def test_the_picture_shows_no_boxes_of_another_session(item: QueueItem) -> None:
     with DetectionLookup() as lookup:
         assert lookup.result(stored(item), 0.0) is None
         assert lookup.result(Stored(stored(item).database, 0), 0.0) is not None  # of the new session, opened by the same process
+
+
+@pytest.mark.parametrize(
+    ("limits", "begin", "end"), [({}, None, None), ({"begin": "20"}, 20 / 30, 60 / 25), ({"end": "30"}, 0.0, 29 / 30 + 1 / 25)]
+)
+def test_only_the_part_of_a_limited_run_counts_as_analysed(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, limits: dict[str, str], begin: float | None, end: float | None
+) -> None:
+    database = tmp_path / "session.sqlite"
+    write_results(database, make_video(tmp_path / "a.mp4", 60, (320, 240)), 60, **limits)
+    with closing(sqlite3.connect(database)) as connection, connection:
+        first, last = int(limits.get("begin", 0)), int(limits.get("end", 60))
+        connection.execute(f"DELETE FROM frames WHERE frame NOT BETWEEN {first} AND {last - 1}")
+    window.open_paths([database])
+    qtbot.waitUntil(lambda: window.shown.item is not None, timeout=PATIENCE)
+    (item,) = window.items
+    length = 60 / 25
+    assert item.part == (None if begin is None or end is None else Part(pytest.approx(begin), pytest.approx(end)))
+    assert window.viewer.transport.timeline._detected == pytest.approx((0, 1) if item.part is None else (begin / length, end / length))
+    if "end" in limits:
+        window.viewer.player.seek(1.5)
+        qtbot.waitUntil(lambda: window.viewer.canvas.note == "Not analysed: outside the analysed part", timeout=PATIENCE)
 
 
 def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -124,6 +124,10 @@ def test_a_folder_without_sessions_says_what_will_be_there(qtbot: QtBot, window:
     dialog.show()
     qtbot.waitUntil(dialog.empty.isVisible)
     assert dialog.empty.text().startswith("No sessions yet.")
+    dialog.empty.setText(dialog.empty.text() * 3)  # as long as in other languages
+    qtbot.waitUntil(
+        lambda: dialog.empty.height() >= dialog.empty.heightForWidth(dialog.empty.width()) > dialog.empty.fontMetrics().height()
+    )
 
 
 def test_sessions_of_the_command_line_are_listed_and_stay(
