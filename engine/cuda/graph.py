@@ -1,9 +1,7 @@
 """Steps on a stream, and CUDA graphs: steps that are recorded once and launched with one call."""
 
-import ctypes
 from collections.abc import Sequence
-from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 from cuda.bindings import driver
 from cuda.core import Event, Stream
@@ -51,23 +49,6 @@ def copy(destination: int, source: int, nbytes: int, stream: Stream) -> None:
     (status,) = driver.cuMemcpyAsync(destination, source, nbytes, stream.handle)
     if status != driver.CUresult.CUDA_SUCCESS:
         raise RuntimeError(f"{nbytes} bytes cannot be copied: {status.name}")
-
-
-def enqueue_copy(destination: int, source: int, nbytes: int, stream: Stream) -> None:
-    """Like ``copy``, without releasing the interpreter's lock. Only for device memory and pinned memory: other copies take long.
-
-    Each decode thread copies each frame. The call takes some microseconds; getting the lock back from the other threads takes longer.
-    """
-    status = _memcpy_async()(destination, source, nbytes, int(stream.handle))
-    if status:
-        raise RuntimeError(f"{nbytes} bytes cannot be copied: {driver.CUresult(status).name}")
-
-
-@cache
-def _memcpy_async() -> Any:
-    function = ctypes.PyDLL("libcuda.so.1").cuMemcpyAsync  # functions of a PyDLL keep the lock
-    function.argtypes = (ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p)
-    return function
 
 
 def copy_rows(destination: int, source: int, pitch: int, width: int, rows: int, stream: Stream) -> None:

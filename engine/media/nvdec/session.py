@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from cuda.core import Device, StreamOptions
 
-from engine.cuda.graph import copy, enqueue_copy
+from engine.cuda.graph import copy
 from engine.errors import DeviceError
 from engine.media.nvdec.bitstream import Writable
 from engine.media.nvdec.errors import DamagedError, UncertainEndError
@@ -72,7 +72,7 @@ class Session:
 
     def copy(self, address: int, surface: Surface, nbytes: int) -> None:
         """Copy a frame into a surface, in stream order."""
-        enqueue_copy(surface.address, address, nbytes, self.stream)
+        copy(surface.address, address, nbytes, self.stream)
 
     def download(self, address: int, nbytes: int) -> bytes:
         """Copy a frame to host memory, and wait."""

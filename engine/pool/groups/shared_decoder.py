@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from engine.detection.frame_format import Planes
 from engine.devices.affinity import usable_cores
 from engine.media.decoder import Decoded, Decoder
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from engine.pool.groups.shared_pictures import SharedPictures
 
 if TYPE_CHECKING:
@@ -35,25 +35,13 @@ class SharedDecoder(Decoder):
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
         """See ``Decoder.decode``."""
-        previous: _Download | None = None  # it is copied while the next frame is decoded
-        download: _Download | None = None
-        try:
-            for frame in self._decode(info, segment, skip):
-                previous, download = download, _Download(frame) if isinstance(frame, DecodedOnDevice) else None
-                if previous is not None:
-                    yield previous.finish()
-                if download is not None:  # only now: a thread that holds a copy must not wait for memory
-                    download.start(self._pictures)
-                elif isinstance(frame, DecodeFailure):
-                    yield frame
-                elif not isinstance(frame, DecodedOnDevice):
-                    yield replace(frame, image=self._pictures.put(frame.image))  # type: ignore[arg-type]
-            if download is not None:
-                yield download.finish()
-        finally:
-            for each in (previous, download):
-                if each is not None:
-                    each.release()
+        for frame in self._decode(info, segment, skip):
+            if isinstance(frame, DecodedOnDevice):
+                yield DecodedPlanes(frame.pts, self._download(frame.image), index=frame.index, by_gpu=True)
+            elif isinstance(frame, DecodeFailure):
+                yield frame
+            else:
+                yield replace(frame, image=self._pictures.put(frame.image))  # type: ignore[arg-type]
 
     def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
         if self._nvdec is not None:
@@ -61,6 +49,18 @@ class SharedDecoder(Decoder):
         whole = segment.start is None and segment.end is None  # no other segment of this source can be decoded meanwhile
         threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // self.threads)
         return self._read(info, segment, skip, threads)
+
+    def _download(self, frame: DeviceFrame) -> Planes:
+        """Copy a frame from the GPU into shared memory, wait for the copy, and release the frame."""
+        from engine.cuda.graph import copy
+
+        try:
+            block = self._pictures.take(frame.format.nbytes)
+            copy(block.ctypes.data, frame.address, frame.format.nbytes, frame.written_on)
+            frame.written_on.sync()
+        finally:
+            frame.release()
+        return Planes.of(frame.format, block)
 
     def cpu_reason(self, info: SourceInfo) -> str:
         """See ``Decoder.cpu_reason``."""
@@ -75,34 +75,3 @@ class SharedDecoder(Decoder):
         """See ``Decoder.close``."""
         if self._nvdec is not None:
             self._nvdec.close()
-
-
-class _Download:
-    """A frame that is copied from the GPU into shared memory, and then released."""
-
-    def __init__(self, frame: DecodedOnDevice) -> None:
-        self._frame, self._copying = frame, False
-
-    def start(self, pictures: SharedPictures) -> None:
-        """Wait for room in ``pictures``, and begin to copy."""
-        from engine.cuda.graph import enqueue_copy
-
-        image = self._frame.image
-        self._block = pictures.take(image.format.nbytes)
-        self._copying = True
-        enqueue_copy(self._block.ctypes.data, image.address, image.format.nbytes, image.written_on)
-
-    def finish(self) -> DecodedPlanes:
-        """Wait for the end of the copy, and return it."""
-        self.release()
-        frame = self._frame
-        return DecodedPlanes(frame.pts, Planes.of(frame.image.format, self._block), index=frame.index, by_gpu=True)
-
-    def release(self) -> None:
-        """Wait until nothing is copied, and release the frame. Repeated calls have no effect."""
-        copying, self._copying = self._copying, False
-        try:
-            if copying:
-                self._frame.image.written_on.sync()
-        finally:
-            self._frame.image.release()
