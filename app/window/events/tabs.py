@@ -14,6 +14,9 @@ from app.window.widgets.flow import Flow
 from app.window.widgets.translation import translate
 from app.window.zones.counts.chart import CountChart
 
+MARGIN = 12
+"""Left and right, logical pixels."""
+
 
 class EventTabs(Panel):
     """Shows one of them."""
@@ -36,16 +39,18 @@ class EventTabs(Panel):
         self._marked: Collection[QWidget] = ()
         self.stack.currentChanged.connect(lambda _: self.mark_one_file(self._marked))
         self.mark_one_file(())
-        heads = row((Flow(*self.buttons.buttons(), spacing=2), 1), self.one_file, spacing=6)
-        column(heads, (self.stack, 1), spacing=6, margins=(12, 8, 12, 8), of=self)
+        buttons = Flow(*self.buttons.buttons(), spacing=2)
+        self._heads = row((buttons, 1), self.one_file, spacing=6)
+        self._two_rows = buttons.sizeHint().width() // 2 + buttons.minimumSize().width()
+        column(self._heads, (self.stack, 1), spacing=6, margins=(MARGIN, 8, MARGIN, 8), of=self)
         for panel in (events, detections, chart, routes):
             self.stack.addWidget(panel)
 
     def minimumSizeHint(self) -> QSize:
-        """The height of all rows of the heads, and of the panel."""
-        layout = self.layout()
-        assert layout is not None
-        return QSize(super().minimumSizeHint().width(), layout.minimumHeightForWidth(self.width()))
+        """The height of one or two rows of heads, and of the panel."""
+        least = super().minimumSizeHint()
+        width = max(self.width() - 2 * MARGIN, self._two_rows)  # before its first layout, the panel is very narrow
+        return QSize(least.width(), least.height() + self._heads.minimumHeightForWidth(width) - self._heads.minimumSize().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Ask for the height that the heads need at the new width."""
