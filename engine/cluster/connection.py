@@ -143,7 +143,7 @@ class ClusterConnection(Hosts, Closing):
         if settings.isolation is Isolation.THREAD:
             raise UsageError("--isolation thread is for one machine: on a cluster, each device has its own process")
         if here := [device for device in devices if not device.node]:
-            raise UsageError(f"{here[0]} is no device of the cluster: write NODE/{here[0]}")
+            raise UsageError(f"{here[0]} is not a device of the cluster: write NODE/{here[0]}")
 
     def host(self, device: DeviceId, worker_main: WorkerMain) -> WorkerHost:  # noqa: ARG002
         """See ``Hosts.host``."""

@@ -61,7 +61,7 @@ def read_truth(path: Path) -> Truth:
     elif path.suffix.lower() in (".json", ".gz"):
         truth = coco.read(path)
     elif path.exists():
-        raise SourceError(f"{path} is no truth: give a COCO file (.json), a CVAT file (.xml), or a folder with labels of YOLO")
+        raise SourceError(f"{path} is not a truth file: give a COCO file (.json), a CVAT file (.xml), or a folder with labels of YOLO")
     else:
         raise SourceError(f"{path} does not exist")
     if not truth.pictures:

@@ -52,7 +52,7 @@ def read_picture(path: Path) -> Image:
     except (cv2.error, MemoryError) as error:
         raise SourceError(f"{path} cannot be used ({getattr(error, 'err', error)}): it is damaged or too large") from error
     if image is None:
-        raise SourceError(f"{path} is no picture that can be read: it is damaged, unfinished or of another kind")
+        raise SourceError(f"{path} is not a picture that can be read: it is damaged, unfinished or of another kind")
     if max(image.shape) > MAX_SIDE:
         raise SourceError(f"{path} has {image.shape[1]}×{image.shape[0]} pixels: at most {MAX_SIDE}×{MAX_SIDE} can be used")
     return np.asarray(image, np.uint8)

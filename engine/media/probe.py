@@ -44,4 +44,4 @@ def _first_picture(path: Path) -> tuple[int, int, float | None, str, str | None]
                     time = None if frame.pts is None else float(frame.pts * file.time_base)
                     return *Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
         cause = file.error or "no frame in it can be decoded"
-    raise SourceError(f"{path} is no video that can be decoded ({cause}): it is damaged, unfinished or of another kind")
+    raise SourceError(f"{path} is not a video that can be decoded ({cause}): it is damaged, unfinished or of another kind")

@@ -35,7 +35,7 @@ class ClockTime:
             return ClockSource(text)
         moment = _iso_time(text)
         if moment is None:
-            raise UsageError(f"'{text}' is no time: write name, metadata, or when the file began, such as \"2026-11-01 08:00\"")
+            raise UsageError(f"'{text}' is not a time: write name, metadata, or when the file began, such as \"2026-11-01 08:00\"")
         return moment
 
 
@@ -50,7 +50,7 @@ class TimeZone:
         try:
             return ZoneInfo(text)
         except (KeyError, ValueError, OSError):  # ZoneInfoNotFoundError is a KeyError
-            raise UsageError(f"'{text}' is no known time zone: write its name, such as UTC or Europe/Berlin") from None
+            raise UsageError(f"'{text}' is not a known time zone: write its name, such as UTC or Europe/Berlin") from None
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def time_in_name(name: str) -> datetime | None:
 
 
 def time_in_metadata(text: str) -> datetime | None:
-    """Return the time that the metadata of a file state, or None. Zero, which cameras without a clock write, is no time."""
+    """Return the time that the metadata of a file state, or None. Zero, which cameras without a clock write, is not a time."""
     for pattern in ("%Y:%m:%d %H:%M:%S", "%a %b %d %H:%M:%S %Y"):  # digital cameras, AVI
         try:
             return _plausible(datetime.strptime(text.strip(), pattern))
@@ -114,7 +114,7 @@ def time_in_metadata(text: str) -> datetime | None:
 
 
 def _iso_time(text: str) -> datetime | None:
-    """Read a date with a time of day in ISO 8601. A date alone is no time."""
+    """Read a date with a time of day in ISO 8601. A date alone is not a time."""
     if not re.search(r"\d[T ]\d{2}:?\d{2}", text):
         return None
     try:

@@ -34,7 +34,7 @@ def read_zones(path: Path) -> ZoneSet:
     except ModelError as error:
         raise UsageError(str(error)) from error
     if len(content) > MAX_BYTES:
-        raise UsageError(f"{path} has more than {MAX_BYTES >> 20} MiB: it is no zones file")
+        raise UsageError(f"{path} has more than {MAX_BYTES >> 20} MiB: it is not a zones file")
     try:
         zones = parse_zones(content.decode("utf-8-sig"))
         if zones.shapes and all(0 <= value <= 1 for shape in zones.shapes for point in shape.points for value in point):

@@ -743,11 +743,11 @@
         <translation>„{text}“ ist nicht brauchbar: {self} angeben</translation>
     </message>
     <message>
-        <source>&apos;{text}&apos; is no known time zone: write its name, such as UTC or Europe/Berlin</source>
+        <source>&apos;{text}&apos; is not a known time zone: write its name, such as UTC or Europe/Berlin</source>
         <translation>„{text}“ ist keine bekannte Zeitzone: ihren Namen schreiben, wie UTC oder Europe/Berlin</translation>
     </message>
     <message>
-        <source>&apos;{text}&apos; is no time: write name, metadata, or when the file began, such as &quot;2026-11-01 08:00&quot;</source>
+        <source>&apos;{text}&apos; is not a time: write name, metadata, or when the file began, such as &quot;2026-11-01 08:00&quot;</source>
         <translation>„{text}“ ist keine Zeit: name, metadata oder den Beginn der Datei schreiben, wie &quot;2026-11-01 08:00&quot;</translation>
     </message>
     <message>
@@ -1191,11 +1191,11 @@
         <translation>es ist eine Quelle, eine Datei des Modells oder die Sitzung selbst</translation>
     </message>
     <message>
-        <source>it is no session database: choose another name, or move the file away</source>
+        <source>it is not a session database: choose another name, or move the file away</source>
         <translation>es ist keine Sitzungsdatenbank: einen anderen Namen wählen, oder die Datei verschieben</translation>
     </message>
     <message>
-        <source>it is no session database: give the .sqlite file that a run has written</source>
+        <source>it is not a session database: give the .sqlite file that a run has written</source>
         <translation>es ist keine Sitzungsdatenbank: die .sqlite-Datei eines Laufs angeben</translation>
     </message>
     <message>
@@ -2387,15 +2387,15 @@
         <translation>{path} ist gesperrt von {holder}</translation>
     </message>
     <message>
-        <source>{path} is no picture that can be read: it is damaged, unfinished or of another kind</source>
+        <source>{path} is not a picture that can be read: it is damaged, unfinished or of another kind</source>
         <translation>{path} ist kein lesbares Bild: beschädigt, unfertig oder von anderer Art</translation>
     </message>
     <message>
-        <source>{path} is no video that can be decoded ({cause}): it is damaged, unfinished or of another kind</source>
+        <source>{path} is not a video that can be decoded ({cause}): it is damaged, unfinished or of another kind</source>
         <translation>{path} ist kein dekodierbares Video ({cause}): beschädigt, unfertig oder von anderer Art</translation>
     </message>
     <message>
-        <source>{path} is no video that can be read ({value}): it may be damaged, unfinished or of another kind</source>
+        <source>{path} is not a video that can be read ({value}): it may be damaged, unfinished or of another kind</source>
         <translation>{path} ist kein lesbares Video ({value}): vielleicht beschädigt, unfertig oder von anderer Art</translation>
     </message>
     <message>
@@ -2523,7 +2523,7 @@
         <translation>{value} ist ein Gerät eines Clusters: --cluster ADDRESS angeben, oder eines von „framefleet devices“ wählen</translation>
     </message>
     <message>
-        <source>{value} is no device of the cluster: write NODE/{value2}</source>
+        <source>{value} is not a device of the cluster: write NODE/{value2}</source>
         <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
     </message>
     <message>

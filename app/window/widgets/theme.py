@@ -65,7 +65,7 @@ def __getattr__(name: str) -> str:
 
 
 def colour(name: str) -> str:
-    """The current colour with this name. A text that is no name in the table is a colour already."""
+    """The current colour with this name. A text that is not a name in the table is a colour already."""
     return COLOURS[name][_column] if name in COLOURS else name
 
 

@@ -52,7 +52,7 @@ class ShownSet(QObject):
                 zones = found[1].scaled_to(zones.size)
             except FramefleetError as error:
                 found, problem = None, str(error)
-        self._item = None  # what is loaded is no change that must be saved
+        self._item = None  # what is loaded is not a change that must be saved
         self._editor.load(zones)
         self._item = item
         self.name = found[0] if found is not None else None

@@ -55,7 +55,7 @@ def open_container(path: Path) -> InputContainer:
         if _is_playlist(path):
             raise SourceError(f"{path} is a playlist or a text, not a video: give the videos themselves") from error
         raise SourceError(
-            f"{path} is no video that can be read ({reason(error)}): it may be damaged, unfinished or of another kind"
+            f"{path} is not a video that can be read ({reason(error)}): it may be damaged, unfinished or of another kind"
         ) from error
 
 

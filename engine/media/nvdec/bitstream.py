@@ -208,7 +208,7 @@ def _vp9_frames(packet: bytes) -> Iterator[bytes]:
 def _vp9_keyframe(frame: bytes) -> bytes:
     """A keyframe's header up to the frame's size, empty for other frames: specification, 6.2.
 
-    Raises DamagedError if the frame is damaged, or it has its own size and is no keyframe.
+    Raises DamagedError if the frame is damaged, or it has its own size and is not a keyframe.
     """
     bits = Bits(frame[:40])
     marker, profile = bits.take(2), bits.take(1) + 2 * bits.take(1)

@@ -13,7 +13,7 @@ REMEDIES = {
     "SQLITE_READONLY": "it is read-only: choose another folder, or change the permissions",
     "SQLITE_CANTOPEN": "it cannot be opened: check that the folder exists and may be written, or choose another folder",
     "SQLITE_PERM": "permission denied: choose another folder, or change the permissions",
-    "SQLITE_NOTADB": "it is no session database: choose another name, or move the file away",
+    "SQLITE_NOTADB": "it is not a session database: choose another name, or move the file away",
     "SQLITE_CORRUPT": "the file is damaged: move it away or delete it, and run the detection again",
     "SQLITE_BUSY": "another run or window is using it: choose another folder, or close that one",
     "SQLITE_IOERR": "the disk failed or is full: check the space left and the disk, or choose another folder",
@@ -21,7 +21,7 @@ REMEDIES = {
 
 REMEDIES_READING = REMEDIES | {
     "SQLITE_CANTOPEN": "it is not there, or cannot be opened: check the name and the permissions",
-    "SQLITE_NOTADB": "it is no session database: give the .sqlite file that a run has written",
+    "SQLITE_NOTADB": "it is not a session database: give the .sqlite file that a run has written",
 }
 
 

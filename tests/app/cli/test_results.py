@@ -132,9 +132,9 @@ def test_every_format_is_written_from_one_session(tmp_path: Path) -> None:
         (("--format", "yolo", "--between", "0.6,0.3"), "is not a range of confidences"),
         (("--format", "yolo", "--every", "0"), "is not a distance between frames"),
         (("--format", "megadetector", "--category-map", "dog"), "maps no labels"),
-        (("--clock", "yesterday"), "'yesterday' is no time: write name, metadata, or when the file began"),
+        (("--clock", "yesterday"), "'yesterday' is not a time: write name, metadata, or when the file began"),
         (("--time-zone", "UTC"), "--time-zone is for --clock"),
-        (("--clock", "name", "--time-zone", "Mars"), "'Mars' is no known time zone"),
+        (("--clock", "name", "--time-zone", "Mars"), "'Mars' is not a known time zone"),
     ],
 )
 def test_options_that_cannot_be_used_are_refused_with_what_to_write(tmp_path: Path, options: tuple[str, ...], message: str) -> None:

@@ -74,7 +74,7 @@ def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: ClusterConn
     ):
         with pytest.raises(UsageError, match=words):
             EnginePool(settings, [ALPHA, BETA], cluster)
-    with pytest.raises(UsageError, match="cpu:0 is no device of the cluster"):
+    with pytest.raises(UsageError, match="cpu:0 is not a device of the cluster"):
         EnginePool(tiny_settings(), [DeviceId("cpu", "0")], cluster)
 
 

@@ -39,7 +39,7 @@ def read_parts(text: str) -> frozenset[Part]:
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in [*Part]]
     if unknown or not names:
-        raise UsageError(f"'{text}' is no list of what to draw: choose from {', '.join(Part)}")
+        raise UsageError(f"'{text}' is not a list of what to draw: choose from {', '.join(Part)}")
     return frozenset(map(Part, names))
 
 

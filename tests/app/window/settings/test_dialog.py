@@ -131,7 +131,7 @@ def test_a_part_that_cannot_be_read_or_is_empty_is_explained(qtbot: QtBot, backg
     assert not can_save(dialog)
     field(dialog, "end").setText("")
     field(dialog, "time_zone").setText("Berlin")
-    assert "'Berlin' is no known time zone" in dialog.videos.problems["time_zone"].text()
+    assert "'Berlin' is not a known time zone" in dialog.videos.problems["time_zone"].text()
     field(dialog, "time_zone").setText("")
     assert can_save(dialog)
     assert dialog.preferences == Preferences.of(every=Moment(seconds=Fraction(1)), begin=Moment(seconds=Fraction(90)))
