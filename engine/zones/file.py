@@ -55,9 +55,9 @@ def parse_zones(text: str) -> ZoneSet:
     try:
         data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise UsageError(f"it is no JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
+        raise UsageError(f"it is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
     except (RecursionError, ValueError) as error:
-        raise UsageError(f"it is no JSON that can be read: {error}") from error
+        raise UsageError(f"it is not JSON that can be read: {error}") from error
     data = _checked(data, _KEYS, "the file")
     if data["version"] != VERSION:
         newer = isinstance(data["version"], int) and data["version"] > VERSION

@@ -86,7 +86,7 @@ def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "text.sqlite").write_text("not a database, but long enough to be looked at" * 100)
     run = run_main("results", tmp_path / "text.sqlite")
     assert run.status == 2
-    assert "no session database" in run.err
+    assert "not a session database" in run.err
     database = write_session(tmp_path / "s.sqlite", {"gone.mp4": 4})
     run = run_main("results", database, "--format", "video,jsonl")
     assert run.status == 1

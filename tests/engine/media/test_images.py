@@ -140,7 +140,7 @@ def test_truncated_pictures_are_rejected(suffix: str, share: float, tmp_path: Pa
     path = save(tmp_path / f"a.{suffix}", noise)
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(SourceError, match="no picture that can be read"):
+    with pytest.raises(SourceError, match="not a picture that can be read"):
         probe(path)
 
 

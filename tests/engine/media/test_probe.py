@@ -138,7 +138,7 @@ def test_the_name_of_an_image_sequence_opens_no_other_file(tmp_path: Path) -> No
     pattern.write_bytes(b"not a picture")
     with av.open(str(pattern)) as sequence:
         assert len(list(sequence.decode(video=0))) == 1, "FFmpeg itself takes the name for a pattern and opens 1.sgi"
-    refused(pattern, "no video that can be read")
+    refused(pattern, "not a video that can be read")
 
 
 @pytest.mark.parametrize("url", ["{}/clip.ts", "async:{}/clip.ts", "concat:/dev/null|{}/clip.ts"])
@@ -155,7 +155,7 @@ def test_only_the_file_protocol_is_allowed(url: str, server: tuple[str, list[str
 def test_other_text_formats_are_rejected(text: str, tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     path.write_text(text)
-    refused(path, "playlist|no video that can be read")
+    refused(path, "playlist|not a video that can be read")
 
 
 def test_a_movie_that_refers_to_another_file_does_not_open_it(clip: Clip, tmp_path: Path) -> None:

@@ -144,5 +144,5 @@ def test_a_header_without_a_page_size_is_refused_at_once(session: Path) -> None:
     content[16:18] = bytes(2)
     content[28:32] = b"\xff" * 4
     session.write_bytes(content)
-    with pytest.raises(ExportError, match=r"no session database|damaged"):
+    with pytest.raises(ExportError, match=r"not a session database|damaged"):
         SessionReader(session)

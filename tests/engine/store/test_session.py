@@ -183,13 +183,13 @@ def test_a_session_in_use_is_not_taken_over(tmp_path: Path) -> None:
 def test_other_files_are_rejected_and_not_changed(tmp_path: Path, make: type[SessionReader]) -> None:
     path = tmp_path / "holiday.sqlite"
     path.write_bytes(b"dear diary, " * 500)
-    with pytest.raises(ExportError, match=r"holiday\.sqlite.*no session database"):
+    with pytest.raises(ExportError, match=r"holiday\.sqlite.*not a session database"):
         make(path)
     assert path.read_bytes() == b"dear diary, " * 500
     path.unlink()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE diary (day TEXT)")
-    with pytest.raises(ExportError, match="no session database"):
+    with pytest.raises(ExportError, match="not a session database"):
         make(path)
     path.unlink()
     write_session(path, {"a.mp4": 1})

@@ -33,7 +33,7 @@ def test_filtered_detections_keep_their_tracks(tmp_path):
 
 def test_a_file_that_is_no_session_is_refused(tmp_path):
     (tmp_path / "s.sqlite").write_text("text")
-    with pytest.raises(ExportError, match="no session database"):
+    with pytest.raises(ExportError, match="not a session database"):
         track_session(tmp_path / "s.sqlite", TrackerName.BYTETRACK)
 
 

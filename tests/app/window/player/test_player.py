@@ -196,7 +196,7 @@ def test_a_file_that_is_no_video_is_explained(qtbot: QtBot, player: Player, tmp_
     (tmp_path / "broken.mp4").write_bytes(b"not a video at all")
     player.open(queue_item(tmp_path / "broken.mp4"), play=True)
     qtbot.waitUntil(lambda: len(screen.failures) == 1)
-    assert "broken.mp4 is no video" in screen.failures[0]
+    assert "broken.mp4 is not a video" in screen.failures[0]
     assert not player.playing
 
 

@@ -141,7 +141,7 @@ def test_a_file_that_has_changed_since_is_named(qtbot: QtBot, window: MainWindow
 def test_what_is_no_session_is_explained(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     (tmp_path / "other.sqlite").write_text("something else" * 1000)
     window.open_paths([tmp_path / "other.sqlite", tmp_path / "missing.sqlite"])
-    qtbot.waitUntil(lambda: any("other.sqlite" in text and "no session database" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: any("other.sqlite" in text and "not a session database" in text for text in window.banners.texts))
     qtbot.waitUntil(lambda: any("missing.sqlite" in text and "cannot be opened" in text for text in window.banners.texts))
     assert len(window.items) == 0
 

@@ -52,7 +52,7 @@ def test_a_deleted_or_damaged_set_is_none(library, tmp_path):
     library.choose(tmp_path / "one.mp4", "street")
     (tmp_path / "zones" / "street.json").write_text("{")
     assert library.read_for(tmp_path / "one.mp4") is None
-    with pytest.raises(UsageError, match=r"street\.json: it is no JSON"):
+    with pytest.raises(UsageError, match=r"street\.json: it is not JSON"):
         library.read("street")
     library.delete("street")
     assert library.name_for(tmp_path / "one.mp4") is None
