@@ -68,13 +68,13 @@ def test_errors_name_the_place(change, message) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "no JSON: Expecting property name enclosed in double quotes in line 1, column 2"),
+        ("{", "not JSON: Expecting property name enclosed in double quotes in line 1, column 2"),
         ("[]", "the file is [], but must be an object"),
         (json.dumps(FILE).replace("90", "NaN"), "the value NaN"),
         (json.dumps(FILE).replace("90", "1e999"), "not a finite number"),
         (json.dumps(FILE).replace("90", "9" * 400), "not a finite number"),
         ('{"version": 1, "version": 1}', "the key 'version' twice"),
-        ("[" * 100_000, "no JSON"),
+        ("[" * 100_000, "not JSON"),
     ],
 )
 def test_hostile_text(text, message) -> None:
