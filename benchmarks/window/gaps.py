@@ -86,12 +86,18 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
             if window.controller.running:
                 if not gaps:
                     begun.append((time.perf_counter(), time.process_time()))
-                    QTimer.singleShot(int(1000 * seconds), application.quit)
+                    QTimer.singleShot(int(1000 * seconds), end)
                 gaps.append((now - last) * 1000 - BEAT_MS)
                 work.append((working - worked) * 1000)
             last, worked = now, working
 
-        timers = []
+        timers: list[QTimer] = []
+
+        def end() -> None:
+            for timer in timers:  # quitting closes the window, which waits for the end of the run
+                timer.stop()
+            application.quit()
+
         for act, interval in ((replay, STATS_MS), (beat, BEAT_MS)):
             timer = QTimer(interval=interval, timerType=Qt.TimerType.PreciseTimer)
             timer.timeout.connect(act)
@@ -102,8 +108,6 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
         window.viewer.player.play()
         application.exec()
         share = (time.process_time() - begun[0][1]) / (time.perf_counter() - begun[0][0])
-        for timer in timers:
-            timer.stop()
         platform = application.platformName()
         window.close()
         garbage.stop()
