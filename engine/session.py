@@ -104,7 +104,7 @@ class DetectionSession(Closing):
             else:
                 self._pool.add(path, start.number, start.position)
                 self._queued.append((start.number, str(self._going_on.path_of(path))))
-                self.sources[start.number] = SourceProgress.behind(path, start.position)
+                self.sources[start.number] = SourceProgress.continued(path, start.position)
             self.inferred_before += self.sources[start.number].ledger.inferred
         return start.number
 

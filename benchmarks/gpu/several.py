@@ -3,7 +3,7 @@
     python -m benchmarks.gpu.several --cfg yolov4.cfg --devices cuda:0,cuda:1,cuda:2,cuda:3,cuda:4,cuda:5,cuda:6,cuda:7 --out DIR
 
 Each step is a command of the program in a process of its own, with a time limit. A step that fails is reported, and the others follow. The
-output of each step stays in DIR. Meanwhile, ``nvidia-smi`` samples clocks and power of all GPUs once a second. The targets are those for
+output of each step stays in DIR. During the run, ``nvidia-smi`` samples clocks and power of all GPUs once a second. The targets are those for
 eight GPUs; with fewer devices, the figures have none.
 """
 
@@ -214,7 +214,7 @@ def main() -> int:
     with (options.out / "gpus.csv").open("w") as samples:
         try:
             sampler = subprocess.Popen(query, stdout=samples, stderr=subprocess.DEVNULL)
-        except OSError:  # there is no NVIDIA driver
+        except OSError:  # the machine has no NVIDIA driver
             sampler = None
         try:
             measure(options, steps)

@@ -9,10 +9,10 @@ from engine.types import DeviceId
 
 
 def open_device(device: DeviceId, sleep: bool = True) -> Device:
-    """Make ``cuda:N`` the current device. Raises DeviceError if there is no driver, or no such device.
+    """Make ``cuda:N`` the current device. Raises DeviceError if the driver or the device is missing.
 
-    sleep: threads that wait for the device's streams sleep meanwhile. Otherwise they use a processor until the work is done, and go on some
-    microseconds earlier. All users of the device in this process share this.
+    sleep: a thread that waits for a stream of the device sleeps. Otherwise it uses a processor until the stream's work is done. The last
+    call decides for all threads of this process.
     """
     try:
         found = len(Device.get_all_devices())

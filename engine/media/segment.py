@@ -83,10 +83,10 @@ class SegmentDecoder:
             yield from self._decode()
         missing = max(self._segment.frames, self._promised) - self._accounted
         if missing > 0:
-            yield self._failure([*self._overtaken, *sorted(self._pending), self._behind_last()][0], missing)
+            yield self._failure([*self._overtaken, *sorted(self._pending), self._after_last()][0], missing)
 
-    def _behind_last(self) -> int:
-        """The pts that a frame behind the last one would have, if the segment has room for it."""
+    def _after_last(self) -> int:
+        """The pts that a frame after the last one would have, if it belongs to the segment."""
         pts = self._last + round(1 / (self._file.rate * self._file.time_base))
         return pts if self._highest > _NEVER and covers(self._segment, pts) else self._last
 

@@ -30,8 +30,8 @@ class SourceProgress:
     before: int = 0
 
     @classmethod
-    def behind(cls, path: Path, position: Position | None) -> Self:
-        """The progress of a source that begins where an earlier run stopped. position: None = it begins at its start."""
+    def continued(cls, path: Path, position: Position | None) -> Self:
+        """The progress of a source that continues an earlier run. position: where that run stopped, None = there was none."""
         if position is None:
             return cls(path)
         failed = sum(position.failed.values())

@@ -72,7 +72,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         raise
     incomplete = sum(not source.complete or source.error is not None for _, source in chosen)
     writer.close(complete=not incomplete)
-    several = f"their precisions differ ({', '.join(sorted(precisions))}), and so do boxes, a little: give each run the same --precision"
+    several = f"their precisions differ ({', '.join(sorted(precisions))}), so boxes differ slightly: give each run the same --precision"
     return Merged(len(chosen), incomplete, left_out, (*writer.notes, *([several] if len(precisions) > 1 else [])))
 
 

@@ -54,7 +54,7 @@ def session_database(named: Path) -> Path:
 def choose_detections(reader: SessionReader, confidence: float | None, classes: Sequence[str] | None) -> None:
     """Let a reader return the detections that the user wants. confidence: None = those that the run exported. classes: None = all.
 
-    Says so if weaker detections are wanted than are stored.
+    Prints a note if the user wants weaker detections than those that are stored.
     """
     with suppress(KeyError, ValueError):  # another program wrote the session
         if confidence is not None and confidence < (stored := float(reader.facts["confidence"])):

@@ -209,8 +209,10 @@ class Dispatcher:
 
     def _advance(self, source: OpenSource) -> list[Event]:
         """Hand on the results that are next in display order."""
-        due = [*source.due()]
-        return [*due, self._finish(source, error=source.error)] if source.sequencer.complete else [*due]
+        events: list[Event] = list(source.due())
+        if source.sequencer.complete:
+            events.append(self._finish(source, error=source.error))
+        return events
 
     def _lost_work(self, device: DeviceId, work: Work, worker: WorkerState) -> list[Event]:
         source = self._sources.get(work.source)

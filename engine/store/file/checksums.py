@@ -140,7 +140,7 @@ def _remove_checksums(connection: sqlite3.Connection, path: Path, stream: Binary
     """Remove the checksums of a session that this process is about to change."""
     if Footer.of(stream) is None:
         return
-    connection.execute("BEGIN IMMEDIATE")  # no other process changes the file meanwhile
+    connection.execute("BEGIN IMMEDIATE")  # keeps other processes from changing the file
     try:
         if (footer := Footer.of(stream)) is not None:
             os.truncate(path, footer.database_size)
