@@ -3,8 +3,8 @@
     python -m benchmarks.gpu.several --cfg yolov4.cfg --devices cuda:0,cuda:1,cuda:2,cuda:3,cuda:4,cuda:5,cuda:6,cuda:7 --out DIR
 
 Each step is a command of the program in a process of its own, with a time limit. A step that fails is reported, and the others follow. The
-output of each step stays in DIR. During the run, ``nvidia-smi`` samples clocks and power of all GPUs once a second. The targets are those for
-eight GPUs; with fewer devices, the figures have none.
+output of each step stays in DIR. During the run, ``nvidia-smi`` samples clocks and power of all GPUs once a second. The targets are those
+for eight GPUs; with fewer devices, the figures have none.
 """
 
 from __future__ import annotations
