@@ -171,9 +171,9 @@ def measure(options: argparse.Namespace, steps: Steps) -> None:
             frames = [*many, "--size", str(size), "--parallel", "frames", "--mode", "strong"]
             steps.run(f"frames-{size}", frames, partial(scaling, f"frames, {name}"))
     if "tiles" in options.steps:
-        video = large_video(steps.folder / "large.mp4", options.large_frames)
+        video, size = large_video(steps.folder / "large.mp4", options.large_frames), str(options.sizes[0])
         for count in counts:
-            tiles = [*one, str(video), "--parallel", "tiles", "--devices", ",".join(devices[:count])]
+            tiles = [*one, str(video), "--parallel", "tiles", "--devices", ",".join(devices[:count]), "--size", size]
             steps.run(f"tiles-{count}", tiles, partial(rate, "tiles of 8K", count))
         video.unlink()
     if "depth" in options.steps:

@@ -51,6 +51,19 @@ def copy(destination: int, source: int, nbytes: int, stream: Stream) -> None:
         raise RuntimeError(f"{nbytes} bytes cannot be copied: {status.name}")
 
 
+def copy_all(destinations: Sequence[int], sources: Sequence[int], sizes: Sequence[int], stream: Stream) -> None:
+    """Copy several blocks between host and device addresses by one call, after the work on the stream. Returns at once.
+
+    sizes: bytes. The stream must not be the default one.
+    """
+    attributes = driver.CUmemcpyAttributes()
+    attributes.srcAccessOrder = driver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
+    targets, origins = list(map(driver.CUdeviceptr, destinations)), list(map(driver.CUdeviceptr, sources))
+    (status,) = driver.cuMemcpyBatchAsync(targets, origins, list(sizes), len(sizes), [attributes], [0], 1, stream.handle)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"{len(sizes)} blocks cannot be copied: {status.name}")
+
+
 def copy_rows(destination: int, source: int, pitch: int, width: int, rows: int, stream: Stream) -> None:
     """Copy rows of ``width`` bytes, ``pitch`` bytes apart in pinned memory, to the device without gaps."""
     if pitch == width:

@@ -102,13 +102,12 @@ class DecodedFrame:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DecodedPlanes:
-    """A frame of a video in host memory, not converted to RGB. by_gpu: whether a GPU decoded it. Other fields: as in ``DecodedFrame``."""
+    """A frame of a video in host memory, not converted to RGB. Fields: as in ``DecodedFrame``."""
 
     pts: float
     image: Planes
     name: None = None
     index: int | None = None
-    by_gpu: bool = False
 
 
 @dataclass(eq=False, slots=True)

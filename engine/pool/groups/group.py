@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -15,10 +15,11 @@ from engine.devices.affinity import usable_cores
 from engine.errors import DeviceError
 from engine.media.decoder import GPU_THREADS
 from engine.media.segment_decoder import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
-from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
+from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.groups.member_pool import MemberPool
 from engine.pool.groups.remote_backend import RemoteBackend
+from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.groups.shared_decoder import SharedDecoder
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
 from engine.pool.protocol import DeviceEvent, Failed, Setup
@@ -29,6 +30,7 @@ from engine.types import DeviceId, EngineInfo, Found
 
 if TYPE_CHECKING:
     from engine.media.nvdec.decoder import NvdecDecoder
+    from engine.pool.groups.downloads import Downloads
 
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
@@ -50,6 +52,7 @@ class Group(Backend):
         """report, die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
         self._setup = setup
+        self._downloads: Downloads | None = None
         self._member_pool = MemberPool(setup.device.members, self._make, report, die, watchdog, self.spread_evenly)
 
     @property
@@ -81,12 +84,15 @@ class Group(Backend):
         from engine.cuda.device import open_device
         from engine.cuda.memory import PageLock
         from engine.media.nvdec.decoder import open_nvdec
+        from engine.pool.groups.downloads import Downloads
 
         device, threads = self._member_pool.engines[0].device, self.info.decode_threads
         index = int(device.name)
         open_device(device)
-        decoder = open_nvdec(index, 2 * threads, threads, required)
+        # the frames in the worker's buffer, one per decode thread, and those of the batch that is downloaded
+        decoder = open_nvdec(index, 3 * self.info.batch + threads, threads, required)
         self._pictures.page_lock = PageLock(index)
+        self._downloads = Downloads(index, self._pictures)
         return decoder
 
     def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
@@ -137,8 +143,18 @@ class Group(Backend):
             return backend
         return RemoteBackend(replace(self._setup, device=device), self._pictures)
 
-    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
-        return self._member_pool.put(images, still)
+    def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
+        parts: Iterable[Sequence[HostImage]] = [[image for image in images if not isinstance(image, DeviceFrame)]]
+        if self._downloads is not None:
+            parts = self._downloads.parts(images)
+        shared, first = SharedBatch(len(images), self.device.members[0]), 0
+        for part in parts:
+            self._member_pool.put(part, still, shared, first)
+            first += len(part)
+        for image in images:
+            if isinstance(image, DeviceFrame):
+                image.release()
+        return shared
 
     def _close_impl(self) -> None:
         self._member_pool.close()

@@ -94,13 +94,16 @@ class MemberPool:
         missing = [member for member in self._members.values() if member.backend is None and member.out is None]
         return not missing or (bool(self.engines) and all(member.attempt > 1 for member in missing))
 
-    def put(self, images: Sequence[HostImage], still: bool) -> SharedBatch:
-        """Queue pictures. They must not change until their batch is done."""
-        shared = SharedBatch(len(images), next(iter(self._members)))
+    def put(self, images: Sequence[HostImage], still: bool, shared: SharedBatch | None = None, first: int = 0) -> SharedBatch:
+        """Queue pictures, and return their batch. They must not change until it is done.
+
+        shared, first: the batch of which they are a part, and the position of the first one there. None: they are a batch of their own.
+        """
+        batch = shared or SharedBatch(len(images), next(iter(self._members)))
         with self._changed:
-            self._queue.put(QueuedPicture(image, still, shared, position) for position, image in enumerate(images))
+            self._queue.put(QueuedPicture(image, still, batch, position) for position, image in enumerate(images, first))
             self._changed.notify_all()
-        return shared
+        return batch
 
     def timings(self, device: DeviceId) -> Mapping[str, float]:
         """See ``Backend.timings``, for one member."""

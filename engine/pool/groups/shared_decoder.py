@@ -1,4 +1,4 @@
-"""Decodes for all members of a group into shared host memory: with FFmpeg, or with NVDEC of one member's GPU."""
+"""Decodes for all members of a group: with FFmpeg into shared host memory, or with NVDEC into the memory of one member's GPU."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from engine.detection.frame_format import Planes
 from engine.devices.affinity import usable_cores
 from engine.media.decoder import Decoded, Decoder
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.pool.groups.shared_pictures import SharedPictures
 
 if TYPE_CHECKING:
@@ -23,22 +22,20 @@ THREADS = 16
 
 
 class SharedDecoder(Decoder):
-    """Decodes into ``pictures``, shared memory of a group.
+    """Decodes with FFmpeg into ``pictures``, shared memory of a group.
 
-    read: ``decode`` or ``decode_planes``. nvdec: decodes instead of ``read``; closed with this decoder. reason: why NVDEC is not used
-    although the members have it.
+    read: ``decode`` or ``decode_planes``. nvdec: decodes what it can, instead of ``read``; closed with this decoder. Its frames stay in
+    the GPU's memory. reason: why NVDEC is not used although the members have it.
     """
 
     def __init__(self, threads: int, pictures: SharedPictures, read: Read, nvdec: NvdecDecoder | None = None, reason: str = "") -> None:
         super().__init__(threads)
         self._pictures, self._read, self._nvdec, self._reason = pictures, read, nvdec, reason
 
-    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
         """See ``Decoder.decode``."""
         for frame in self._decode(info, segment, skip):
-            if isinstance(frame, DecodedOnDevice):
-                yield DecodedPlanes(frame.pts, self._download(frame.image), index=frame.index, by_gpu=True)
-            elif isinstance(frame, DecodeFailure):
+            if isinstance(frame, DecodedOnDevice | DecodeFailure):
                 yield frame
             else:
                 yield replace(frame, image=self._pictures.put(frame.image))  # type: ignore[arg-type]
@@ -49,18 +46,6 @@ class SharedDecoder(Decoder):
         whole = segment.start is None and segment.end is None  # no other segment of this source can be decoded meanwhile
         threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // self.threads)
         return self._read(info, segment, skip, threads)
-
-    def _download(self, frame: DeviceFrame) -> Planes:
-        """Copy a frame from the GPU into shared memory, wait for the copy, and release the frame."""
-        from engine.cuda.graph import copy
-
-        try:
-            block = self._pictures.take(frame.format.nbytes)
-            copy(block.ctypes.data, frame.address, frame.format.nbytes, frame.written_on)
-            frame.written_on.sync()
-        finally:
-            frame.release()
-        return Planes.of(frame.format, block)
 
     def cpu_reason(self, info: SourceInfo) -> str:
         """See ``Decoder.cpu_reason``."""

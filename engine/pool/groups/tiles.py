@@ -9,11 +9,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.detection.frame_format import HostImage, Planes
+from engine.detection.frame_format import HostImage
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import Tiling, plan_tiles
 from engine.media.segment_decoder import decode
-from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
+from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from engine.pool.groups.group import Group
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import DeviceEvent, Failed, Setup
@@ -51,8 +51,8 @@ class TilesBackend(Group):
         info = super()._describe(engines, settings)
         return replace(info, batch=1 if settings.hint is Hint.LATENCY else min(PICTURES, info.batch), slots=SLOTS)
 
-    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
-        cut = [(image, self._plan(image)) for image in images if not isinstance(image, Planes)]
+    def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
+        cut = [(image, self._plan(image)) for image in images if isinstance(image, np.ndarray)]
         # the last tile, usually the whole picture, goes first: its upload takes longest and should not delay the end
         places = [(image, box) for image, tiling in cut for box in np.roll(tiling.boxes, 1, axis=0).tolist()]
         parts = [image[top:bottom, left:right] for image, (left, top, right, bottom) in places]

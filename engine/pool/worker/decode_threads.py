@@ -10,7 +10,7 @@ from typing import TypeAlias
 from engine.detection.frame_format import Planes
 from engine.media.decoder import Decoder
 from engine.media.decoder_use import DecoderUse
-from engine.media.types import DecodedPlanes, DecodeFailure, DeviceFrame
+from engine.media.types import DecodeFailure, DeviceFrame
 from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
 from engine.processes.watchdog import Clock, Watchdog
@@ -154,7 +154,7 @@ class DecodeThreads:
                     width, height = image.format.width, image.format.height
                 else:
                     width, height = image.shape[1::-1]
-                if isinstance(image, DeviceFrame) or (isinstance(frame, DecodedPlanes) and frame.by_gpu):
+                if isinstance(image, DeviceFrame):
                     by_nvdec += 1
                 else:
                     by_cpu += 1

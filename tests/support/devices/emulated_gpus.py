@@ -54,6 +54,11 @@ class Gpus:
         self.staged += None in ends and nbytes > 100
         stream.put(lambda: ctypes.memmove(destination, source, nbytes) and None)
 
+    def copy_all(self, destinations: Sequence[int], sources: Sequence[int], sizes: Sequence[int], stream: Stream) -> None:
+        """Replaces ``engine.cuda.graph.copy_all``."""
+        for destination, source, nbytes in zip(destinations, sources, sizes, strict=True):
+            self.copy(destination, source, nbytes, stream)
+
     def owner(self, address: int) -> Device | None:
         """The device whose memory holds this address, None for the host."""
         for start, (nbytes, device) in self.buffers.items():
@@ -170,7 +175,11 @@ class Stream:
         number = event.recorded
         self.put(lambda: event.pass_by(number))
 
-    def wait(self, event: Event) -> None:
+    def wait(self, other: Event | Stream) -> None:
+        event = other
+        if isinstance(other, Stream):
+            other.record(event := Event(self._gpus, other.device))
+        assert isinstance(event, Event)
         number = event.recorded
         self.work.append((lambda: event.passed >= number, lambda: None))
 
