@@ -28,7 +28,7 @@ from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precisi
 from engine.types import Detections, DeviceId
 from tests.support.media import make_video, numbered, truncated
 from tests.support.models import tiny_network
-from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, tiny_settings, watch, worker_pids
+from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, tiny_settings, watch, watch_and_then, worker_pids
 
 
 @pytest.fixture(scope="module")
@@ -178,14 +178,7 @@ def test_sources_may_be_added_while_it_runs(long_video: Path) -> None:
             assert pool.add(long_video) == 1
             pool.finish()
 
-        later = threading.Thread(target=add_later)
-
-        def react(event: Event, seen: Seen) -> None:
-            if isinstance(event, SourceFinished) and event.source == 0:
-                later.start()
-
-        seen = watch(pool.events(), react)
-        later.join()
+        seen = watch_and_then(pool, add_later)
     assert [seen.finished[number].ledger.inferred for number in (0, 1)] == [430, 430]
     assert len([event for event in seen.events if isinstance(event, DeviceStarting)]) == 1
 

@@ -88,13 +88,19 @@ def yolov3(cfg: Cfg, *, pyramid: bool = False, levels: int = 3) -> None:
         cfg.yolo(range(start, start + 3), anchors)
 
 
-def yolov3_tiny(cfg: Cfg) -> None:
-    """YOLOv3-tiny."""
+def _tiny_backbone(cfg: Cfg) -> int:
+    """The first layers of the small networks. Returns the layer at stride 16."""
     for filters in (16, 32, 64, 128, 256):
         stage = cfg.conv(filters, 3)
         cfg.maxpool(2, 2)
     cfg.conv(512, 3)
     cfg.maxpool(2, 1)
+    return stage
+
+
+def yolov3_tiny(cfg: Cfg) -> None:
+    """YOLOv3-tiny."""
+    stage = _tiny_backbone(cfg)
     cfg.conv(1024, 3)
     cfg.conv(256)
     cfg.conv(512, 3)
@@ -109,11 +115,7 @@ def yolov3_tiny(cfg: Cfg) -> None:
 
 def yolov3_tiny_prn(cfg: Cfg) -> None:
     """YOLOv3-tiny-PRN: residuals between layers of 128 and 256 channels."""
-    for filters in (16, 32, 64, 128, 256):
-        stage = cfg.conv(filters, 3)
-        cfg.maxpool(2, 2)
-    cfg.conv(512, 3)
-    cfg.maxpool(2, 1)
+    stage = _tiny_backbone(cfg)
     cfg.conv(512, 3)
     cfg.shortcut(-3, "leaky")
     _partial_residual_heads(cfg, stage)
