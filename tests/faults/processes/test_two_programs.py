@@ -1,6 +1,6 @@
 """Must hold: of several programs on one output folder one works; the others refuse or wait, in words, and nothing is torn.
 
-Long form: ``pytest tests/faults/test_two_programs.py -m slow -s`` (300 starts, about 3 minutes).
+Long form: ``pytest tests/faults/processes/test_two_programs.py -m slow -s`` (300 starts, about 3 minutes).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.support.http import Site
 from tests.support.media import make_video
 from tests.support.store import write_session
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 PROGRAMS = 5
 
 START = """

@@ -1,6 +1,6 @@
 """Must hold: SIGKILL during a download, or while a plan is built or stored, leaves a whole file or none, and nothing after the next start.
 
-Long form: ``pytest tests/faults/test_killed_while_storing.py -m slow -s`` (50 kills each, about 5 minutes).
+Long form: ``pytest tests/faults/processes/test_killed_while_storing.py -m slow -s`` (50 kills each, about 5 minutes).
 """
 
 from __future__ import annotations
