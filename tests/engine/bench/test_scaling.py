@@ -73,7 +73,7 @@ def test_streams_are_measured_until_the_first_ends(video: Path, tmp_path: Path) 
 
 
 def test_a_run_can_be_stopped_after_some_time(video: Path) -> None:
-    run = run_pool(SETTINGS, CPUS[:1], [video] * 20, most_seconds=0.5)
+    run = run_pool(SETTINGS, CPUS[:1], [video] * 20, most_seconds=0.1)
     assert run.frames < 20 * 600
 
 
