@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
@@ -26,7 +25,7 @@ from engine.pool.scheduling import state
 from engine.pool.supervision.process import stop_all
 from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
 from engine.types import Detections, DeviceId
-from tests.support.media import make_video, numbered, truncated
+from tests.support.media import make_video, truncated, write_pictures
 from tests.support.models import tiny_network
 from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, tiny_settings, watch, watch_and_then, worker_pids
 
@@ -41,10 +40,7 @@ def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Good ones of every kind with unusable ones in between."""
     folder = tmp_path_factory.mktemp("sources")
-    pictures = folder / "pictures"
-    pictures.mkdir()
-    for number in range(40):
-        cv2.imwrite(str(pictures / f"{number}.png"), numbered(number, (64, 48)))
+    pictures = write_pictures(folder / "pictures", 40)
     (pictures / "7.png").write_bytes(b"no picture")
     (folder / "junk.mp4").write_bytes(b"junk" * 1000)
     whole = make_video(folder / "whole.mkv", 130, (128, 96), bframes=2)

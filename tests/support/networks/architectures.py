@@ -60,6 +60,15 @@ class Cfg:
         self.add("yolo", **numbers, **options)
 
 
+def _merge_enlarged(cfg: Cfg, filters: int, stage: int) -> None:
+    """Enlarge the last layer, and append it to an earlier one."""
+    cfg.conv(filters)
+    up = cfg.upsample()
+    cfg.route(stage)
+    cfg.conv(filters)
+    cfg.route(-1, up)
+
+
 def yolov3(cfg: Cfg, *, pyramid: bool = False, levels: int = 3) -> None:
     """YOLOv3, -spp and -openimages; -5l with five heads."""
     stages = [cfg.conv(32, 3)]
@@ -199,11 +208,7 @@ def csresnext50_panet_spp(cfg: Cfg) -> None:
     cfg.conv(1024, 3)
     levels = [cfg.conv(512)]
     for filters, stage in ((256, stages[2]), (128, stages[1])):
-        cfg.conv(filters)
-        up = cfg.upsample()
-        cfg.route(stage)
-        cfg.conv(filters)
-        cfg.route(-1, up)
+        _merge_enlarged(cfg, filters, stage)
         for _ in range(2):
             cfg.conv(filters)
             cfg.conv(2 * filters, 3)
@@ -304,11 +309,7 @@ def yolov7_tiny(cfg: Cfg) -> None:
         stages.append(_elan(cfg, hidden, hidden, 2, 1, 2 * hidden, "leaky"))
     levels = [_pyramid_block(cfg, 256, "leaky", deep=False)]
     for filters, stage in ((128, stages[2]), (64, stages[1])):
-        cfg.conv(filters)
-        up = cfg.upsample()
-        cfg.route(stage)
-        cfg.conv(filters)
-        cfg.route(-1, up)
+        _merge_enlarged(cfg, filters, stage)
         levels.append(_elan(cfg, filters // 2, filters // 2, 2, 1, filters, "leaky"))
     outputs = [levels[2]]
     for filters, level in ((128, levels[1]), (256, levels[0])):
