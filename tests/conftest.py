@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import hypothesis.internal.conjecture.providers as hypothesis_providers
@@ -28,6 +28,10 @@ import app.window  # noqa: F401 # before other modules: they are imported faster
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
 from tests.support.running.selection import may_select
+
+if TYPE_CHECKING:
+    from engine.model.registry.catalogue import ModelEntry
+    from tests.support.http import Site
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads begin with busy loops, in each process that a test starts
@@ -171,6 +175,26 @@ def data() -> Path:
     if not (folder / "models").is_dir():
         pytest.skip(f"no test data in {folder}: set FRAMEFLEET_TEST_DATA")
     return folder
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A web server on this machine, which programs reach directly."""
+    from tests.support.http import running_site
+
+    for name in ("http_proxy", "https_proxy", "all_proxy", "FRAMEFLEET_MODELS_URL"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    with running_site() as site:
+        yield site
+
+
+@pytest.fixture
+def entry(site: Site, tmp_path: Path) -> ModelEntry:
+    """The tiny detector in the catalogue, published on the server."""
+    from tests.support.http import publish_tiny
+
+    return publish_tiny(site, tmp_path)
 
 
 def _shared_memory() -> set[str]:

@@ -138,19 +138,14 @@ __device__ __forceinline__ void convolve_first(const __half* pictures, const uin
 
 // pictures: (batch, 3, height, width). out: (batch, height / STRIDE, width / STRIDE, channels). weights: see plugins/first_convolution.py.
 // is_mish: Mish; otherwise negative values are multiplied by slope. Kernels are named after the stride and the channels of a block.
-extern "C" __global__ void __launch_bounds__(CONVOLUTION_THREADS, 3)
-    first_convolution_1_16(const __half* pictures, const uint4* weights, int height, int width, int channels, int is_mish, float slope, __half* out) {
-    convolve_first<1, 16>(pictures, weights, height, width, channels, is_mish, slope, out);
-}
-extern "C" __global__ void __launch_bounds__(CONVOLUTION_THREADS, 3)
-    first_convolution_1_32(const __half* pictures, const uint4* weights, int height, int width, int channels, int is_mish, float slope, __half* out) {
-    convolve_first<1, 32>(pictures, weights, height, width, channels, is_mish, slope, out);
-}
-extern "C" __global__ void __launch_bounds__(CONVOLUTION_THREADS, 3)
-    first_convolution_2_16(const __half* pictures, const uint4* weights, int height, int width, int channels, int is_mish, float slope, __half* out) {
-    convolve_first<2, 16>(pictures, weights, height, width, channels, is_mish, slope, out);
-}
-extern "C" __global__ void __launch_bounds__(CONVOLUTION_THREADS, 3)
-    first_convolution_2_32(const __half* pictures, const uint4* weights, int height, int width, int channels, int is_mish, float slope, __half* out) {
-    convolve_first<2, 32>(pictures, weights, height, width, channels, is_mish, slope, out);
-}
+#define FIRST_CONVOLUTION(STRIDE, CHANNELS)                                                                                           \
+    extern "C" __global__ void __launch_bounds__(CONVOLUTION_THREADS, 3)                                                              \
+        first_convolution_##STRIDE##_##CHANNELS(const __half* pictures, const uint4* weights, int height, int width, int channels,    \
+                                                int is_mish, float slope, __half* out) {                                              \
+        convolve_first<STRIDE, CHANNELS>(pictures, weights, height, width, channels, is_mish, slope, out);                            \
+    }
+
+FIRST_CONVOLUTION(1, 16)
+FIRST_CONVOLUTION(1, 32)
+FIRST_CONVOLUTION(2, 16)
+FIRST_CONVOLUTION(2, 32)

@@ -168,32 +168,18 @@ __device__ __forceinline__ void pointwise(const uint4* __restrict__ input, int i
     }
 }
 
-// Named after INPUT, MIDDLE, WRITES, KEPT, SIDE and OUTPUT.
-extern "C" __global__ void __launch_bounds__(POINTWISE_THREADS, 2)
-    pointwise_2_4_1_2_0_1(const uint4* input, int input_pitch, float input_slope, const uint4* residual, int residual_pitch, const uint4* side,
-                          int side_pitch, uint4* middle, int middle_pitch, uint4* output, int output_pitch, const uint4* weights,
-                          const float* bias, int pixels, float slope, float next_slope) {
-    pointwise<2, 2, 4, 1, 2, 0, 1>(input, input_pitch, input_slope, residual, residual_pitch, side, side_pitch, middle, middle_pitch, output,
-                                 output_pitch, weights, bias, pixels, slope, next_slope);
-}
-extern "C" __global__ void __launch_bounds__(POINTWISE_THREADS, 2)
-    pointwise_4_4_1_2_0_2(const uint4* input, int input_pitch, float input_slope, const uint4* residual, int residual_pitch, const uint4* side,
-                          int side_pitch, uint4* middle, int middle_pitch, uint4* output, int output_pitch, const uint4* weights,
-                          const float* bias, int pixels, float slope, float next_slope) {
-    pointwise<1, 4, 4, 1, 2, 0, 2>(input, input_pitch, input_slope, residual, residual_pitch, side, side_pitch, middle, middle_pitch, output,
-                                 output_pitch, weights, bias, pixels, slope, next_slope);
-}
-extern "C" __global__ void __launch_bounds__(POINTWISE_THREADS, 2)
-    pointwise_2_2_0_2_2_2(const uint4* input, int input_pitch, float input_slope, const uint4* residual, int residual_pitch, const uint4* side,
-                          int side_pitch, uint4* middle, int middle_pitch, uint4* output, int output_pitch, const uint4* weights,
-                          const float* bias, int pixels, float slope, float next_slope) {
-    pointwise<2, 2, 2, 0, 2, 2, 2>(input, input_pitch, input_slope, residual, residual_pitch, side, side_pitch, middle, middle_pitch, output,
-                                 output_pitch, weights, bias, pixels, slope, next_slope);
-}
-extern "C" __global__ void __launch_bounds__(POINTWISE_THREADS, 2)
-    pointwise_2_2_0_2_2_4(const uint4* input, int input_pitch, float input_slope, const uint4* residual, int residual_pitch, const uint4* side,
-                          int side_pitch, uint4* middle, int middle_pitch, uint4* output, int output_pitch, const uint4* weights,
-                          const float* bias, int pixels, float slope, float next_slope) {
-    pointwise<1, 2, 2, 0, 2, 2, 4>(input, input_pitch, input_slope, residual, residual_pitch, side, side_pitch, middle, middle_pitch, output,
-                                 output_pitch, weights, bias, pixels, slope, next_slope);
-}
+// The kernel for these sizes, which name it.
+#define POINTWISE(STRIPS, INPUT, MIDDLE, WRITES, KEPT, SIDE, OUTPUT)                                                                       \
+    extern "C" __global__ void __launch_bounds__(POINTWISE_THREADS, 2) pointwise_##INPUT##_##MIDDLE##_##WRITES##_##KEPT##_##SIDE##_##OUTPUT( \
+        const uint4* input, int input_pitch, float input_slope, const uint4* residual, int residual_pitch, const uint4* side,              \
+        int side_pitch, uint4* middle, int middle_pitch, uint4* output, int output_pitch, const uint4* weights, const float* bias,         \
+        int pixels, float slope, float next_slope) {                                                                                       \
+        pointwise<STRIPS, INPUT, MIDDLE, WRITES, KEPT, SIDE, OUTPUT>(input, input_pitch, input_slope, residual, residual_pitch, side,      \
+                                                                     side_pitch, middle, middle_pitch, output, output_pitch, weights,      \
+                                                                     bias, pixels, slope, next_slope);                                     \
+    }
+
+POINTWISE(2, 2, 4, 1, 2, 0, 1)
+POINTWISE(1, 4, 4, 1, 2, 0, 2)
+POINTWISE(2, 2, 2, 0, 2, 2, 2)
+POINTWISE(1, 2, 2, 0, 2, 2, 4)

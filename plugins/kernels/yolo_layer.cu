@@ -218,30 +218,19 @@ __device__ void write_candidates(const Head* __restrict__ table, int head_count,
     candidates_of_block<Number>(table, head_count, classes, cells, width, height, confidence, floor, &room, start);
 }
 
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_count_fp16(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
-                    float floor, int* __restrict__ block_counts) {
-    count_candidates<__half>(table, head_count, classes, cells, width, height, confidence, floor, block_counts);
-}
+#define YOLO_KERNELS(NAME, NUMBER)                                                                                                     \
+    extern "C" __global__ void __launch_bounds__(YOLO_THREADS)                                                                         \
+        yolo_count_##NAME(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,           \
+                          float confidence, float floor, int* __restrict__ block_counts) {                                             \
+        count_candidates<NUMBER>(table, head_count, classes, cells, width, height, confidence, floor, block_counts);                   \
+    }                                                                                                                                  \
+    extern "C" __global__ void __launch_bounds__(YOLO_THREADS)                                                                         \
+        yolo_layer_##NAME(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,           \
+                          float confidence, float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes,             \
+                          float* __restrict__ scores, int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {           \
+        write_candidates<NUMBER>(table, head_count, classes, cells, width, height, confidence, floor, block_counts, boxes, scores,     \
+                                 class_ids, counts, capacity);                                                                         \
+    }
 
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_layer_fp16(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
-                    float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores,
-                    int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
-    write_candidates<__half>(table, head_count, classes, cells, width, height, confidence, floor, block_counts, boxes, scores, class_ids,
-                             counts, capacity);
-}
-
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_count_fp32(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
-                    float floor, int* __restrict__ block_counts) {
-    count_candidates<float>(table, head_count, classes, cells, width, height, confidence, floor, block_counts);
-}
-
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_layer_fp32(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
-                    float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores,
-                    int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
-    write_candidates<float>(table, head_count, classes, cells, width, height, confidence, floor, block_counts, boxes, scores, class_ids,
-                             counts, capacity);
-}
+YOLO_KERNELS(fp16, __half)
+YOLO_KERNELS(fp32, float)

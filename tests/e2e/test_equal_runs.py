@@ -6,13 +6,12 @@ import re
 from io import BytesIO
 from pathlib import Path
 
-import cv2
 import pyarrow.parquet as pq
 import pytest
 
 from engine.store.exporters import EXPORTERS
 from tests.support.cli import TINY, run_main
-from tests.support.media import make_video, numbered
+from tests.support.media import make_video, write_pictures
 
 FORMATS = ",".join(name for name in EXPORTERS if name != "zones")  # they need lines and zones
 
@@ -27,9 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A video with keyframes, so that there are several segments, and a folder of pictures."""
     folder = tmp_path_factory.mktemp("runs")
     make_video(folder / "a_20261101_080000.mp4", 30, (96, 64), rate=25, gop=10)
-    (folder / "trap").mkdir()
-    for number in range(3):
-        cv2.imwrite(str(folder / "trap" / f"{number}.png"), numbered(number, (96, 64)))
+    write_pictures(folder / "trap", 3, (96, 64))
     return folder
 
 

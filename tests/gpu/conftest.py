@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.types import DeviceId
+from plugins.cache import FileCache
+
+if TYPE_CHECKING:
+    from tests.support.devices.cuda import Gpu
 
 
 def _missing() -> str | None:
@@ -35,6 +40,16 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="module")
+def gpu(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
+    """The device with the kernels of the module's SOURCES, by default with all kernels."""
+    from tests.support.devices.cuda import Gpu
+
+    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")), *getattr(request.module, "SOURCES", ()))
+    yield gpu
+    gpu.close()
 
 
 @pytest.fixture(scope="module")

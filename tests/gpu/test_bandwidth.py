@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plugins.bandwidth import PRODUCT_ROWS, SOURCES, AddParts, Fill, Product, Sum
-from plugins.cache import FileCache
+from plugins.bandwidth import PRODUCT_ROWS, AddParts, Fill, Product, Sum
+from plugins.bandwidth import SOURCES as SOURCES  # for the fixture gpu
 
 try:
     from tests.support.devices.cuda import Gpu
@@ -25,13 +23,6 @@ def value_at(places: NDArray[np.uint64]) -> NDArray[np.float32]:
     bits = (bits ^ bits >> np.uint32(13)) * np.uint32(3266489917)
     values: NDArray[np.float32] = ((bits ^ bits >> np.uint32(16)) >> np.uint32(8)).astype(np.float32) / np.float32(1 << 24)
     return values
-
-
-@pytest.fixture(scope="module")
-def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
-    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")), *SOURCES)
-    yield gpu
-    gpu.close()
 
 
 def array(rows: int, columns: int, first: int, total: int) -> NDArray[np.float32]:

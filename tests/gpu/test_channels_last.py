@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.backends.cudnn.engine import KERNELS
+from engine.backends.cudnn.engine import KERNELS as SOURCES  # noqa: F401 # for the fixture gpu
 from engine.model import network as model
-from plugins.cache import FileCache
 from plugins.channels_last import Enlarge, MaxPool, Slice
 from plugins.pointwise import FORMS, Form, Pointwise, packed
 from tests.support.models import ACTIVATIONS, compute_layer
@@ -21,13 +18,6 @@ except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
 
 BATCH = 2
-
-
-@pytest.fixture(scope="module")
-def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
-    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")), *KERNELS)
-    yield gpu
-    gpu.close()
 
 
 class Values:

@@ -21,12 +21,12 @@ from engine.model.network import Network
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import Detections, DeviceId
 from resources import DEMO
-from tests.gpu.test_tensorrt import assert_same, by_definition, pictures
 from tests.support.models import TINY_CFG, run_by_definition
 from tests.support.networks.detections import compare
+from tests.support.networks.inference import CONFIDENCE, assert_same, by_definition, pictures
 
 GPU = DeviceId("cuda", "0")
-SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+SETTINGS = EngineSettings(precision=Precision.FP16, confidence=CONFIDENCE, batch=4)
 
 
 @pytest.fixture(scope="module")

@@ -27,12 +27,12 @@ from engine.media.types import DecodedOnDevice
 from engine.model.balance import Balance, StageTime
 from engine.model.network import Network
 from engine.settings import Decode, EngineSettings, Hint, Precision
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_network
-from tests.support.networks.detections import compare
+from tests.support.networks.inference import CONFIDENCE, assert_batches_stay_apart, assert_same, pictures
 
-SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+SETTINGS = EngineSettings(precision=Precision.FP16, confidence=CONFIDENCE, batch=4)
 
 
 def gpus(count: int = 2) -> DeviceId:
@@ -65,24 +65,9 @@ def staged(network: Network) -> Iterator[TensorRtDepthBackend]:
         yield backend
 
 
-def pictures(count: int, seed: int = 0) -> list[Image]:
-    random = np.random.default_rng(seed)
-    sizes = [(int(random.integers(40, 400)), int(random.integers(40, 400))) for _ in range(count)]
-    return [np.kron(random.integers(0, 256, (h // 8 + 1, w // 8 + 1, 3)), np.ones((8, 8, 1))).astype(np.uint8) for w, h in sizes]
-
-
 def fix_cuts(monkeypatch: pytest.MonkeyPatch, *cuts: int) -> None:
     balance = Balance(cuts, tuple(StageTime(1.0) for _ in (0, *cuts)))
     monkeypatch.setattr("engine.backends.tensorrt.depth.remembered_balance", lambda *_: balance)
-
-
-def assert_same(reference: list[Detections], ours: list[Detections], share: float = 0.99) -> None:
-    total = sum(
-        (compare(theirs, found, SETTINGS.confidence) for theirs, found in zip(reference, ours, strict=True)),
-        compare(Detections(), Detections(), 0),
-    )
-    assert total.reference > 20
-    assert (total.recovered, total.confirmed) >= (share, share)
 
 
 @pytest.mark.parametrize(("precision", "limit"), [(Precision.FP32, 1e-3), (Precision.FP16, 1e-2)])
@@ -142,13 +127,7 @@ def test_through_host_memory_come_the_same_bytes(network: Network, monkeypatch: 
 
 
 def test_many_batches_under_way_stay_apart(staged: Backend) -> None:
-    images = pictures(60, seed=5)
-    one_by_one = [staged.infer([image])[0] for image in images]
-    futures = [staged.submit(images[start : start + 3]) for start in range(0, 60, 3)]
-    together = [each for future in futures for each in future.result()]
-    for alone, along in zip(one_by_one, together, strict=True):
-        np.testing.assert_array_equal(alone.boxes, along.boxes)
-        np.testing.assert_array_equal(alone.scores, along.scores)
+    assert_batches_stay_apart(staged, pictures(60, seed=5))
 
 
 def test_the_steps_wait_for_nothing_and_allocate_nothing(staged: TensorRtDepthBackend) -> None:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plugins.cache import FileCache
-from plugins.first_convolution import SLOPES, SOURCES, FirstConvolution, packed, suits
+from plugins.first_convolution import SLOPES, FirstConvolution, packed, suits
+from plugins.first_convolution import SOURCES as SOURCES  # for the fixture gpu
 from tests.gpu.test_plugins import assert_half_equal, mish_of
 
 try:
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
-    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")), *SOURCES)
-    yield gpu
-    gpu.close()
 
 
 def convolved(pictures: NDArray[np.float16], weights: NDArray[np.float32], bias: NDArray[np.float32], stride: int) -> NDArray[np.float64]:

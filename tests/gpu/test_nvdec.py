@@ -137,6 +137,14 @@ def download(frame: DeviceFrame) -> list[Any]:
     return frame.format.planes(content)
 
 
+def assert_pixels(given: DecodedOnDevice, frame: Any) -> None:
+    """Compare a frame with FFmpeg's, and give its surface back."""
+    depth = {"yuv420p10le": 10, "yuv420p12le": 12}.get(frame.format.name, 8)
+    for one, other in zip(download(given.image), planes(frame, depth), strict=True):
+        assert np.array_equal(one, other), f"frame at {given.pts}"
+    given.image.release()
+
+
 def check(decoder: NvdecDecoder, info: SourceInfo, segment: Segment, skip: int = 0) -> int:
     """The frames of a segment compared with FFmpeg's; how many there are."""
     with VideoFile(Path(info.path), 4) as file:
@@ -154,10 +162,7 @@ def check(decoder: NvdecDecoder, info: SourceInfo, segment: Segment, skip: int =
                 assert segment is info.segments[-1]
                 tail += 1
                 continue
-            depth = {"yuv420p10le": 10, "yuv420p12le": 12}.get(frame.format.name, 8)
-            for one, other in zip(download(given.image), planes(frame, depth), strict=True):
-                assert np.array_equal(one, other), f"frame at {given.pts}"
-            given.image.release()
+            assert_pixels(given, frame)
         assert next(found, None) is None
         assert tail <= 8
     return len(outcomes)
@@ -193,10 +198,7 @@ def test_sampled_frames_are_those_of_the_cpu(name: str, every: str, decoder: Nvd
                 if isinstance(given, DecodedFrame | DecodedPlanes):
                     assert info.path.endswith(".ts")
                     continue
-                depth = {"yuv420p10le": 10, "yuv420p12le": 12}.get(frame.format.name, 8)
-                for one, other in zip(download(given.image), planes(frame, depth), strict=True):
-                    assert np.array_equal(one, other), f"frame {index}"
-                given.image.release()
+                assert_pixels(given, frame)
             assert next(found, None) is None
 
 

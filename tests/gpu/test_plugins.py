@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -16,7 +16,6 @@ from engine.detection.yolo import Candidates as CpuCandidates
 from engine.detection.yolo import decode, decode_cells
 from engine.model.network import Yolo
 from engine.settings import EngineSettings
-from plugins.cache import FileCache
 from plugins.mish import Mish
 from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
 from plugins.preprocess import FRAME, RGB8, Preprocess, describe_frame
@@ -33,13 +32,6 @@ except ImportError:
 
 ANCHORS = np.array([[12, 16], [19, 36], [40, 28], [36, 75], [76, 55], [72, 146], [142, 110], [192, 243], [459, 401]], np.float32)
 WIDTH, HEIGHT = 128, 96
-
-
-@pytest.fixture(scope="module")
-def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
-    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")))
-    yield gpu
-    gpu.close()
 
 
 def poisoned(shape: Sequence[int] | int, dtype: Any) -> NDArray[Any]:

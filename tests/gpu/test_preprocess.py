@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -14,7 +14,6 @@ from engine.detection.frame_format import PixelFormat
 from engine.detection.preprocess import fit
 from engine.media.planes import fit_host_image
 from engine.types import Image
-from plugins.cache import FileCache
 from plugins.colour import MATRICES
 from plugins.launch import Number
 from plugins.preprocess import FRAME, Preprocess
@@ -32,13 +31,6 @@ KINDS = {8: (PixelFormat.I420, PixelFormat.NV12), 10: (PixelFormat.I420, PixelFo
 SIZES = [(192, 108), (111, 61), (64, 48), (128, 96), (65, 97), (32, 24), (31, 17), (2, 90), (300, 1), (1, 1)]
 ORIENTATIONS = [(transposed, flip) for transposed in (False, True) for flip in (None, 0, 1, -1)]
 COLOURS = [(matrix, full_range) for matrix in ("bt601", "bt709", "bt2020") for full_range in (False, True)]
-
-
-@pytest.fixture(scope="module")
-def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
-    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")))
-    yield gpu
-    gpu.close()
 
 
 def preprocessed(gpu: Gpu, entries: Sequence[Any], number: Number = np.float16) -> NDArray[Any]:

@@ -12,17 +12,15 @@ import pytest
 
 from engine.backends import create_backend
 from engine.backends.base import Backend
-from engine.detection.postprocess import detections
-from engine.detection.preprocess import fit
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
-from engine.types import Detections, DeviceId, Image
+from engine.types import DeviceId
 from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_network
-from tests.support.networks.detections import compare
+from tests.support.networks.inference import CONFIDENCE, assert_batches_stay_apart, assert_same, by_definition, pictures
 
 GPU = DeviceId("cuda", "0")
-SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+SETTINGS = EngineSettings(precision=Precision.FP16, confidence=CONFIDENCE, batch=4)
 
 
 @pytest.fixture(scope="module")
@@ -36,31 +34,6 @@ def backend(network: Network) -> Iterator[Backend]:
         backend.activate(network, SETTINGS)
         backend.infer(pictures(1))  # starts the thread that awaits results
         yield backend
-
-
-def pictures(count: int, seed: int = 0) -> list[Image]:
-    random = np.random.default_rng(seed)
-    sizes = [(int(random.integers(40, 400)), int(random.integers(40, 400))) for _ in range(count)]
-    return [np.kron(random.integers(0, 256, (h // 8 + 1, w // 8 + 1, 3)), np.ones((8, 8, 1))).astype(np.uint8) for w, h in sizes]
-
-
-def by_definition(network: Network, images: list[Image], settings: EngineSettings) -> list[Detections]:
-    found = []
-    for image in images:
-        out = np.empty((network.height, network.width, 3), np.float32)
-        placed = fit(image, out, network.letter_box)
-        heads = run_by_definition(network, out.transpose(2, 0, 1)[None] / 255)
-        found += detections(network, [head.astype(np.float32) for head in heads], [placed], settings)
-    return found
-
-
-def assert_same(reference: list[Detections], ours: list[Detections], share: float = 0.99) -> None:
-    total = sum(
-        (compare(theirs, found, SETTINGS.confidence) for theirs, found in zip(reference, ours, strict=True)),
-        compare(Detections(), Detections(), 0),
-    )
-    assert total.reference > 20
-    assert (total.recovered, total.confirmed) >= (share, share)
 
 
 @pytest.mark.parametrize(("precision", "limit"), [(Precision.FP32, 1e-3), (Precision.FP16, 2e-2)])
@@ -92,13 +65,7 @@ def test_detections_of_pictures_of_any_size(network: Network, backend: Backend) 
 
 
 def test_many_batches_under_way_stay_apart(backend: Backend) -> None:
-    images = pictures(24, seed=5)
-    one_by_one = [backend.infer([image])[0] for image in images]
-    futures = [backend.submit(images[start : start + 3]) for start in range(0, 24, 3)]
-    together = [each for future in futures for each in future.result()]
-    for alone, along in zip(one_by_one, together, strict=True):
-        np.testing.assert_array_equal(alone.boxes, along.boxes)
-        np.testing.assert_array_equal(alone.scores, along.scores)
+    assert_batches_stay_apart(backend, pictures(24, seed=5))
 
 
 def test_the_same_input_gives_the_same_bytes(backend: Backend) -> None:

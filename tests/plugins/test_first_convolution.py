@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +16,6 @@ from plugins.kernels import compile_kernels, compile_source, source
 pytest.importorskip("cuda.core")
 
 from tests.gpu.test_first_convolution import *  # noqa: F403
-from tests.support.devices import emulation
-
-if emulation.COMPILER is None:
-    pytest.skip("there is no g++", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[emulation.EmulatedGpu]:
-    with emulation.emulated_gpu(tmp_path_factory.mktemp("emulated"), *first_convolution.SOURCES) as gpu:
-        yield gpu
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])

@@ -19,7 +19,7 @@ from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.protocol import Setup
 from engine.pool.worker import worker
 from engine.types import DeviceId, FrameResult
-from tests.support.pool import alive, broken_device_main, engine_fault_main, worker_pids
+from tests.support.pool import SignalOnce, alive, broken_device_main, engine_fault_main, worker_pids
 from tests.support.running.fork_server import forked_by
 
 
@@ -34,6 +34,11 @@ def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
             if spawned or forked_by(parent, stat.parent):
                 found.append(int(stat.parent.name))
     return sorted(found)
+
+
+def signal_to_a_member(number: signal.Signals) -> SignalOnce:
+    """Sends a signal to a member of the group when the first frames are done. For ``run_pool``."""
+    return SignalOnce(number, lambda: member_pids()[0])
 
 
 def gone(pids: Sequence[int], seconds: float = 60.0) -> bool:

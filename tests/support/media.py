@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
 import av
+import cv2
 import numpy as np
 from av.stream import Disposition
 from av.video.reformatter import VideoReformatter
@@ -49,6 +50,14 @@ def number_of(image: HostImage) -> int:
         y, x = int((row + 0.5) * cell_height), int((column + 0.5) * cell_width)
         number |= int(pixels[y, x].mean() > 127) << bit
     return number
+
+
+def write_pictures(folder: Path, count: int, size: tuple[int, int] = (64, 48)) -> Path:
+    """Write the numbered pictures 0.png, 1.png, … into a folder, which is made. Returns it."""
+    folder.mkdir(exist_ok=True)
+    for number in range(count):
+        assert cv2.imwrite(str(folder / f"{number}.png"), numbered(number, size))
+    return folder
 
 
 def pixels_of(image: HostImage) -> NDArray[np.uint8]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -106,6 +107,32 @@ def watch(events: Iterable[Event], react: Callable[[Event, Seen], None] | None =
         if react is not None:
             react(event, seen)
     return seen
+
+
+def watch_and_then(pool: EnginePool, work: Callable[[], None]) -> Seen:
+    """Collect the events of a pool. work: runs in a thread of its own once source 0 is finished."""
+    thread = threading.Thread(target=work)
+
+    def react(event: Event, _: Seen) -> None:
+        if isinstance(event, SourceFinished) and event.source == 0:
+            thread.start()
+
+    seen = watch(pool.events(), react)
+    thread.join()
+    return seen
+
+
+class SignalOnce:
+    """Sends a signal to a process at the first event of a kind. For ``run_pool``. find: finds the process. pid: the process that got it."""
+
+    def __init__(self, number: signal.Signals, find: Callable[[], int], when: type[Event] = FramesDone) -> None:
+        self.number, self.find, self.when = number, find, when
+        self.pid: int | None = None
+
+    def __call__(self, _: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, self.when) and self.pid is None:
+            self.pid = self.find()
+            os.kill(self.pid, self.number)
 
 
 def run_pool(

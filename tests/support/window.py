@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +18,46 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from app.window.actions import Actions
 from app.window.keys.bindings import Bindings
 from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.settings.preferences import Preferences
 from engine.media.decoder_use import DecoderUse
 from engine.pool.events import Ledger, SourceFinished
 from engine.pool.progress import SourceProgress
+from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
+from engine.settings.clock import ClockSource
+from engine.settings.kinds import Moment
 from engine.store.session import SessionWriter
 from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.store import video_info
 
 CPU = DeviceId("cpu", "0")
+
+
+def changed_preferences(model: ModelFiles, **others: Any) -> Preferences:
+    """Preferences in which each stored setting except the devices differs from its default. others: values of other settings."""
+    changed: dict[str, Any] = {
+        "precision": Precision.FP32,
+        "resize": Resize.LETTERBOX,
+        "parallel": Parallel.TILES,
+        "batch": 4,
+        "confidence": 0.35,
+        "iou": 0.6,
+        "decode": Decode.CPU,
+        "columns": 4,
+        "rows": 2,
+        "overlap": 0.15,
+        "full_frame": False,
+        "isolation": Isolation.THREAD,
+        "decode_threads": 3,
+        "latency_budget": 12.5,
+        "hint": Hint.LATENCY,
+        "track": Track.OCSORT,
+        "begin": Moment(seconds=Fraction(3, 2)),
+        "end": Moment(frames=2700),
+        "every": Moment(seconds=Fraction(1)),
+        "clock": ClockSource.NAME,
+        "time_zone": ZoneInfo("Europe/Berlin"),
+    }
+    return Preferences.of(model, **changed | others)
 
 
 def window_actions() -> Actions:

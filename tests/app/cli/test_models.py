@@ -1,5 +1,4 @@
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,20 +8,13 @@ from engine.model.registry import catalogue as registry
 from engine.model.registry import installed
 from engine.model.registry.catalogue import FAMILY, ModelEntry
 from tests.support.cli import run_main
-from tests.support.http import Page, Site, publish_tiny, running_site
+from tests.support.http import Page, Site, publish_tiny
 from tests.support.media import make_video
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with running_site() as site:
-        yield site
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.delenv(registry.MIRROR, raising=False)
     return installed.models_folder()
 
 

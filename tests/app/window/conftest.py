@@ -1,10 +1,10 @@
-"""Fixtures for the window: the theme, a window, one search for devices. Qt's offscreen platform may log what it lacks."""
+"""Fixtures for the window: the theme, windows, a timeline, one search for devices. Qt's offscreen platform may log what it lacks."""
 
 from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,9 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.models import setup
+from app.window.timeline.face import MARGIN
+from app.window.timeline.timeline import Timeline
 from app.window.widgets import translation
 from app.window.widgets.appearance import Theme, apply_theme
 from engine.devices.discovery import discover
+from engine.settings import ModelFiles
 from tests.support.media import make_video
 
 HERE = Path(__file__).parent
@@ -58,3 +61,32 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     window.show()
     yield window
     window.close()
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., MainWindow]]:
+    """Opens windows with the same settings, one after the other."""
+    windows: list[MainWindow] = []
+
+    def open_one(model: ModelFiles | None = None) -> MainWindow:
+        store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+        window = MainWindow(store, tmp_path / "sessions", model)
+        windows.append(window)
+        window.show()
+        return window
+
+    yield open_one
+    for window in windows:
+        window.close()
+        window.deleteLater()
+
+
+@pytest.fixture
+def timeline(qtbot: QtBot) -> Timeline:
+    """100 seconds on 500 pixels."""
+    timeline = Timeline()
+    qtbot.addWidget(timeline)
+    timeline.resize(500 + 2 * int(MARGIN), 56)
+    timeline.set_duration(100.0)
+    timeline.show()
+    return timeline

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
-import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -15,25 +13,8 @@ from app.window.main_window import MainWindow
 from tests.support.devices.topologies import ALONE
 
 
-@pytest.fixture
-def start(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindow]]:
-    """Starts the application again and again with the same settings."""
-    windows = []
-
-    def make() -> MainWindow:
-        window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
-        windows.append(window)
-        qtbot.addWidget(window)
-        window.show()
-        return window
-
-    yield make
-    for window in windows:
-        window.close()
-
-
-def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, start: Callable[[], MainWindow]) -> None:
-    window = start()
+def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, open_window: Callable[[], MainWindow]) -> None:
+    window = open_window()
     tabs = window.device_tabs
     qtbot.mouseClick(tabs.buttons.button(1), Qt.MouseButton.LeftButton)
     qtbot.mouseClick(tabs.detach, Qt.MouseButton.LeftButton)
@@ -52,26 +33,26 @@ def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, start: Ca
     assert window.topology.window() is window
 
 
-def test_a_panel_is_in_its_own_window_again_at_the_next_start(start: Callable[[], MainWindow]) -> None:
-    first = start()
+def test_a_panel_is_in_its_own_window_again_at_the_next_start(open_window: Callable[[], MainWindow]) -> None:
+    first = open_window()
     first.device_tabs.floating[0].float_()
     own = first.devices.window()
     own.move(QPoint(37, 91))
     own.resize(611, 433)
     first.close()
     assert not own.isVisible()
-    second = start()
+    second = open_window()
     own = second.devices.window()
     assert isinstance(own, FloatingWindow)
     assert (own.isVisible(), own.pos(), own.size().toTuple()) == (True, QPoint(37, 91), (611, 433))
     own.close()
     second.close()
-    third = start()
+    third = open_window()
     assert third.devices.window() is third
 
 
-def test_the_events_window_is_hidden_with_the_panels_below_the_picture(qtbot: QtBot, start: Callable[[], MainWindow]) -> None:
-    window = start()
+def test_the_events_window_is_hidden_with_the_panels_below_the_picture(qtbot: QtBot, open_window: Callable[[], MainWindow]) -> None:
+    window = open_window()
     window.actions_.zones.setChecked(True)
     events = window.zones.list
     QTest.mouseClick(events.detach, Qt.MouseButton.LeftButton)
@@ -80,15 +61,15 @@ def test_the_events_window_is_hidden_with_the_panels_below_the_picture(qtbot: Qt
     window.actions_.zones.setChecked(False)
     assert not own.isVisible()
     window.close()
-    again = start()
+    again = open_window()
     assert not again.zones.list.isVisible()
     again.actions_.zones.setChecked(True)
     assert again.zones.list.isVisible()
     assert isinstance(again.zones.list.window(), FloatingWindow)
 
 
-def test_panels_in_their_own_windows_stay_in_full_screen(start: Callable[[], MainWindow]) -> None:
-    window = start()
+def test_panels_in_their_own_windows_stay_in_full_screen(open_window: Callable[[], MainWindow]) -> None:
+    window = open_window()
     window.device_tabs.floating[0].float_()
     window.arrangement.toggle_fullscreen()
     assert (window.device_tabs.isVisible(), window.devices.isVisible()) == (False, True)
@@ -96,8 +77,8 @@ def test_panels_in_their_own_windows_stay_in_full_screen(start: Callable[[], Mai
     assert window.device_tabs.isVisible()
 
 
-def test_one_node_without_gpus_gets_a_small_window(start: Callable[[], MainWindow]) -> None:
-    window = start()
+def test_one_node_without_gpus_gets_a_small_window(open_window: Callable[[], MainWindow]) -> None:
+    window = open_window()
     window.topology.show_topology(ALONE)
     window.device_tabs.show_tab(1)
     window.device_tabs.detach.click()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QListView, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -34,23 +34,6 @@ Open = Callable[..., MainWindow]
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("videos") / "clip.mp4", 40, (320, 240))
-
-
-@pytest.fixture
-def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Open]:
-    windows: list[MainWindow] = []
-
-    def open_one(model: ModelFiles | None = None) -> MainWindow:
-        store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        window = MainWindow(store, tmp_path / "sessions", model)
-        windows.append(window)
-        window.show()
-        return window
-
-    yield open_one
-    for window in windows:
-        window.close()
-        window.deleteLater()
 
 
 def all_ended(window: MainWindow) -> bool:

@@ -25,7 +25,7 @@ SHORT = 50
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 600, (64, 48), gop=50)
+    return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 300, (64, 48), gop=50)
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +44,10 @@ def test_a_run_is_measured_from_events(video: Path) -> None:
     seen: list[Event] = []
     run = run_pool(SETTINGS, CPUS, [video], show=seen.append)
     assert run.strategy == "segments"
-    assert run.frames == run.announced == 600
-    assert run.segments == 6
+    assert run.frames == run.announced == 300
+    assert run.segments == 3
     assert [device.engine.device for device in run.devices] == [*CPUS]
-    assert sum(device.frames for device in run.devices) == 600
+    assert sum(device.frames for device in run.devices) == 300
     assert run.frames_per_s > 0
     assert run.seconds > 0
     assert 0 <= run.pool_load < 2
@@ -58,7 +58,7 @@ def test_a_run_is_measured_from_events(video: Path) -> None:
 
 
 def test_streams_are_measured_until_the_first_ends(video: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 1500, (64, 48), gop=50)
+    long = make_video(tmp_path / "long.mp4", 750, (64, 48), gop=50)
     ended: list[SourceFinished] = []
     streams = RunSettings(SETTINGS.model, parallel=Parallel.STREAMS, engine=SETTINGS.engine)
     run = run_pool(
@@ -69,12 +69,12 @@ def test_streams_are_measured_until_the_first_ends(video: Path, tmp_path: Path) 
         show=lambda event: ended.append(event) if isinstance(event, SourceFinished) else None,
     )
     assert [event.cancelled for event in ended] == [False, True]
-    assert run.frames < 2100
+    assert run.frames < 1050
 
 
 def test_a_run_can_be_stopped_after_some_time(video: Path) -> None:
-    run = run_pool(SETTINGS, CPUS[:1], [video] * 20, most_seconds=0.5)
-    assert run.frames < 20 * 600
+    run = run_pool(SETTINGS, CPUS[:1], [video] * 20, most_seconds=0.1)
+    assert run.frames < 20 * 300
 
 
 def test_what_cannot_be_measured(tmp_path: Path, video: Path) -> None:

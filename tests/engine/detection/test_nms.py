@@ -31,6 +31,20 @@ def greedy(boxes: NDArray[np.float32], scores: NDArray[np.float32], classes: NDA
     return kept
 
 
+def crowd(seed: int, count: int, width: int, classes: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
+    """Random boxes (count, 4) in an area of this width, their scores, and class ids below ``classes``."""
+    random = np.random.default_rng(seed)
+    corner, extent = random.uniform(0, width, (count, 2)), random.uniform(5, 60, (count, 2))
+    boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
+    return boxes, random.random(count).astype(np.float32), random.integers(0, classes, count).astype(np.int32)
+
+
+def overlap_of(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+    """The IoU of two boxes."""
+    shared = float(np.maximum(np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2]), 0).prod())
+    return shared / (float((a[2:] - a[:2]).prod()) + float((b[2:] - b[:2]).prod()) - shared)
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.lists(BOX, max_size=40), st.integers(1, 16))
 def test_equals_the_definition(rows: list[tuple[int, ...]], sixteenths: int) -> None:
@@ -43,23 +57,15 @@ def test_equals_the_definition(rows: list[tuple[int, ...]], sixteenths: int) -> 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 120), st.floats(0.05, 0.95))
 def test_kept_boxes_do_not_overlap_and_each_dropped_box_overlaps_a_kept_one(seed: int, count: int, iou: float) -> None:
-    random = np.random.default_rng(seed)
-    corner, extent = random.uniform(0, 100, (count, 2)), random.uniform(1, 60, (count, 2))
-    boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
-    scores, classes = random.random(count).astype(np.float32), random.integers(0, 3, count).astype(np.int32)
+    boxes, scores, classes = crowd(seed, count, 100, 3)
     kept = nms(boxes, scores, classes, iou)
     assert (np.diff(scores[kept]) <= 0).all()
-
-    def overlaps(a: int, b: int) -> float:
-        low, high = np.maximum(boxes[a, :2], boxes[b, :2]), np.minimum(boxes[a, 2:], boxes[b, 2:])
-        shared = float(np.maximum(high - low, 0).prod())
-        return shared / (float((boxes[a, 2:] - boxes[a, :2]).prod()) + float((boxes[b, 2:] - boxes[b, :2]).prod()) - shared)
 
     rivals = {
         index: [k for k in kept if classes[k] == classes[index] and scores[k] >= scores[index] and k != index] for index in range(count)
     }
     for index in range(count):
-        highest = max((overlaps(index, rival) for rival in rivals[index]), default=0.0)
+        highest = max((overlap_of(boxes[index], boxes[rival]) for rival in rivals[index]), default=0.0)
         assert highest <= iou + 1e-5 if index in kept else highest > iou - 1e-5
 
 
@@ -98,18 +104,12 @@ def test_memory_does_not_grow_with_the_square_of_the_candidates() -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 40), st.floats(0.05, 0.95))
 def test_diou_keeps_neighbours_with_distant_centres(seed: int, count: int, threshold: float) -> None:
-    random = np.random.default_rng(seed)
-    corner, extent = random.uniform(0, 60, (count, 2)), random.uniform(5, 60, (count, 2))
-    boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
-    scores, classes = random.random(count).astype(np.float32), random.integers(0, 2, count).astype(np.int32)
+    boxes, scores, classes = crowd(seed, count, 60, 2)
 
     def diou(a: int, b: int) -> float:
-        low, high = np.maximum(boxes[a, :2], boxes[b, :2]), np.minimum(boxes[a, 2:], boxes[b, 2:])
-        shared = float(np.maximum(high - low, 0).prod())
-        union = float((boxes[a, 2:] - boxes[a, :2]).prod()) + float((boxes[b, 2:] - boxes[b, :2]).prod()) - shared
         centres = (boxes[[a, b], :2] + boxes[[a, b], 2:]) / 2
         around = np.maximum(boxes[a, 2:], boxes[b, 2:]) - np.minimum(boxes[a, :2], boxes[b, :2])
-        return shared / union - float((((centres[0] - centres[1]) ** 2).sum() / (around**2).sum()) ** 0.6)
+        return overlap_of(boxes[a], boxes[b]) - float((((centres[0] - centres[1]) ** 2).sum() / (around**2).sum()) ** 0.6)
 
     kept: list[int] = []
     for index in np.argsort(-scores, kind="stable").tolist():

@@ -16,6 +16,12 @@ from engine.types import Detections
 WIDTH, HEIGHT = 1000, 800
 
 
+def tilings(least: int = 1, overlap: float = 0.0) -> st.SearchStrategy[Tiling]:
+    """Grids of up to 5 × 4 tiles. least: columns and rows. overlap: the least one."""
+    grids = st.integers(least, 5), st.integers(least, 4), st.floats(overlap, 0.5), st.booleans()
+    return st.builds(lambda *grid: plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(*grid)), *grids)
+
+
 def seen(tiling: Tiling, boxes: NDArray[np.float32], class_ids: NDArray[np.int32], least: float = 0.0) -> list[Detections]:
     """The detections of a perfect network in each tile: the part of every object inside the tile.
 
@@ -82,16 +88,10 @@ def test_an_automatic_grid_has_tiles_of_about_the_networks_size() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(
-    st.integers(1, 5),
-    st.integers(1, 4),
-    st.floats(0, 0.5),
-    st.booleans(),
+    tilings(),
     st.lists(st.tuples(st.floats(0, 0.98), st.floats(0, 0.98), st.floats(0.01, 1), st.floats(0.01, 1)), min_size=1, max_size=6),
 )
-def test_objects_of_different_classes_are_found_exactly(
-    columns: int, rows: int, overlap: float, full: bool, places: list[tuple[float, ...]]
-) -> None:
-    tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(columns, rows, overlap, full))
+def test_objects_of_different_classes_are_found_exactly(tiling: Tiling, places: list[tuple[float, ...]]) -> None:
     boxes = [
         (round(x * WIDTH), round(y * HEIGHT), min(WIDTH, round((x + w) * WIDTH) + 1), min(HEIGHT, round((y + h) * HEIGHT) + 1))
         for x, y, w, h in places
@@ -101,10 +101,7 @@ def test_objects_of_different_classes_are_found_exactly(
 
 @settings(max_examples=200, deadline=None)
 @given(
-    st.integers(1, 5),
-    st.integers(1, 4),
-    st.floats(0, 0.5),
-    st.booleans(),
+    tilings(),
     st.integers(1, 250),
     st.integers(1, 250),
     st.integers(0, 100),
@@ -112,9 +109,8 @@ def test_objects_of_different_classes_are_found_exactly(
     st.integers(20, 60),
 )
 def test_objects_of_one_class_side_by_side_are_found_exactly(
-    columns: int, rows: int, overlap: float, full: bool, width: int, height: int, left: int, top: int, gap: int
+    tiling: Tiling, width: int, height: int, left: int, top: int, gap: int
 ) -> None:
-    tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(columns, rows, overlap, full))
     boxes = [
         (x, y, x + width, y + height) for x in range(left, WIDTH - width, width + gap) for y in range(top, HEIGHT - height, height + gap)
     ]
@@ -122,14 +118,9 @@ def test_objects_of_one_class_side_by_side_are_found_exactly(
 
 
 @settings(max_examples=200, deadline=None)
-@given(
-    st.integers(2, 5), st.integers(2, 4), st.floats(0.02, 0.5), st.booleans(), st.integers(0, 700), st.integers(0, 500), st.floats(0.1, 0.4)
-)
-def test_overlapping_objects_of_one_class_stay_two(
-    columns: int, rows: int, overlap: float, full: bool, left: int, top: int, shared: float
-) -> None:
+@given(tilings(2, 0.02), st.integers(0, 700), st.integers(0, 500), st.floats(0.1, 0.4))
+def test_overlapping_objects_of_one_class_stay_two(tiling: Tiling, left: int, top: int, shared: float) -> None:
     """The number equals that of non-maximum suppression in the whole picture."""
-    tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(columns, rows, overlap, full))
     width, height = 120, 90
     step = round(width * (1 - shared))
     check(tiling, [(left, top, left + width, top + height), (left + step, top, left + step + width, top + height)], [3, 3])

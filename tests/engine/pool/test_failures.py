@@ -19,7 +19,7 @@ from engine.pool.pool import EnginePool
 from engine.pool.scheduling.crash_count import DIED_TWICE
 from engine.processes.child import NICE
 from engine.processes.restart_budget import RESTARTS
-from engine.settings import ModelFiles, Parallel
+from engine.settings import Isolation, ModelFiles, Parallel
 from tests.support.goldens import Goldens
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
@@ -196,8 +196,9 @@ def test_workers_ignore_ctrl_c_and_give_way_to_others(video: Path) -> None:
     check_complete(seen, 0, failed=set())
 
 
-def test_ctrl_c_in_the_owner_stops_everything(video: Path) -> None:
-    with EnginePool(tiny_settings(), CPUS) as pool:
+@pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
+def test_ctrl_c_in_the_owner_stops_everything(isolation: Isolation) -> None:
+    with EnginePool(tiny_settings(isolation=isolation), CPUS) as pool:
         interrupt = threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGINT))
         interrupt.start()
         with pytest.raises(KeyboardInterrupt):

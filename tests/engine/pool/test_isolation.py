@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -27,7 +26,6 @@ from tests.support.pool import (
     slow_build_main,
     thread_fault_main,
     tiny_settings,
-    watch,
     with_worker,
     worker_pids,
 )
@@ -155,13 +153,3 @@ def test_every_worker_reports_its_last_statistics(video: Path) -> None:
     for device in CPUS:
         measured = [event for event in seen.stats if event.device == device and isinstance(event, DeviceStats)]
         assert len(measured) > 1
-
-
-def test_ctrl_c_in_the_owner_stops_everything(video: Path) -> None:
-    with EnginePool(TOGETHER, CPUS) as pool:
-        interrupt = threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGINT))
-        interrupt.start()
-        with pytest.raises(KeyboardInterrupt):
-            watch(pool.events())
-        interrupt.join()
-        assert not worker_pids()

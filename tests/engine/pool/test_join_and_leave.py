@@ -39,6 +39,7 @@ from tests.support.pool import (
     slow_main,
     tiny_settings,
     watch,
+    watch_and_then,
     with_worker,
     worker_pids,
 )
@@ -261,14 +262,7 @@ def test_the_last_device_may_come_back_while_it_leaves(video: Path) -> None:
             pool.add(video)
             pool.finish()
 
-        mover = threading.Thread(target=leave_and_come_back)
-
-        def react(event: Event, seen: Seen) -> None:
-            if isinstance(event, SourceFinished) and event.source == 0:
-                mover.start()
-
-        seen = watch(pool.events(), react)
-        mover.join()
+        seen = watch_and_then(pool, leave_and_come_back)
     check_complete(seen, 2)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
@@ -26,9 +25,9 @@ from engine.pool.scheduling import state
 from engine.pool.supervision.process import stop_all
 from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
 from engine.types import Detections, DeviceId
-from tests.support.media import make_video, numbered, truncated
+from tests.support.media import make_video, truncated, write_pictures
 from tests.support.models import tiny_network
-from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, tiny_settings, watch, worker_pids
+from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, tiny_settings, watch, watch_and_then, worker_pids
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +40,7 @@ def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Good ones of every kind with unusable ones in between."""
     folder = tmp_path_factory.mktemp("sources")
-    pictures = folder / "pictures"
-    pictures.mkdir()
-    for number in range(40):
-        cv2.imwrite(str(pictures / f"{number}.png"), numbered(number, (64, 48)))
+    pictures = write_pictures(folder / "pictures", 40)
     (pictures / "7.png").write_bytes(b"no picture")
     (folder / "junk.mp4").write_bytes(b"junk" * 1000)
     whole = make_video(folder / "whole.mkv", 130, (128, 96), bframes=2)
@@ -178,14 +174,7 @@ def test_sources_may_be_added_while_it_runs(long_video: Path) -> None:
             assert pool.add(long_video) == 1
             pool.finish()
 
-        later = threading.Thread(target=add_later)
-
-        def react(event: Event, seen: Seen) -> None:
-            if isinstance(event, SourceFinished) and event.source == 0:
-                later.start()
-
-        seen = watch(pool.events(), react)
-        later.join()
+        seen = watch_and_then(pool, add_later)
     assert [seen.finished[number].ledger.inferred for number in (0, 1)] == [430, 430]
     assert len([event for event in seen.events if isinstance(event, DeviceStarting)]) == 1
 

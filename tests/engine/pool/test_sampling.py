@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import cv2
 import pytest
 
 from engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
@@ -14,7 +13,7 @@ from engine.pool.pool import EnginePool
 from engine.settings import Parallel
 from engine.settings.kinds import Moments
 from engine.types import DeviceId, FrameResult
-from tests.support.media import damaged, make_video, numbered
+from tests.support.media import damaged, make_video, write_pictures
 from tests.support.pool import CPUS, tiny_settings
 
 FRAMES = 430
@@ -75,8 +74,7 @@ def test_a_part_without_frames_is_empty_and_no_error(video: Path) -> None:
 
 
 def test_pictures_are_taken_by_number(tmp_path: Path) -> None:
-    for number in range(90):
-        cv2.imwrite(str(tmp_path / f"{number}.png"), numbered(number, (64, 48)))
+    write_pictures(tmp_path, 90)
     results, ledger, _, error = run(tmp_path, begin="3", end="80", every="25")
     assert error is None
     assert [(frame.ref.index, frame.ref.pts, frame.name) for frame in results] == [(n, n, f"{n}.png") for n in (3, 28, 53, 78)]

@@ -60,6 +60,15 @@ class Cfg:
         self.add("yolo", **numbers, **options)
 
 
+def _merge_enlarged(cfg: Cfg, filters: int, stage: int) -> None:
+    """Enlarge the last layer, and append it to an earlier one."""
+    cfg.conv(filters)
+    up = cfg.upsample()
+    cfg.route(stage)
+    cfg.conv(filters)
+    cfg.route(-1, up)
+
+
 def yolov3(cfg: Cfg, *, pyramid: bool = False, levels: int = 3) -> None:
     """YOLOv3, -spp and -openimages; -5l with five heads."""
     stages = [cfg.conv(32, 3)]
@@ -88,13 +97,19 @@ def yolov3(cfg: Cfg, *, pyramid: bool = False, levels: int = 3) -> None:
         cfg.yolo(range(start, start + 3), anchors)
 
 
-def yolov3_tiny(cfg: Cfg) -> None:
-    """YOLOv3-tiny."""
+def _tiny_backbone(cfg: Cfg) -> int:
+    """The first layers of the small networks. Returns the layer at stride 16."""
     for filters in (16, 32, 64, 128, 256):
         stage = cfg.conv(filters, 3)
         cfg.maxpool(2, 2)
     cfg.conv(512, 3)
     cfg.maxpool(2, 1)
+    return stage
+
+
+def yolov3_tiny(cfg: Cfg) -> None:
+    """YOLOv3-tiny."""
+    stage = _tiny_backbone(cfg)
     cfg.conv(1024, 3)
     cfg.conv(256)
     cfg.conv(512, 3)
@@ -109,11 +124,7 @@ def yolov3_tiny(cfg: Cfg) -> None:
 
 def yolov3_tiny_prn(cfg: Cfg) -> None:
     """YOLOv3-tiny-PRN: residuals between layers of 128 and 256 channels."""
-    for filters in (16, 32, 64, 128, 256):
-        stage = cfg.conv(filters, 3)
-        cfg.maxpool(2, 2)
-    cfg.conv(512, 3)
-    cfg.maxpool(2, 1)
+    stage = _tiny_backbone(cfg)
     cfg.conv(512, 3)
     cfg.shortcut(-3, "leaky")
     _partial_residual_heads(cfg, stage)
@@ -197,11 +208,7 @@ def csresnext50_panet_spp(cfg: Cfg) -> None:
     cfg.conv(1024, 3)
     levels = [cfg.conv(512)]
     for filters, stage in ((256, stages[2]), (128, stages[1])):
-        cfg.conv(filters)
-        up = cfg.upsample()
-        cfg.route(stage)
-        cfg.conv(filters)
-        cfg.route(-1, up)
+        _merge_enlarged(cfg, filters, stage)
         for _ in range(2):
             cfg.conv(filters)
             cfg.conv(2 * filters, 3)
@@ -302,11 +309,7 @@ def yolov7_tiny(cfg: Cfg) -> None:
         stages.append(_elan(cfg, hidden, hidden, 2, 1, 2 * hidden, "leaky"))
     levels = [_pyramid_block(cfg, 256, "leaky", deep=False)]
     for filters, stage in ((128, stages[2]), (64, stages[1])):
-        cfg.conv(filters)
-        up = cfg.upsample()
-        cfg.route(stage)
-        cfg.conv(filters)
-        cfg.route(-1, up)
+        _merge_enlarged(cfg, filters, stage)
         levels.append(_elan(cfg, filters // 2, filters // 2, 2, 1, filters, "leaky"))
     outputs = [levels[2]]
     for filters, level in ((128, levels[1]), (256, levels[0])):

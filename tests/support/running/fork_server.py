@@ -57,7 +57,13 @@ def _take(passed: Any, number: int) -> None:
 
 
 def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None], args: tuple[Any, ...]) -> None:
-    """In the child: set what a spawned process inherits, then call ``target``."""
+    """In the child: set what a spawned process inherits, shorten the trials of precisions, then call ``target``.
+
+    Tests of the trials run them in their own process. Elsewhere it does not matter which precision is the faster one.
+    """
+    from engine.backends.openvino import trials
+
+    trials._SECONDS, trials._ROUND_SECONDS = 0.03, 0.005
     environment, file_size, _, _ = inherited
     os.environ.clear()
     os.environ.update(environment)

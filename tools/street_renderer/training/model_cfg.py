@@ -64,6 +64,16 @@ def _alternating(w: _Writer, narrow: int, count: int) -> int:
     return [w.conv(narrow * (1 + i % 2), 1 + 2 * (i % 2), activation="leaky") for i in range(count)][-1]
 
 
+def _merged(w: _Writer, channels: int, tap: int) -> int:
+    """Enlarge the last layer, merge it with an earlier one, ``tap``, and convolve; the number of the last layer."""
+    w.conv(channels, 1, activation="leaky")
+    up = w.section("upsample", stride=2)
+    w.route(tap)
+    side = w.conv(channels, 1, activation="leaky")
+    w.route(side, up)
+    return _alternating(w, channels, 5)
+
+
 def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, neck: Sequence[int] = (48, 64, 72)) -> str:
     """Return the cfg as text.
 
@@ -88,18 +98,7 @@ def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, ne
     deep = _alternating(w, n32, 3)
 
     w.note("path aggregation, up")
-    w.conv(n16, 1, activation="leaky")
-    up = w.section("upsample", stride=2)
-    w.route(taps[3])
-    side = w.conv(n16, 1, activation="leaky")
-    w.route(side, up)
-    middle = _alternating(w, n16, 5)
-    w.conv(n8, 1, activation="leaky")
-    up = w.section("upsample", stride=2)
-    w.route(taps[2])
-    side = w.conv(n8, 1, activation="leaky")
-    w.route(side, up)
-    fine = _alternating(w, n8, 5)
+    middle, fine = _merged(w, n16, taps[3]), _merged(w, n8, taps[2])
 
     flat = ", ".join(f"{round(float(a))},{round(float(b))}" for a, b in anchors)
 

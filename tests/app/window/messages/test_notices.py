@@ -1,3 +1,4 @@
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.window.devices.status import DeviceStatus, Phase
@@ -13,10 +14,19 @@ BROKEN = DeviceDescription(GPU, "Some Graphics", "TensorRT", (), problem="its dr
 WORKING = DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))
 
 
-def test_a_restart_is_told_and_forgotten_once_the_device_works_again(qtbot: QtBot) -> None:
-    banners = BannerArea()
-    qtbot.addWidget(banners)
-    notices = Notices(banners)
+@pytest.fixture
+def banners(qtbot: QtBot) -> BannerArea:
+    area = BannerArea()
+    qtbot.addWidget(area)
+    return area
+
+
+@pytest.fixture
+def notices(banners: BannerArea) -> Notices:
+    return Notices(banners)
+
+
+def test_a_restart_is_told_and_forgotten_once_the_device_works_again(banners: BannerArea, notices: Notices) -> None:
     notices.device_failed(DeviceFailed(CPU, "cpu:0: the worker was killed", True))
     assert banners.texts == ["cpu:0 is being restarted: the worker was killed"]
     notices.devices_changed([DeviceStatus(CPU, Phase.RESTARTING)])
@@ -25,10 +35,7 @@ def test_a_restart_is_told_and_forgotten_once_the_device_works_again(qtbot: QtBo
     assert banners.texts == []
 
 
-def test_a_device_that_is_out_leads_to_the_settings(qtbot: QtBot) -> None:
-    banners = BannerArea()
-    qtbot.addWidget(banners)
-    notices = Notices(banners)
+def test_a_device_that_is_out_leads_to_the_settings(qtbot: QtBot, banners: BannerArea, notices: Notices) -> None:
     notices.device_failed(DeviceFailed(GPU, "no driver", False))
     assert banners.texts == ["cuda:0 failed and is out of this run: no driver"]
     (banner,) = (child for child in banners.children() if hasattr(child, "dismiss"))
@@ -36,10 +43,7 @@ def test_a_device_that_is_out_leads_to_the_settings(qtbot: QtBot) -> None:
         banner.button.click()
 
 
-def test_running_on_the_cpu_beside_a_gpu_that_cannot_be_used_is_no_secret(qtbot: QtBot) -> None:
-    banners = BannerArea()
-    qtbot.addWidget(banners)
-    notices = Notices(banners)
+def test_running_on_the_cpu_beside_a_gpu_that_cannot_be_used_is_no_secret(banners: BannerArea, notices: Notices) -> None:
     notices.devices_found((WORKING, BROKEN))
     assert banners.texts == []  # nothing runs yet
     notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
@@ -48,17 +52,12 @@ def test_running_on_the_cpu_beside_a_gpu_that_cannot_be_used_is_no_secret(qtbot:
     assert banners.texts == []
 
 
-def test_a_machine_without_a_gpu_is_told_nothing(qtbot: QtBot) -> None:
-    banners = BannerArea()
-    qtbot.addWidget(banners)
-    notices = Notices(banners)
+def test_a_machine_without_a_gpu_is_told_nothing(banners: BannerArea, notices: Notices) -> None:
     notices.devices_found((WORKING,))
     notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
     assert banners.texts == []
 
 
-def test_a_refusal_is_told(qtbot: QtBot) -> None:
-    banners = BannerArea()
-    qtbot.addWidget(banners)
-    Notices(banners).refused("cpu:0 is the last device")
+def test_a_refusal_is_told(banners: BannerArea, notices: Notices) -> None:
+    notices.refused("cpu:0 is the last device")
     assert banners.texts == ["That is not possible: cpu:0 is the last device."]

@@ -24,23 +24,12 @@ from engine.model.registry import catalogue as registry
 from engine.model.registry.catalogue import ModelEntry
 from engine.model.registry.installed import files_of, is_installed
 from engine.settings import ModelFiles
-from tests.support.http import Page, Site, publish_tiny, running_site
+from tests.support.http import Page, Site
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
 from tests.support.window import drop
 
 PATIENCE = 30_000
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with running_site() as site:
-        yield site
-
-
-@pytest.fixture
-def entry(site: Site, tmp_path: Path) -> ModelEntry:
-    return publish_tiny(site, tmp_path)
 
 
 @pytest.fixture
@@ -146,14 +135,19 @@ def window(qtbot: QtBot, tmp_path: Path, entry: ModelEntry, monkeypatch: pytest.
     window.deleteLater()
 
 
-def test_from_the_start_page_to_detections_by_clicks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.start.choose_model.click()
+def download_and_use(qtbot: QtBot, window: MainWindow) -> ModelCard:
     models = window.setup.library.dialog
     assert models is not None
     card = models.cards["tiny"]
     card.download.click()
     qtbot.waitUntil(card.use.isVisible)
     card.use.click()
+    return card
+
+
+def test_from_the_start_page_to_detections_by_clicks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.start.choose_model.click()
+    download_and_use(qtbot, window)
     assert window.setup.library.dialog is None
     qtbot.waitUntil(lambda: window.top.model.text() == "tiny · 96×96")
     drop(window, [make_video(tmp_path / "clip.mp4", 10, (64, 64))])
@@ -181,12 +175,7 @@ def test_the_settings_take_a_model_from_the_list(qtbot: QtBot, window: MainWindo
     settings = window.setup.dialog
     assert settings is not None
     settings.model.from_list.click()
-    models = window.setup.library.dialog
-    assert models is not None
-    card = models.cards["tiny"]
-    card.download.click()
-    qtbot.waitUntil(card.use.isVisible)
-    card.use.click()
+    card = download_and_use(qtbot, window)
     qtbot.waitUntil(lambda: settings.model.summary is not None)
     assert settings.model.files == files_of(card.entry, window.setup.library.downloads.folder)
     settings.reject()

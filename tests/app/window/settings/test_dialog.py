@@ -7,7 +7,6 @@ from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
@@ -22,14 +21,14 @@ from app.window.settings.preferences import STORED, Preferences
 from app.window.widgets.appearance import Theme, apply_theme, current_theme
 from app.window.widgets.translation import LANGUAGE
 from engine.devices.description import DeviceDescription
-from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
+from engine.settings import Decode, ModelFiles, Parallel, Precision
 from engine.settings.clock import ClockSource
 from engine.settings.kinds import Moment
 from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
 from tests.support.goldens import PROJECT
 from tests.support.models import TINY_CFG, tiny_files
-from tests.support.window import CPU, drop
+from tests.support.window import CPU, changed_preferences, drop
 
 GPU = DeviceId("openvino", "GPU.0")
 FOUND = (
@@ -82,31 +81,7 @@ def pick(dialog: SettingsDialog, name: str, value: StrEnum) -> None:
 
 
 def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Background) -> None:
-    preferences = Preferences.of(
-        tiny_files(3),
-        devices=(CPU,),
-        precision=Precision.FP32,
-        resize=Resize.LETTERBOX,
-        parallel=Parallel.TILES,
-        batch=4,
-        confidence=0.35,
-        iou=0.6,
-        decode=Decode.CPU,
-        columns=4,
-        rows=2,
-        overlap=0.15,
-        full_frame=False,
-        isolation=Isolation.THREAD,
-        decode_threads=3,
-        latency_budget=12.5,
-        hint=Hint.LATENCY,
-        track=Track.OCSORT,
-        begin=Moment(seconds=Fraction(3, 2)),
-        end=Moment(frames=2700),
-        every=Moment(seconds=Fraction(1)),
-        clock=ClockSource.NAME,
-        time_zone=ZoneInfo("Europe/Berlin"),
-    )
+    preferences = changed_preferences(tiny_files(3), devices=(CPU,))
     assert {name for name in STORED if preferences.values[name] == DEFAULTS[name]} == set()
     dialog = open_dialog(qtbot, background, preferences)
     dialog.devices.offer(FOUND)

@@ -12,34 +12,11 @@ from engine.settings.clock import ClockSettings, ClockSource
 from engine.settings.kinds import Moment
 from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
+from tests.support.window import changed_preferences
 
 MODEL = ModelFiles(Path("/m/ä b.cfg"), Path("/m/ä b.weights"), Path("/m/x.names"))
 DEVICES = (DeviceId("cpu", "0"), DeviceId("openvino", "GPU.0"))
-CHANGED = Preferences.of(
-    MODEL,
-    devices=DEVICES,
-    precision=Precision.FP32,
-    resize=Resize.LETTERBOX,
-    parallel=Parallel.STREAMS,
-    batch=8,
-    confidence=0.4,
-    iou=0.6,
-    decode=Decode.NVDEC,
-    columns=4,
-    rows=None,
-    overlap=0.25,
-    full_frame=False,
-    isolation=Isolation.THREAD,
-    decode_threads=6,
-    latency_budget=12.5,
-    hint=Hint.LATENCY,
-    track=Track.OCSORT,
-    begin=Moment(seconds=Fraction(3, 2)),
-    end=Moment(frames=2700),
-    every=Moment(seconds=Fraction(1)),
-    clock=ClockSource.NAME,
-    time_zone=ZoneInfo("Europe/Berlin"),
-)
+CHANGED = changed_preferences(MODEL, devices=DEVICES, rows=None)
 
 
 def store(folder: Path, text: str | None = None) -> QSettings:
@@ -67,14 +44,14 @@ def test_preferences_of_the_first_version_are_loaded(tmp_path: Path) -> None:
         "devices": "cpu:0;openvino:GPU.0",
         "precision": "fp32",
         "resize": "letterbox",
-        "parallel": "streams",
-        "batch": "8",
-        "confidence": "0.4",
+        "parallel": "tiles",
+        "batch": "4",
+        "confidence": "0.35",
         "iou": "0.6",
-        "decode": "nvdec",
-        "tiles": "4;0;0.25;",
+        "decode": "cpu",
+        "tiles": "4;0;0.15;",
         "isolation": "thread",
-        "lanes": "6",
+        "lanes": "3",
         "latency_budget": "12.5",
         "hint": "latency",
         "track": "ocsort",
@@ -112,14 +89,14 @@ def test_every_choice_reaches_the_run() -> None:
         precision=Precision.FP32,
         resize=Resize.LETTERBOX,
         hint=Hint.LATENCY,
-        decode=Decode.NVDEC,
-        batch=8,
+        decode=Decode.CPU,
+        batch=4,
         latency_budget=12.5,
-        decode_threads=6,
+        decode_threads=3,
         confidence=FLOOR,
         iou=0.6,
     )
-    tiles = Tiles(4, None, 0.25, full_frame=False)
+    tiles = Tiles(4, None, 0.15, full_frame=False)
     part = Moment(seconds=Fraction(3, 2)), Moment(frames=2700), Moment(seconds=Fraction(1))
     others = Track.OCSORT, ClockSettings(ClockSource.NAME, ZoneInfo("Europe/Berlin"))
-    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.STREAMS, engine, Isolation.THREAD, tiles, *part, *others)
+    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.TILES, engine, Isolation.THREAD, tiles, *part, *others)

@@ -29,17 +29,6 @@ EACH = np.ones(BINS, np.int64)
 """A frame in each slice."""
 
 
-@pytest.fixture
-def timeline(qtbot: QtBot) -> Timeline:
-    """100 seconds on 500 pixels."""
-    timeline = Timeline()
-    qtbot.addWidget(timeline)
-    timeline.resize(500 + 2 * int(MARGIN), 56)
-    timeline.set_duration(100.0)
-    timeline.show()
-    return timeline
-
-
 def turn(timeline: Timeline, x: int, notches: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     place, none = QPointF(MARGIN + x, 20), Qt.MouseButton.NoButton
     delta = QPoint(0, 120 * notches)

@@ -18,17 +18,14 @@ EACH = np.ones(BINS, np.int64)
 """A frame in each slice."""
 
 
-def make_timeline(qtbot: QtBot) -> Timeline:
-    timeline = Timeline()
-    qtbot.addWidget(timeline)
-    timeline.resize(500 + 2 * int(MARGIN), 40)
-    timeline.set_duration(100.0)
-    timeline.show()
-    return timeline
+@pytest.fixture
+def transport(qtbot: QtBot) -> Transport:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    return transport
 
 
-def test_a_click_seeks_and_dragging_goes_on_seeking(qtbot: QtBot) -> None:
-    timeline = make_timeline(qtbot)
+def test_a_click_seeks_and_dragging_goes_on_seeking(qtbot: QtBot, timeline: Timeline) -> None:
     sought: list[float] = []
     timeline.sought.connect(sought.append)
     start = QPoint(int(MARGIN) + 125, 30)
@@ -42,15 +39,13 @@ def test_a_click_seeks_and_dragging_goes_on_seeking(qtbot: QtBot) -> None:
     assert timeline.value() == 300
 
 
-def test_it_can_be_moved_with_keys(qtbot: QtBot) -> None:
-    timeline = make_timeline(qtbot)
+def test_it_can_be_moved_with_keys(qtbot: QtBot, timeline: Timeline) -> None:
     with qtbot.waitSignal(timeline.sought) as sought:
         qtbot.keyClick(timeline, Qt.Key.Key_End)
     assert sought.args == [100.0]
 
 
-def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot) -> None:
-    timeline = make_timeline(qtbot)
+def test_it_shows_how_far_detection_is_and_when_something_was_seen(timeline: Timeline) -> None:
     timeline.set_detected(0.5)
     counts = np.zeros(BINS, np.int64)
     counts[BINS // 2] = 4
@@ -59,7 +54,7 @@ def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot)
     timeline.set_lanes([Lane("car", 2, counts, EACH), Lane("person", 0, other, EACH)])
     timeline.set_position(80.0)  # the played part does not cover the analysed one
     left = int(timeline.left)  # the names of the lanes stand before it
-    timeline.resize(500 + left + int(MARGIN), timeline.height())
+    timeline.resize(500 + left + int(MARGIN), 40)
     image = timeline.grab().toImage()
     assert image.pixelColor(left + 200, 35) == QColor(theme.GOOD)
     assert image.pixelColor(left + 300, 35) != QColor(theme.GOOD)
@@ -69,9 +64,7 @@ def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot)
     assert timeline.text_at(50.0) == "0:50.0\n4 car"
 
 
-def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
-    transport = Transport()
-    qtbot.addWidget(transport)
+def test_the_transport_reads_and_speaks_like_the_player(transport: Transport) -> None:
     assert not transport.play.isEnabled()
     transport.set_source(video_info("a.mp4", 2500))
     transport.set_position(12.36)
@@ -88,9 +81,7 @@ def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
     assert (transport.time.text(), transport.length.text()) == ("5", "/ 12")
 
 
-def test_while_it_plays_it_writes_the_position_less_often_but_never_leaves_an_old_one(qtbot: QtBot) -> None:
-    transport = Transport()
-    qtbot.addWidget(transport)
+def test_while_it_plays_it_writes_the_position_less_often_but_never_leaves_an_old_one(qtbot: QtBot, transport: Transport) -> None:
     transport.set_source(video_info("a.mp4", 2500))
     transport.set_playback(Playback(True))
     transport.set_position(1.0)
@@ -103,9 +94,7 @@ def test_while_it_plays_it_writes_the_position_less_often_but_never_leaves_an_ol
     assert transport.time.text() == "0:04.000"
 
 
-def test_its_buttons_say_what_is_wanted(qtbot: QtBot) -> None:
-    transport = Transport()
-    qtbot.addWidget(transport)
+def test_its_buttons_say_what_is_wanted(transport: Transport) -> None:
     transport.set_source(video_info("a.mp4", 2500))
     steps: list[int] = []
     speeds: list[float] = []
@@ -120,9 +109,7 @@ def test_its_buttons_say_what_is_wanted(qtbot: QtBot) -> None:
     assert transport.speed.text() == "4×"
 
 
-def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot) -> None:
-    transport = Transport()
-    qtbot.addWidget(transport)
+def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot, transport: Transport) -> None:
     transport.set_source(video_info("a.mp4", 2500))
     transport.show()
     transport.resize(transport.minimumWidth(), transport.height())
@@ -145,9 +132,7 @@ def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot) -> N
     assert not transport.more.isVisible()
 
 
-def test_while_it_plays_the_timeline_is_not_painted_for_each_frame(qtbot: QtBot) -> None:
-    transport = Transport()
-    qtbot.addWidget(transport)
+def test_while_it_plays_the_timeline_is_not_painted_for_each_frame(transport: Transport) -> None:
     transport.set_source(video_info("a.mp4", 100))
     transport.set_playback(Playback(True))
     transport.set_position(0.5)

@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
 
@@ -18,7 +17,7 @@ from engine.media.probe import probe
 from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
-from tests.support.media import joined, make_video, number_of, numbered, rewrap, truncated
+from tests.support.media import joined, make_video, number_of, rewrap, truncated, write_pictures
 
 VARIABLE = [number * 33 + number % 7 * 3 + number // 50 * 900 for number in range(150)]
 CLIPS: dict[str, dict[str, Any]] = {
@@ -101,8 +100,7 @@ def test_its_pictures_have_the_colours_of_decoded_frames_in_the_order_of_the_scr
 
 
 def test_a_folder_of_pictures_is_played_by_position(tmp_path: Path) -> None:
-    for number in range(7):
-        cv2.imwrite(str(tmp_path / f"{number}.png"), numbered(number, (64, 48)))
+    write_pictures(tmp_path, 7)
     with VideoReader(tmp_path, max_size=(32, 32)) as reader:
         assert [number_of(frame.image) for frame in reader] == list(range(7))
         for position, expected in ((4, 4), (-1, 0), (99, 6)):

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,21 +21,10 @@ from engine.model.registry.cancellation import Cancellation
 from engine.model.registry.catalogue import MIRROR, ModelEntry, RemoteFile
 from engine.model.registry.download import download
 from engine.model.registry.installed import files_of, is_installed, partial_bytes
-from tests.support.http import Page, Site, publish_tiny, running_site
+from tests.support.http import Page, Site, publish_tiny
 from tests.support.models import TINY_CFG
 
 CFG, WEIGHTS = "/tiny.cfg", "/tiny.weights"
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with running_site() as site:
-        yield site
-
-
-@pytest.fixture
-def entry(site: Site, tmp_path: Path) -> ModelEntry:
-    return publish_tiny(site, tmp_path)
 
 
 @pytest.fixture
@@ -47,9 +35,6 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
-    for name in ("http_proxy", "https_proxy", "all_proxy", MIRROR):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
 
 
 def names(entry: ModelEntry, folder: Path) -> set[str]:

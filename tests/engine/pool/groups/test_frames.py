@@ -17,7 +17,7 @@ from engine.pool.worker import worker
 from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
-from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, slowed
+from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, signal_to_a_member, slowed
 from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, engine_fault_main, run_pool, tiny_settings, with_worker, worker_pids
 
@@ -82,15 +82,9 @@ def test_several_lanes_and_sources_keep_their_order(video: Path, alone: Seen) ->
 
 
 def test_a_killed_member_costs_no_frame(video: Path, alone: Seen) -> None:
-    killed: list[int] = []
-
-    def kill_one(_: EnginePool, event: Event, __: Seen) -> None:
-        if isinstance(event, FramesDone) and not killed:
-            killed.append(member_pids()[0])
-            os.kill(killed[0], signal.SIGKILL)
-
+    kill_one = signal_to_a_member(signal.SIGKILL)
     seen = run_pool([video] * 2, CPUS, SETTINGS, kill_one)
-    assert killed
+    assert kill_one.pid
     for source in (0, 1):
         assert seen.finished[source].ledger.inferred == FRAMES
         same_detections(seen.frames[source], alone.frames[0])
@@ -188,13 +182,7 @@ def test_a_member_that_hangs_is_replaced(video: Path) -> None:
 
 
 def test_a_member_that_freezes_is_replaced(video: Path) -> None:
-    stopped: list[int] = []
-
-    def stop_one(_: EnginePool, event: Event, __: Seen) -> None:
-        if isinstance(event, FramesDone) and not stopped:
-            stopped.append(member_pids()[0])
-            os.kill(stopped[0], signal.SIGSTOP)
-
+    stop_one = signal_to_a_member(signal.SIGSTOP)
     seen = run_pool([video], CPUS, SETTINGS, stop_one, with_worker(worker.main, stall_seconds=1.5))
     check_complete(seen)
     (failure,) = seen.failures

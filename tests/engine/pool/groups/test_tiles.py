@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from dataclasses import replace
 from functools import partial
@@ -19,12 +18,12 @@ from engine.detection.tiling import plan_tiles
 from engine.media.probe import probe
 from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
-from engine.pool.events import Event, FramesDone, StrategyChosen
+from engine.pool.events import Event, StrategyChosen
 from engine.pool.groups.shared_pictures import CHUNK_BYTES
 from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings, Tiles
 from engine.types import DeviceId
-from tests.support.groups import group_fault_main, member_pids, merging_fault_main, same_detections, small_memory_main
+from tests.support.groups import group_fault_main, merging_fault_main, same_detections, signal_to_a_member, small_memory_main
 from tests.support.media import make_video
 from tests.support.models import tiny_network
 from tests.support.pool import CPUS, Seen, memory, run_pool, tiny_settings, with_worker, worker_pids
@@ -96,15 +95,9 @@ def test_small_objects_of_a_large_picture_are_found_in_tiles_only(tmp_path: Path
 
 
 def test_a_killed_member_costs_no_frame(video: Path, alone: Seen) -> None:
-    killed: list[int] = []
-
-    def kill_one(_: EnginePool, event: Event, __: Seen) -> None:
-        if isinstance(event, FramesDone) and not killed:
-            killed.append(member_pids()[0])
-            os.kill(killed[0], signal.SIGKILL)
-
+    kill_one = signal_to_a_member(signal.SIGKILL)
     seen = run_pool([video], CPUS, SETTINGS, kill_one)
-    assert killed
+    assert kill_one.pid
     same_detections(seen.frames[0], alone.frames[0])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -463,12 +463,19 @@ def test_a_file_that_kills_the_worker_when_opened_is_given_up_and_the_others_go_
     check_complete(run, 1)
 
 
+def started_dispatcher(clock: Callable[[], float]) -> Dispatcher:
+    """A dispatcher of two devices whose workers were started, and have not been heard from."""
+    devices = list(DEVICES[:2])
+    dispatcher = Dispatcher(STRATEGIES[Parallel.SEGMENTS](devices), devices, clock)
+    for device in devices:
+        dispatcher.started(device)
+    return dispatcher
+
+
 def test_a_source_is_opened_by_a_worker_that_was_heard_from_and_by_another_if_it_takes_long() -> None:
     now = 0.0
     first, second = DEVICES[:2]
-    dispatcher = Dispatcher(STRATEGIES[Parallel.SEGMENTS]([first, second]), [first, second], lambda: now)
-    for device in (first, second):
-        dispatcher.started(device)
+    dispatcher = started_dispatcher(lambda: now)
     dispatcher.add(0, Path("0.mp4"))
     assert list(dispatcher.assignments()) == []
     dispatcher.receive(first, Listening())
@@ -487,9 +494,8 @@ def test_a_source_is_opened_by_a_worker_that_was_heard_from_and_by_another_if_it
 def test_a_source_that_two_workers_open_stays_with_the_one_that_lives() -> None:
     now = 0.0
     first, second = DEVICES[:2]
-    dispatcher = Dispatcher(STRATEGIES[Parallel.SEGMENTS]([first, second]), [first, second], lambda: now)
+    dispatcher = started_dispatcher(lambda: now)
     for device in (first, second):
-        dispatcher.started(device)
         dispatcher.receive(device, Listening())
     dispatcher.add(0, Path("0.mp4"))
     assert len(list(dispatcher.assignments())) == 1

@@ -8,7 +8,6 @@ import time
 from functools import partial
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
@@ -16,7 +15,7 @@ from engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
 from engine.pool.scheduling.crash_count import DIED_TWICE
 from engine.settings import Parallel, RunSettings
-from tests.support.media import make_video, numbered, truncated
+from tests.support.media import make_video, truncated, write_pictures
 from tests.support.pool import (
     CPUS,
     Seen,
@@ -56,10 +55,7 @@ def check_complete(seen: Seen, source: int, failed: set[int] | None = None) -> N
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory, video: Path) -> list[Path]:
     folder = tmp_path_factory.mktemp("sources")
-    pictures = folder / "pictures"
-    pictures.mkdir()
-    for number in range(70):
-        cv2.imwrite(str(pictures / f"{number}.png"), numbered(number, (64, 48)))
+    pictures = write_pictures(folder / "pictures", 70)
     (pictures / "7.png").write_bytes(b"no picture")
     other = make_video(folder / "other.mkv", 220, (128, 96))
     return [video, pictures, truncated(other, folder / "truncated.mkv", 0.6), other]

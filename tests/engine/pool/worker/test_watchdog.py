@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import time
@@ -21,6 +20,7 @@ from tests.support.media import make_video, numbered
 from tests.support.pool import (
     CPUS,
     Seen,
+    SignalOnce,
     decoder_fault_main,
     engine_fault_main,
     hanging_build_main,
@@ -88,14 +88,8 @@ def test_clocks_run_out_only_while_the_pool_listens() -> None:
 
 
 def test_a_worker_without_a_sign_of_life_is_killed_and_its_work_done_again(video: Path) -> None:
-    stopped: list[int] = []
-
-    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
-        if isinstance(event, FramesDone) and not stopped:
-            stopped.append(worker_pids()["cpu:0"])
-            os.kill(stopped[0], signal.SIGSTOP)
-
-    seen = run_pool([video] * 2, CPUS[:1], tiny_settings(decode_threads=2), react, with_worker(worker.main, STALL))
+    stop = SignalOnce(signal.SIGSTOP, lambda: worker_pids()["cpu:0"])
+    seen = run_pool([video] * 2, CPUS[:1], tiny_settings(decode_threads=2), stop, with_worker(worker.main, STALL))
     (failure,) = seen.failures
     assert failure.restarting
     assert "no sign of life for 5 s" in failure.message
@@ -104,13 +98,11 @@ def test_a_worker_without_a_sign_of_life_is_killed_and_its_work_done_again(video
 
 
 def test_a_worker_that_freezes_while_its_engine_is_built_is_replaced(video: Path) -> None:
-    stopped: list[int] = []
+    stop = SignalOnce(signal.SIGSTOP, lambda: worker_pids()["cpu:0"], EngineBuilding)
 
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:
-        if isinstance(event, EngineBuilding) and not stopped:
-            stopped.append(worker_pids()["cpu:0"])
-            os.kill(stopped[0], signal.SIGSTOP)
-        if isinstance(event, EngineBuilding) and worker_pids()["cpu:0"] not in stopped:
+        stop(pool, event, seen)
+        if isinstance(event, EngineBuilding) and worker_pids()["cpu:0"] != stop.pid:
             pool.cancel()
 
     seen = run_pool([video], CPUS[:1], react=react, pool_type=with_worker(partial(slow_build_main, device=CPUS[0]), STALL))

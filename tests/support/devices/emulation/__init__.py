@@ -31,7 +31,9 @@ def build(folder: Path, *names: str) -> Path:
     names: as for ``source``.
     """
     assert COMPILER is not None
-    text = source(*names).replace("extern __shared__ unsigned long long keys[];", "unsigned long long* keys = dynamic_shared;")
+    preprocess = (COMPILER, "-E", "-P", "-x", "c++", f"-I{Path(__file__).parent}", "-")  # so that each kernel stands in the text
+    expanded = subprocess.run(preprocess, input=source(*names), capture_output=True, text=True, check=True).stdout
+    text = expanded.replace("extern __shared__ unsigned long long keys[];", "unsigned long long* keys = dynamic_shared;")
     runners = []
     for name, parameters in _ENTRY.findall(text):
         arguments = ", ".join(re.split(r"[\s*]+", parameter.strip())[-1] for parameter in parameters.split(","))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from engine.store.session import SessionReader
 from plugins.cache import FileCache
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.damage import damaged, memory_below, randomness
-from tests.support.http import Site, publish_tiny, running_site
+from tests.support.http import Site, publish_tiny
 from tests.support.store import write_session
 
 SITUATION = "TensorRT-RTX 1.6.1\ndriver 580\n{gpu}\nsm_90"
@@ -109,18 +108,11 @@ def test_damaged_sessions_are_refused_or_read_rightly(rounds: int, tmp_path: Pat
     assert len(errors) > rounds / 2
 
 
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
-    for name in ("http_proxy", "https_proxy", "all_proxy", "FRAMEFLEET_MODELS_URL"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    with running_site() as site:
-        yield site
-
-
 @short_and_long(12, 500)
-def test_damaged_downloads_are_refused_and_downloaded_again(rounds: int, site: Site, tmp_path: Path) -> None:
+def test_damaged_downloads_are_refused_and_downloaded_again(
+    rounds: int, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
     random, folder = randomness(), tmp_path / "models"
     entry = publish_tiny(site, tmp_path)
     page = site.pages["/tiny.weights"]

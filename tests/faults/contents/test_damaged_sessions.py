@@ -1,6 +1,6 @@
 """Must hold: a damaged session is refused with its name and what to do, or is used as far as it is intact; it never crashes the program.
 
-Long form: ``pytest tests/faults/test_damaged_sessions.py -m slow -s`` (1,000 damaged files, 5,000 flipped bits, about 5 minutes).
+Long form: ``pytest tests/faults/contents/test_damaged_sessions.py -m slow -s`` (1,000 damaged files, 5,000 flipped bits, about 5 minutes).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Must hold: a worker that is stopped, an engine whose building hangs and a decoder that hangs are noticed and replaced.
 
-Long form: ``pytest tests/faults/test_frozen_workers.py -m slow -s``.
+Long form: ``pytest tests/faults/processes/test_frozen_workers.py -m slow -s``.
 """
 
 from __future__ import annotations

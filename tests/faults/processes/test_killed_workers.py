@@ -1,6 +1,6 @@
 """Must hold: a worker killed at any moment costs no frame. Every run completes and equals an undisturbed one.
 
-Long form: ``pytest tests/faults/test_killed_workers.py -m slow -s`` (ten moments for each strategy and isolation, about 15 minutes).
+Long form: ``pytest tests/faults/processes/test_killed_workers.py -m slow -s`` (ten moments each, about 15 minutes).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Must hold: of several programs on one output folder one works; the others refuse or wait, in words, and nothing is torn.
 
-Long form: ``pytest tests/faults/test_two_programs.py -m slow -s`` (300 starts, about 3 minutes).
+Long form: ``pytest tests/faults/processes/test_two_programs.py -m slow -s`` (300 starts, about 3 minutes).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from engine.model.registry.catalogue import ModelEntry
 from engine.model.registry.installed import is_installed
 from engine.processes.file_lock import FileLock
 from engine.store.export.run import STAGE
@@ -20,11 +21,11 @@ from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
 from tests.support.faults.counts import short_and_long
-from tests.support.http import publish_tiny, running_site
+from tests.support.http import Site
 from tests.support.media import make_video
 from tests.support.store import write_session
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 PROGRAMS = 5
 
 START = """
@@ -208,12 +209,11 @@ def test_several_programs_share_their_settings(tmp_path: Path) -> None:
     assert sum(line.endswith("=" + "x" * 2000) for line in lines) == 40
 
 
-def test_of_two_downloads_of_a_model_one_works_and_the_other_one_says_so(tmp_path: Path) -> None:
-    with running_site() as site:
-        entry, folder = publish_tiny(site, tmp_path), tmp_path / "models"
-        site.pages["/tiny.weights"].pause = 0.01
-        (tmp_path / "entry").write_bytes(pickle.dumps(entry))
-        ends = at_once(DOWNLOAD, *[(tmp_path / "entry", folder)] * 2)
+def test_of_two_downloads_of_a_model_one_works_and_the_other_one_says_so(site: Site, entry: ModelEntry, tmp_path: Path) -> None:
+    folder = tmp_path / "models"
+    site.pages["/tiny.weights"].pause = 0.01
+    (tmp_path / "entry").write_bytes(pickle.dumps(entry))
+    ends = at_once(DOWNLOAD, *[(tmp_path / "entry", folder)] * 2)
     assert 0 in {status for status, *_ in ends}, ends
     assert all(status == 0 or "tiny is being downloaded already, by process" in words for status, _, words in ends), ends
     assert is_installed(entry, folder)

@@ -1,6 +1,6 @@
 """Must hold: exports write nothing outside the chosen folder, and replace neither other files nor another source's results.
 
-Long form: ``pytest tests/faults/test_paths.py -m slow -s`` (50 sessions of 20 sources each, about a minute).
+Long form: ``pytest tests/faults/folders/test_paths.py -m slow -s`` (50 sessions of 20 sources each, about a minute).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Must hold: SIGKILL during a download, or while a plan is built or stored, leaves a whole file or none, and nothing after the next start.
 
-Long form: ``pytest tests/faults/test_killed_while_storing.py -m slow -s`` (50 kills each, about 5 minutes).
+Long form: ``pytest tests/faults/processes/test_killed_while_storing.py -m slow -s`` (50 kills each, about 5 minutes).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from plugins.cache import FileCache
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.killing import kill_at, start_python, times
 from tests.support.faults.seeds import seeded
-from tests.support.http import Site, publish_tiny, running_site
+from tests.support.http import Site, publish_tiny
 from tests.support.models import TINY_CFG
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for orphans in /proc")
@@ -62,15 +61,6 @@ library, cache = find_library((9, 0)), FileCache(Path(sys.argv[1]))
 Path(sys.argv[2]).touch()
 cache.get("a plan", lambda: build_plan(library, network, split(network)[0], 1))
 """
-
-
-@pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    for name in ("http_proxy", "https_proxy", "all_proxy", "FRAMEFLEET_MODELS_URL"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    with running_site() as site:
-        yield site
 
 
 @short_and_long(3, 50, "kills")

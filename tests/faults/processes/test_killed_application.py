@@ -1,6 +1,6 @@
 """Must hold: SIGKILL of the application at any moment leaves old files or new files, whole, and the next run goes on.
 
-Long form: ``pytest tests/faults/test_killed_application.py -m slow -s`` (50 kills during detection and 50 during export, about 10 minutes).
+Long form: ``pytest tests/faults/processes/test_killed_application.py -m slow -s`` (50 kills in detection, 50 in export, 10 minutes).
 """
 
 from __future__ import annotations
