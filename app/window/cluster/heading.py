@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 from app.window.cluster.link import Machine
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.widgets import formats, theme
-from app.window.widgets.clickable import Clickable
+from app.window.widgets.build import Clickable
 from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import RIGHT, draw_box, painting, write
 from app.window.widgets.translation import translate

@@ -33,11 +33,9 @@ _WIDTHS = (62, 76, 48, 84, 56, 80)
 
 
 class EventsPanel(Panel):
-    """Lists events. sought: the time of the event that the user chose, seconds. save_requested: as CSV. clips_requested: as videos."""
+    """Lists events. sought: the time of the event that the user chose, seconds."""
 
     sought = Signal(float)
-    save_requested = Signal()
-    clips_requested = Signal()
 
     def __init__(self, bindings: Bindings) -> None:
         super().__init__()
@@ -55,8 +53,8 @@ class EventsPanel(Panel):
         self.search.setAccessibleName(translate("events", "Search events"))
         self.count = ElidedLabel("small")
         self.detach = tool_button("detach", translate("events", "Events in their own window, or back here"))
-        self.save = push_button(translate("events", "CSV…"), self.save_requested.emit, role="flat")
-        self.clips = push_button(translate("events", "Clips…"), self.clips_requested.emit, role="flat")
+        self.save = push_button(translate("events", "CSV…"), role="flat")
+        self.clips = push_button(translate("events", "Clips…"), role="flat")
         self.clips.setToolTip(translate("events", "Cut the appearances of objects out of the video"))
         self.table = sorted_table(self.model, translate("events", "Events"), _WIDTHS, EVENT)
         column(

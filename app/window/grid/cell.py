@@ -12,7 +12,6 @@ from app.window.queue.item import QueueItem
 from app.window.results.clock_time import is_known, read_clock
 from app.window.session.background import Background
 from app.window.viewer.canvas import VideoCanvas
-from app.window.viewer.filter import ViewFilter
 from app.window.widgets.translation import translate
 from engine.store.clock import Clock
 
@@ -65,10 +64,6 @@ class Cell(QObject):
 
     def _set_clock(self, clock: Clock | None) -> None:
         self.clock = clock
-
-    def set_filter(self, view_filter: ViewFilter) -> None:
-        """Draw only these detections."""
-        self.canvas.set_filter(view_filter)
 
     def follow(self, leader: Player, offset: float | None) -> None:
         """Show the picture that belongs to the leader's. offset: of its time since the first one, seconds; None = unknown."""

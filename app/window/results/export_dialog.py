@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
@@ -152,7 +151,6 @@ class ExportDialog(FormDialog):
             return translate("results", "This file has no lines and zones: draw some first (Ctrl + 3).")
         return self.options.problem(self._options) or self.filter.problem
 
-    @Slot()
     def _update(self) -> None:
         alone = "" if self.forms.several else f"{translate('exporters', EXPORTERS[self.forms.values[0]].purpose)}."
         say(self.purpose, alone)
@@ -185,7 +183,6 @@ class ExportDialog(FormDialog):
         self.copy.setEnabled(bool(command))
         self.start.setEnabled(not problem and bool(names))
 
-    @Slot()
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.command.text())
 

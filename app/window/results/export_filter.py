@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import ceil, floor
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from app.window.queue.item import Part
@@ -76,7 +76,6 @@ class FilterForm(QWidget):
 
     def _moment(self, empty: str) -> QLineEdit:
         field = clearable(empty)
-        field.setAccessibleName(empty)
         field.setToolTip(translate("results", "A time such as 1:30 or 90s, or the number of a frame such as 2700"))
         field.setFixedWidth(_MOMENT)
         return field
@@ -113,7 +112,6 @@ class FilterForm(QWidget):
     def _read(field: QLineEdit) -> Moment | None:
         return Moments().read(field.text()) if field.text().strip() else None
 
-    @Slot()
     def _changed(self) -> None:
         self.numbers.setVisible(self.tracks.currentIndex() == THESE)
         self.changed.emit()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -35,8 +35,7 @@ class ScalingPanel(Panel):
         self._series: tuple[Series, ...] = ()
         self.choice = combo_box(translate("scaling", "Measurement"), elided=True)
         self.chart = ScalingChart()
-        self.legend = label("small", wrap=True)
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend = label("small", wrap=True, rich=True)
         self.legend.setOpenExternalLinks(True)
         self.legend.setToolTip("\n".join(f"{record.name}: {translate('scaling', record.source)}\n{record.address}" for record in RECORDS))
         self.about = label("small", wrap=True)

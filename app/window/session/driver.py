@@ -1,7 +1,7 @@
 """Passes the queue's waiting files to sessions, and shows their progress in the queue, without blocking."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.queue.model import QueueModel
-from app.window.session.ahead import Ahead
-from app.window.session.chosen import ChosenSettings
-from app.window.session.folding import folded, session_name
+from app.window.session.folding import ChosenSettings, folded, session_name
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from app.window.widgets.translation import translate
@@ -24,7 +22,27 @@ TICK_MS = 200
 """Time between updates from a running session."""
 STOP_SECONDS = 8.0
 
+FEWEST_AHEAD, MOST_AHEAD = 4, 256
+
 _log = logging.getLogger(__name__)
+
+
+class Ahead:
+    """The number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
+
+    def __init__(self) -> None:
+        self._files = FEWEST_AHEAD
+
+    def room(self, given: Iterable[QueueItem], devices: int) -> int:
+        """The number of files to pass on now, so that no device waits even if it finishes them quickly.
+
+        given: the files that the session already has.
+        """
+        ended = [item.ended for item in given]
+        unfinished = ended.count(False)
+        if ended and not unfinished:  # all were finished before more arrived
+            self._files = min(2 * self._files, MOST_AHEAD)
+        return max(max(self._files, 2 * devices) - unfinished, 0)
 
 
 class SessionDriver(QObject):

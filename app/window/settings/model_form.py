@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.window.models.parts import ModelParts
@@ -32,8 +32,8 @@ class ModelForm(QWidget):
     checked = Signal(object)
     list_requested = Signal()
 
-    def __init__(self, background: Background, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, background: Background) -> None:
+        super().__init__()
         self._background = background
         self._turn = 0
         self.summary: ModelSummary | None = None
@@ -83,20 +83,17 @@ class ModelForm(QWidget):
         """Take dropped files."""
         self.set_parts(self.parts.updated(intake))
 
-    @Slot()
     def _cfg_changed(self) -> None:
         cfg = self.cfg.path
         if cfg is not None and not self.weights.text and cfg.is_file() and (found := find_weights(cfg)) is not None:
             self.weights.set_path(found)
         self._schedule()
 
-    @Slot()
     def _schedule(self) -> None:
         self._turn += 1
         self._set_summary(None)
         self._timer.start()
 
-    @Slot()
     def _check(self) -> None:
         files = self.files
         if files is None:

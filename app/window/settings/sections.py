@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QWidget
 
 from app.window.settings.form import SettingsForm, words
@@ -89,7 +89,6 @@ class Sections(QScrollArea):
     def _show_last(self) -> None:
         self._jump(len(self._sections) - 1)
 
-    @Slot(int)
     def _jump(self, row: int) -> None:
         """Scroll to a section, and open it if it is folded."""
         section = self._sections[row]
@@ -98,7 +97,6 @@ class Sections(QScrollArea):
         self.verticalScrollBar().setValue(section.y())
         self._choose(row)  # also if it cannot reach the top
 
-    @Slot(int)
     def _follow(self, value: int) -> None:
         """Choose the section at the top of the page, or the last one at its end."""
         shown = [row for row, section in enumerate(self._sections) if not section.isHidden()]

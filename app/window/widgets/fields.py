@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -196,8 +196,9 @@ def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) ->
 
 
 def clearable(placeholder: str) -> QLineEdit:
-    """A line edit with a button that clears it."""
+    """A line edit with a button that clears it. placeholder: also its name for screen readers."""
     edit = QLineEdit(placeholderText=placeholder, clearButtonEnabled=True)
+    edit.setAccessibleName(placeholder)
     edit.setAcceptDrops(False)  # dropped files belong to the window, not into the text
     action = edit.findChild(QAction)
     if action is not None:
@@ -210,8 +211,8 @@ class PathField(QWidget):
 
     changed = Signal()
 
-    def __init__(self, name: str, kinds: str, placeholder: str, parent: QWidget | None = None, folders: bool = False) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, kinds: str, placeholder: str, folders: bool = False) -> None:
+        super().__init__()
         self._name, self._kinds = name, kinds
         self._mode = QFileDialog.FileMode.Directory if folders else QFileDialog.FileMode.ExistingFile
         self.edit = clearable(placeholder)
@@ -238,7 +239,6 @@ class PathField(QWidget):
         self.edit.setText(str(path) if path is not None else "")
         self.edit.setCursorPosition(len(self.edit.text()))
 
-    @Slot()
     def _choose(self) -> None:
         title = translate("widgets", "Choose {name}").format(name=self._name)
         choose_path(self.window(), title, self.set_path, self._kinds, self.text, self._mode)

@@ -48,8 +48,7 @@ class CountChart(QWidget):
         self._begin, self._end, self._pictures, self._is_line = 0.0, 0.0, False, True
         self._clock = Clock(None)
         self._common: Clock | None = None
-        self._heading = label("small", "", wrap=True)
-        self._heading.setTextFormat(Qt.TextFormat.RichText)
+        self._heading = label("small", wrap=True, rich=True)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.interval = combo_box(translate("zones", "Length of a bar"))
         self.interval.addItem(translate("zones", "Automatic"), None)
