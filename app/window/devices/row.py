@@ -100,10 +100,9 @@ class DeviceRow(InColumns, Clickable):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(content.colour or theme.DISABLED))
             painter.drawEllipse(QRectF(line.x(), line.center().y() - 4, 8, 8))
-            painter.setFont(self._bold)
             text = theme.DISABLED if content.off else theme.TEXT
-            painter.setPen(QColor(theme.WARNING if any(metric.alarm for metric in content.metrics) else text))
-            write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name)
+            colour = theme.WARNING if any(metric.alarm for metric in content.metrics) else text
+            write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name, LEFT, self._bold, colour)
             painter.setPen(QColor(text))
             if areas.rate is not None and not self._idle:
                 painter.drawText(_line(areas.rate), RIGHT, content.rate_text)
@@ -119,8 +118,7 @@ class DeviceRow(InColumns, Clickable):
 
     def _draw_message(self, painter: QPainter, area: QRectF) -> None:
         content = self.content
-        painter.setPen(QColor(theme.DANGER if content.serious else theme.MUTED))
-        write(painter, _line(area), content.message)
+        write(painter, _line(area), content.message, colour=theme.DANGER if content.serious else theme.MUTED)
         if content.progress:
             draw_bar(painter, _bar(area), content.progress, theme.WARNING)
 

@@ -87,7 +87,8 @@ class ExportDialog(FormDialog):
         self.command = QLineEdit(readOnly=True)
         self.command.setAccessibleName(translate("results", "The same as a command"))
         self.command.setToolTip(translate("results", "This command writes the same files"))
-        self.copy = push_button(translate("results", "Copy"), self._copy, tip=translate("results", "Copy the command"))
+        self.copy = push_button(translate("results", "Copy"), tip=translate("results", "Copy the command"))
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.command.text()))
         command = QWidget()
         row((self.command, 1), self.copy, spacing=8, of=command)
         self.writes, self.problem, self.replaces = label("small", wrap=True), wrapped("error"), wrapped("notice")
@@ -182,9 +183,6 @@ class ExportDialog(FormDialog):
         self.command.setCursorPosition(0)
         self.copy.setEnabled(bool(command))
         self.start.setEnabled(not problem and bool(names))
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.command.text())
 
 
 def _listed(planned: Sequence[Planned]) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.scaling_results import Series, results_folder
+from app.scaling_results import Series
 from app.window.scaling.chart import ScalingChart, legend
 from app.window.scaling.records import RECORDS
 from app.window.widgets import theme
@@ -29,9 +29,9 @@ class ScalingPanel(Panel):
 
     wanted = Signal()
 
-    def __init__(self, results: Path | None = None) -> None:
+    def __init__(self, results: Path) -> None:
         super().__init__()
-        self.results = results or results_folder()
+        self.results = results
         self._series: tuple[Series, ...] = ()
         self.choice = combo_box(translate("scaling", "Measurement"), elided=True)
         self.chart = ScalingChart()

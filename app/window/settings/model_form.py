@@ -100,7 +100,9 @@ class ModelForm(QWidget):
             self._show_verdict("info", "MUTED", self.parts.missing)
             return
         self._show_verdict("info", "MUTED", translate("settings", "Checking…"))
-        self._background.start(partial(check_model, files), self._for_turn(self._fits), self._for_turn(self._unfit))
+        self._background.start(
+            partial(check_model, files), self._for_turn(self._fits), self._for_turn(partial(self._show_verdict, "error", "DANGER"))
+        )
 
     def _for_turn(self, show: Callable[..., None]) -> Callable[..., None]:
         """A callback that ignores the answer if the fields have changed since."""
@@ -118,9 +120,6 @@ class ModelForm(QWidget):
             "check", "GOOD", translate("settings", "{summary}\nLabels: {labels}").format(summary=model_line(summary), labels=labels)
         )
         self._set_summary(summary)
-
-    def _unfit(self, message: str) -> None:
-        self._show_verdict("error", "DANGER", message)
 
     def _set_summary(self, summary: ModelSummary | None) -> None:
         self.summary = summary

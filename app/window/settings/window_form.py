@@ -30,7 +30,7 @@ class WindowForm(QWidget):
             self.language.addItem(name, code)
         self.values = {"theme": str(self._before), "language": str(store.value(LANGUAGE) or "")}
         self._shown = self.values["language"]
-        self.theme.currentIndexChanged.connect(self._show_theme)
+        self.theme.currentIndexChanged.connect(lambda: _apply(stored_theme(self.theme.currentData())))
         rows = ((translate("settings", "Theme"), self.theme), (translate("settings", "Language"), self.language))
         column(form_grid(rows), spacing=6, of=self)
 
@@ -57,9 +57,6 @@ class WindowForm(QWidget):
     def restore(self) -> None:
         """Show the theme of before."""
         _apply(self._before)
-
-    def _show_theme(self) -> None:
-        _apply(stored_theme(self.theme.currentData()))
 
 
 def _pick(combo: QComboBox, value: str) -> None:
