@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QLabel, QMenu
 
 from app.window.player.playback_clock import Playback
 from app.window.results.clock_time import clock_text
@@ -73,14 +73,12 @@ class Transport(Panel):
         self.sound = tool_button("muted", translate("viewer", "Sound"))
         self.sound.setCheckable(True)
         self.sound.toggled.connect(lambda _: self.show_silent(""))
-        self.speed = tool_button("", translate("viewer", "Speed"))
+        self.speed = tool_button("", translate("viewer", "Speed"), menu=QMenu(self))
         self.speed.setText("1×")
-        self.speed.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.25×") + 18)
         self._add_speeds()
         self.fullscreen = tool_button("fullscreen", translate("viewer", "Full screen"), "F")
-        self.more = tool_button("more", translate("viewer", "More"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more = tool_button("more", translate("viewer", "More"), menu=QMenu(self))
         self._add_more()
         space = theme.SPACE
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
@@ -109,7 +107,7 @@ class Transport(Panel):
         self.set_position(*self._shown)
 
     def _add_speeds(self) -> None:
-        menu = QMenu(self.speed)
+        menu = self.speed.menu()
         group = QActionGroup(menu)
         group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)
         for value in SPEEDS:
@@ -118,16 +116,14 @@ class Transport(Panel):
             action.setChecked(value == 1.0)
             menu.addAction(action)
         group.triggered.connect(lambda action: self.choose_speed(action.data()))
-        self.speed.setMenu(menu)
 
     def _add_more(self) -> None:
-        menu = QMenu(self.more)
+        menu = self.more.menu()
         sound = QAction(self.sound.accessibleName(), menu, checkable=True)
         sound.toggled.connect(self.sound.setChecked)
         self.sound.toggled.connect(sound.setChecked)
         menu.addAction(sound)
         menu.addAction(self.fullscreen.accessibleName(), self.fullscreen.click)
-        self.more.setMenu(menu)
 
     def nudge_speed(self, by: int) -> None:
         """Choose the next faster (1) or slower (-1) speed."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QLayout,
+    QMenu,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -181,14 +182,17 @@ class Clickable(QAbstractButton):
             super().keyPressEvent(event)
 
 
-def tool_button(name: str, title: str, keys: str = "", clicked: Any = None) -> QToolButton:
-    """A flat button with an icon ("" = none), a tooltip that names its key, and a name for screen readers."""
+def tool_button(name: str, title: str, keys: str = "", clicked: Any = None, menu: QMenu | None = None) -> QToolButton:
+    """A flat button with an icon ("" = none), a tooltip that names its key, and a name for screen readers. menu: opens at a click."""
     button = QToolButton()
     button.setProperty("role", "flat")
     if name:
         button.setIcon(icon(name))
     if clicked is not None:
         button.clicked.connect(clicked)
+    if menu is not None:
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setIconSize(QSize(18, 18))
     button.setToolTip(f"{title} ({keys})" if keys else title)
     button.setAccessibleName(title)
