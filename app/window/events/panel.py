@@ -1,6 +1,7 @@
 """The list of events beside the timeline: sort, search, jump to an event by click or key, and save as CSV."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,7 @@ class EventsPanel(Panel):
         self.search.textChanged.connect(self._filter)
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)
-        acts = {"events/next": self.next, "events/previous": self.previous}
+        acts = {"events/next": partial(self.step, forward=True), "events/previous": partial(self.step, forward=False)}
         Shortcuts(self, bindings, acts, Qt.ShortcutContext.ApplicationShortcut)
 
     def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None, pictures: bool = False) -> None:
@@ -89,15 +90,8 @@ class EventsPanel(Panel):
         """The time of the picture, seconds: the next event lies after it."""
         self._time = time
 
-    def next(self) -> None:
-        """Jump to the next listed event."""
-        self._step(forward=True)
-
-    def previous(self) -> None:
-        """Jump to the listed event before."""
-        self._step(forward=False)
-
-    def _step(self, forward: bool) -> None:
+    def step(self, forward: bool) -> None:
+        """Jump to the next listed event, or to the one before."""
         found = self.model.row_near(self._time, forward)
         if found is not None:
             self.table.selectRow(found)

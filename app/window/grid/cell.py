@@ -4,8 +4,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.grid.following_clock import FollowingClock
-from app.window.player.playback_clock import PlaybackClock
+from app.window.player.playback_clock import FollowingClock, PlaybackClock
 from app.window.player.player import Player
 from app.window.player.preview_client import PreviewClient, Shown
 from app.window.queue.item import QueueItem

@@ -79,24 +79,22 @@ class KeysDialog(QDialog):
         current = self.current
         self.list.clear()
         for command in self._bindings.commands:
-            item = QTreeWidgetItem([translate("keys", command.meaning), self._bindings.text(command.name)])
+            item = QTreeWidgetItem(self.list, [translate("keys", command.meaning), self._bindings.text(command.name)])
             item.setData(0, NAME, command.name)
             item.setSizeHint(0, QSize(0, theme.base_size() + 13))
             if self._bindings.is_changed(command.name):
                 item.setForeground(1, QColor(theme.ACCENT))
                 item.setToolTip(1, translate("keys", "Changed. Default: {keys}").format(keys="  ".join(map(key_text, command.keys)) or "–"))
-            self.list.addTopLevelItem(item)
             if current is not None and current.name == command.name:
                 self.list.setCurrentItem(item)
         always: dict[str, list[str]] = {}
         for key, meaning in self._bindings.fixed.items():
             always.setdefault(meaning, []).append(key_text(key))
         for meaning, keys in always.items():
-            item = QTreeWidgetItem([translate("keys", meaning), "  ".join(keys)])
+            item = QTreeWidgetItem(self.list, [translate("keys", meaning), "  ".join(keys)])
             item.setDisabled(True)
             item.setSizeHint(0, QSize(0, theme.base_size() + 13))
             item.setToolTip(0, translate("keys", "These keys cannot be changed."))
-            self.list.addTopLevelItem(item)
         if current is None:
             self.list.setCurrentIndex(self.list.model().index(0, 0))
         self.list.setColumnWidth(0, 340)

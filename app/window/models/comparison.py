@@ -155,12 +155,11 @@ class ComparisonDialog(QDialog):
             change = round(100 * after, 1) - round(100 * before, 1)  # of the shown figures
             points = formats.decimal(round(change, 1) + 0.0)
             line = QTreeWidgetItem(
-                [title, formats.share(before), formats.share(after), f"+{points}" if change > 0 else points.replace("-", MINUS)]
+                self.table, [title, formats.share(before), formats.share(after), f"+{points}" if change > 0 else points.replace("-", MINUS)]
             )
             if number < _SUMMARIES:
                 line.setFont(0, theme.font(bold=True))
             align(line, NUMBERS)
-            self.table.addTopLevelItem(line)
 
 
 def ask_for_comparison(window: QWidget, background: Background, failed: Callable[[str], None]) -> None:

@@ -83,11 +83,10 @@ class WorstFramesDialog(QDialog):
         say(self.remark, corrected if any(frame.corrected for frame in frames) else "")
         for frame in frames:
             counts = (frame.frame, frame.objects, frame.missed, frame.wrong)
-            row = QTreeWidgetItem([Path(frame.name).name, frame.moment, *map(formats.count, counts)])
+            row = QTreeWidgetItem(self.table, [Path(frame.name).name, frame.moment, *map(formats.count, counts)])
             row.setToolTip(0, str(frame.file))
             row.setData(0, Qt.ItemDataRole.UserRole, frame)
             align(row, NUMBERS)
-            self.table.addTopLevelItem(row)
 
     def _choose(self, row: QTreeWidgetItem | None, _: QTreeWidgetItem | None) -> None:
         if row is not None:

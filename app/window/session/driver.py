@@ -1,7 +1,7 @@
 """Passes the queue's waiting files to sessions, and shows their progress in the queue, without blocking."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,26 +23,9 @@ TICK_MS = 200
 STOP_SECONDS = 8.0
 
 FEWEST_AHEAD, MOST_AHEAD = 4, 256
+"""The number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
 
 _log = logging.getLogger(__name__)
-
-
-class Ahead:
-    """The number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
-
-    def __init__(self) -> None:
-        self._files = FEWEST_AHEAD
-
-    def room(self, given: Iterable[QueueItem], devices: int) -> int:
-        """The number of files to pass on now, so that no device waits even if it finishes them quickly.
-
-        given: the files that the session already has.
-        """
-        ended = [item.ended for item in given]
-        unfinished = ended.count(False)
-        if ended and not unfinished:  # all were finished before more arrived
-            self._files = min(2 * self._files, MOST_AHEAD)
-        return max(max(self._files, 2 * devices) - unfinished, 0)
 
 
 class SessionDriver(QObject):
@@ -81,7 +64,7 @@ class SessionDriver(QObject):
         self.paused = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
-        self._ahead = Ahead()
+        self._ahead = FEWEST_AHEAD
         self._rate = 0.0
         model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
@@ -118,7 +101,7 @@ class SessionDriver(QObject):
         common = (self._session.settings, self._session.labels, self._session.cluster)
         now = [item for item, settings in waiting if (*settings, self._cluster) == common]
         given = [item for item in self._model if item.results is not None and item.results.database == self._session.database]
-        room = self._ahead.room(given, sum(status.takes_part for status in self._devices))
+        room = self._room(given)
         for item in now[:room]:
             if not self._session.add(item.key, item.path):
                 break  # the next session takes them
@@ -129,6 +112,13 @@ class SessionDriver(QObject):
         if fresh:
             self._session.start()
         self._wake()
+
+    def _room(self, given: Sequence[QueueItem]) -> int:
+        """The number of files to pass on now, so that no device waits even if it finishes them quickly. given: those of the session."""
+        unfinished = sum(not item.ended for item in given)
+        if given and not unfinished:  # all were finished before more arrived
+            self._ahead = min(2 * self._ahead, MOST_AHEAD)
+        return max(max(self._ahead, 2 * sum(status.takes_part for status in self._devices)) - unfinished, 0)
 
     @Slot()
     def _wake(self) -> None:

@@ -114,11 +114,12 @@ class SessionsDialog(QDialog):
         self.table.clear()
         for session in sessions:
             date, files, frames = f"{session.created:%Y-%m-%d %H:%M}", formats.count(len(session.files)), formats.count(session.frames)
-            item = QTreeWidgetItem((session.name, date, files, frames, session.state, session.model, formats.size(session.size)))
+            item = QTreeWidgetItem(
+                self.table, (session.name, date, files, frames, session.state, session.model, formats.size(session.size))
+            )
             for number in range(len(COLUMNS)):
                 item.setToolTip(number, "\n".join(filter(None, (str(session.path), *session.files, session.problem))))
             align(item, NUMBERS)
-            self.table.addTopLevelItem(item)
         size = formats.size(sum(session.size for session in sessions))
         self.total.setText(translate("sessions", "%Ln sessions, {size}", None, len(sessions)).format(size=size))
         nothing = translate("sessions", "No sessions yet. Each run of the window and of framefleet detect appears here.")

@@ -399,11 +399,11 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
     with qtbot.waitSignal(shown.list.sought) as sought:
-        shown.list.next()
+        shown.list.step(forward=True)
     assert sought.args == [pytest.approx(1 / 3)]
     assert shown.list.table.currentIndex().row() == 1
     with qtbot.waitSignal(shown.list.sought) as sought:
-        shown.list.previous()
+        shown.list.step(forward=False)
     assert sought.args == [0.0]
 
 
