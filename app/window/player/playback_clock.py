@@ -1,11 +1,11 @@
-"""The clock of the player: the time at which each picture is due. Also whether the player plays."""
+"""The clock of a player: the time at which each picture is due. A second one follows another clock. Also whether the player plays."""
 
 from dataclasses import dataclass
 
 LATE = 0.25
 """Delay from which the clock is set back, seconds; smaller delays are caught up."""
 WAIT = 0.05
-"""Time until the next look while the clock that another one follows stands, seconds."""
+"""Time until the next look while the followed clock is stopped, seconds."""
 
 
 @dataclass(frozen=True)
