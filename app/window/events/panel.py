@@ -45,9 +45,8 @@ class EventsPanel(Panel):
         bindings.changed.connect(self._say)
         self.model = EventModel(self)
         self._time, self._running = 0.0, False
-        self.kinds = combo_box(translate("events", "Kind of event"), elided=True)
-        for kind, title in _KINDS.items():
-            self.kinds.addItem(translate("events", title), kind)
+        kinds = {kind: translate("events", title) for kind, title in _KINDS.items()}
+        self.kinds = combo_box(translate("events", "Kind of event"), kinds, elided=True)
         self.search = clearable(translate("events", "Search"))
         self.search.setMinimumWidth(SEARCH * theme.base_size())
         self.search.setToolTip(translate("events", "Class, track or place"))

@@ -55,10 +55,9 @@ class FilterForm(QWidget):
             translate("results", "Classes"), [(translate("results", "All classes"), None)], lines, translate("results", "Some classes")
         )
         self.classes.choose((None,) if shown.classes is None else shown.classes)
-        self.tracks, self.numbers = combo_box(translate("results", "Tracks")), clearable("3,7")
+        self.tracks = combo_box(translate("results", "Tracks"), {each: translate("results", title) for each, title in TRACKS.items()})
+        self.numbers = clearable("3,7")
         self.numbers.setAccessibleName(translate("results", "Numbers of tracks"))
-        for choice, title in TRACKS.items():
-            self.tracks.addItem(translate("results", title), choice)
         range_, tracks = QWidget(), QWidget()
         row(self.begin, QLabel(translate("results", "to")), self.end, None, spacing=8, of=range_)
         row(self.tracks, (self.numbers, 1), spacing=8, of=tracks)

@@ -17,17 +17,10 @@ class WindowForm(QWidget):
     def __init__(self, store: QSettings) -> None:
         super().__init__()
         self._store, self._before = store, current_theme()
-        self.theme = combo_box(translate("settings", "Theme"))
-        for choice, title in (
-            (Theme.SYSTEM, translate("settings", "As the system")),
-            (Theme.DARK, translate("settings", "Dark")),
-            (Theme.LIGHT, translate("settings", "Light")),
-        ):
-            self.theme.addItem(title, choice)
-        self.language = combo_box(translate("settings", "Language"))
-        self.language.addItem(translate("settings", "As the system"), "")
-        for code, name in LANGUAGES.items():
-            self.language.addItem(name, code)
+        system = translate("settings", "As the system")
+        themes = {Theme.SYSTEM: system, Theme.DARK: translate("settings", "Dark"), Theme.LIGHT: translate("settings", "Light")}
+        self.theme = combo_box(translate("settings", "Theme"), themes)
+        self.language = combo_box(translate("settings", "Language"), {"": system} | LANGUAGES)
         self.values = {"theme": str(self._before), "language": str(store.value(LANGUAGE) or "")}
         self._shown = self.values["language"]
         self.theme.currentIndexChanged.connect(lambda: _apply(stored_theme(self.theme.currentData())))

@@ -56,9 +56,7 @@ class _Inputs(QObject):
 
 def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
     """A combo box for the members of an enumeration, each with its title."""
-    combo = combo_box(name)
-    for member, title in titles.items():
-        combo.addItem(title, member)
+    combo = combo_box(name, titles)
     combo.setCurrentIndex(list(titles).index(value))
     return combo
 
@@ -87,11 +85,13 @@ class _ElidedComboBox(QComboBox):
         painter.end()
 
 
-def combo_box(name: str, elided: bool = False) -> QComboBox:
-    """An empty combo box. name: for screen readers. elided: it may be narrower than its texts."""
+def combo_box(name: str, titles: Mapping[Any, str] | None = None, *, elided: bool = False) -> QComboBox:
+    """A combo box. name: for screen readers. titles: of its values, None = it is empty. elided: it may be narrower than its texts."""
     combo = _ElidedComboBox() if elided else QComboBox()
     combo.installEventFilter(_Inputs(combo))
     combo.setAccessibleName(name)
+    for value, title in (titles or {}).items():
+        combo.addItem(title, value)
     return combo
 
 
