@@ -126,10 +126,9 @@ class Floating(QObject):
             place.replaceWidget(place.indexOf(old), new)
             new.show()
             place.setSizes(sizes)
-        elif isinstance(place, QStackedWidget):
+        else:
+            assert isinstance(place, QStackedWidget)
             number, current = place.indexOf(old), place.currentIndex()
             place.removeWidget(old)
             place.insertWidget(number, new)
             place.setCurrentIndex(current)
-        else:
-            raise TypeError(f"{old} is in a {type(place).__name__}: a panel must be in a QStackedWidget or a QSplitter")

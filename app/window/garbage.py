@@ -6,7 +6,7 @@ that they belong to. A full collection can hold the interpreter's lock for a ten
 
 import gc
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer
 
 INTERVAL_MS = 1000
 FULL_EVERY = 30
@@ -16,8 +16,8 @@ FULL_EVERY = 30
 class GarbageCollector(QObject):
     """Replaces Python's automatic collection. It ignores objects that exist at its start, so that a collection takes milliseconds."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._collections = 0
         self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self._collect)
@@ -35,7 +35,6 @@ class GarbageCollector(QObject):
         gc.enable()
         gc.unfreeze()
 
-    @Slot()
     def _collect(self) -> None:
         self._collections += 1
         gc.collect(2 if self._collections % FULL_EVERY == 0 else 1)

@@ -1,6 +1,6 @@
 """The page without files: choose a model, add videos, or watch the demo."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
@@ -39,9 +39,7 @@ class StepCard(QFrame):
 
 
 class StartPage(QScrollArea):
-    """Shows the steps side by side, or below each other in a narrow window. model_requested: the user wants to choose a model."""
-
-    model_requested = Signal()
+    """Shows the steps side by side, or below each other in a narrow window."""
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
@@ -49,7 +47,7 @@ class StartPage(QScrollArea):
         subtitle = label("muted", translate("window", "Everything runs on this machine, on every device you let it use."), wrap=True)
         for line in (title, subtitle):
             line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.choose_model = push_button("", self.model_requested)
+        self.choose_model = push_button("")
         self.open_files = push_button(
             translate("window", "Open files…"), actions.open_files.trigger, tip=translate("window", "Open files (Ctrl+O)")
         )

@@ -1,7 +1,7 @@
 """The bar at the top: open files, the model in use, settings, and the menu."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.window.actions import Actions
 from app.window.start_page import model_line
@@ -29,13 +29,9 @@ class TopBar(Panel):
         for button in (self.open, self.open_folder, self.model):
             button.setIconSize(QSize(18, 18))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.videos = tool_button("grid", actions.videos.title())
-        self.videos.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.videos.setMenu(actions.videos)
+        self.videos = tool_button("grid", actions.videos.title(), menu=actions.videos)
         self.settings = tool_button("settings", translate("window", "Settings"), "Ctrl+,", actions.settings.trigger)
-        self.more = tool_button("more", translate("window", "More"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.more.setMenu(actions.menu)
+        self.more = tool_button("more", translate("window", "More"), menu=actions.menu)
         left = (QLabel(pixmap=pixmap("framefleet", 24)), label("wordmark", "Framefleet"), 16, self.open, self.open_folder)
         row(*left, None, self.model, self.videos, self.settings, self.more, spacing=theme.SPACE, margins=(16, 8, 10, 8), of=self)
         self.set_model(None)

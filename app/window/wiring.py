@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
-
 from app.scaling_results import read_series
-from app.window.queue.item import ItemState, QueueItem
+from app.window.queue.item import ItemState, Part, QueueItem
+from app.window.widgets.questions import show_folder
 from app.window.widgets.translation import translate
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
@@ -52,7 +50,7 @@ def _connect_files(window: MainWindow) -> None:
 
     def reveal(key: int) -> None:
         if (item := window.items.get(key)) is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(item.path.parent)))
+            show_folder(item.path.parent)
 
     def rows_changed() -> None:
         pages = window.arrangement.pages
@@ -79,7 +77,7 @@ def _connect_model(window: MainWindow) -> None:
     actions, setup = window.actions_, window.setup
     actions.settings.triggered.connect(setup.open_dialog)
     actions.demo.triggered.connect(window.demo.watch)
-    for asked in (window.start.model_requested, window.demo.card.model_requested, window.top.model.clicked):
+    for asked in (window.start.choose_model.clicked, window.demo.card.choose.clicked, window.top.model.clicked):
         asked.connect(setup.open_models)
     setup.confidence_changed.connect(window.filter.set_confidence)
     setup.floor_changed.connect(window.filter.set_floor)
@@ -101,8 +99,7 @@ def _connect_picture(window: MainWindow) -> None:
     for filtered in (viewer.set_filter, window.grid.set_filter, zones.set_filter):
         window.filter.changed.connect(filtered)
     viewer.counted.connect(window.filter.set_counts)
-    viewer.part_detection_requested.connect(window.controller.detect_again)
-    for wanted in (actions.fullscreen.triggered, viewer.fullscreen_requested):
+    for wanted in (actions.fullscreen.triggered, viewer.transport.fullscreen.clicked, viewer.canvas.activated):
         wanted.connect(window.arrangement.toggle_fullscreen)
     actions.more_videos.triggered.connect(window.grid.next_side)
     actions.zones.toggled.connect(zones.set_shown)
@@ -113,6 +110,12 @@ def _connect_picture(window: MainWindow) -> None:
     for corrected in (window.recount.ask, zones.reread):
         window.corrector.corrected.connect(corrected)
     window.filter.changed.connect(window.queue.show_found)
+
+    def detect_part(part: Part) -> None:
+        if viewer.item is not None:
+            window.controller.detect_again(viewer.item.key, part)
+
+    viewer.transport.part.detection_requested.connect(detect_part)
 
     def found(item: QueueItem) -> dict[int, int] | None:
         tally, shown = window.controller.tally(item.key), window.filter.filter
@@ -133,8 +136,8 @@ def _connect_results(window: MainWindow) -> None:
         asked.connect(window.open_sessions)
     window.queue.export_requested.connect(lambda key: window.export(window.items.get(key)))
     actions.export.triggered.connect(lambda: window.export(window.queue.current))
-    zones.list.save_requested.connect(lambda: window.export(window.queue.current, "events"))
-    zones.list.clips_requested.connect(lambda: window.clips.ask(window.queue.current, window.filter.filter))
+    zones.list.save.clicked.connect(lambda: window.export(window.queue.current, "events"))
+    zones.list.clips.clicked.connect(lambda: window.clips.ask(window.queue.current, window.filter.filter))
     window.viewer.transport.part.save_requested.connect(lambda part: window.clips.ask(window.shown.item, window.filter.filter, part))
     window.viewer.saver.saved.connect(window.exports.show_saved)
 
@@ -185,7 +188,11 @@ def _connect_devices(window: MainWindow) -> None:
     devices.leave_requested.connect(window.controller.remove_device)
     for found in (window.notices.devices_found, devices.know_devices):
         window.setup.devices_found.connect(found)
-    window.cluster.show_in(devices, topology)
+    link = window.cluster.link
+    for panel in (devices, topology.cluster):
+        link.machines_changed.connect(panel.show_machines)
+    link.described.connect(lambda found, _: devices.describe_cluster(found))
+    link.described.connect(lambda _, topologies: topology.cluster.show_topologies(topologies))
     actions.cluster.triggered.connect(window.cluster.open_dialog)
     window.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
     start = window.background.start

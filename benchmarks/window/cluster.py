@@ -107,7 +107,7 @@ def measure(count: int, seconds: float, opened: int, folder: Path) -> tuple[list
 
     window.devices.describe_cluster(DeviceDescription(device_of(number), "NVIDIA H200", "TensorRT", ("fp16",)) for number in range(count))
     look()
-    for heading in list(window.devices.machines.headings.values())[:opened]:
+    for heading in list(window.devices.machines.folds.headings.values())[:opened]:
         heading.click()
     threading.Thread(target=fold, args=(feed, count, over), daemon=True).start()
     timers = []

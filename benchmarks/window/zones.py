@@ -117,7 +117,7 @@ def listed(application: QApplication) -> dict[str, list[float]]:
         "scroll anywhere": scroll,
         "sort by class": lambda: panel.table.sortByColumn(1, Qt.SortOrder.DescendingOrder),
         "search": lambda: panel.search.setText("" if panel.search.text() else "c"),
-        "next event": panel.next,
+        "next event": lambda: panel.step(forward=True),
     }
     results = {}
     for name, act in acts.items():

@@ -1,21 +1,15 @@
 """Connects the window with a cluster: dialog, panels and messages."""
 
-from collections.abc import Mapping
-
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QWidget
 
 from app.window.cluster.dialog import ClusterDialog
 from app.window.cluster.link import ClusterLink
-from app.window.devices.panel import DevicePanel
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
-from app.window.topology.panel import TopologyPanel
 from app.window.widgets import formats
 from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.translation import translate
-from engine.devices.description import DeviceDescription
-from engine.devices.topology.types import Topology
 
 
 class ClusterControl(QObject):
@@ -32,27 +26,12 @@ class ClusterControl(QObject):
         self.link.lost.connect(self._lost)
         self.link.connecting.connect(lambda: banners.remove("cluster"))
 
-    def show_in(self, devices: DevicePanel, topology: TopologyPanel) -> None:
-        """Show the machines in these panels."""
-        self.link.machines_changed.connect(devices.show_machines)
-        self.link.machines_changed.connect(topology.cluster.show_machines)
-
-        def describe(found: tuple[DeviceDescription, ...], topologies: Mapping[str, Topology]) -> None:
-            devices.describe_cluster(found)
-            topology.cluster.show_topologies(topologies)
-
-        self.link.described.connect(describe)
-
     def open_dialog(self) -> None:
         """Ask for an address, or show the machines."""
         if self.dialog is None:
             self.dialog = ClusterDialog(self.link, self._window)
         self.dialog.open()
         self.dialog.raise_()
-
-    def stop(self) -> None:
-        """End the connection, when the window closes."""
-        self.link.stop()
 
     def _say(self, text: str) -> None:
         self._banners.show_banner("cluster", Severity.INFO, f"{formats.capitalised(text)}.")

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QSizePolicy
 from app.window.cluster.link import Machine
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.widgets import formats, theme
-from app.window.widgets.clickable import Clickable
+from app.window.widgets.build import Clickable
 from app.window.widgets.icons import pixmap
-from app.window.widgets.painting import RIGHT, draw_box, painting, write
+from app.window.widgets.painting import LEFT, RIGHT, draw_box, painting, write
 from app.window.widgets.translation import translate
 from engine.cluster.messages import NodeState
 
@@ -124,15 +124,10 @@ class MachineHeading(Clickable):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.colour(colour)))
             painter.drawEllipse(QRectF(first.x(), first.center().y() - 4, 8, 8))
-            painter.setPen(QColor(theme.TEXT))
-            painter.setFont(self._bold)
-            used = write(painter, first.adjusted(LIGHT, 0, 0, 0), name)
-            painter.setFont(self._small)
-            painter.setPen(QColor(theme.MUTED))
-            write(painter, first.adjusted(LIGHT + used + GAP, 0, 0, 0), work, RIGHT)
+            used = write(painter, first.adjusted(LIGHT, 0, 0, 0), name, LEFT, self._bold, theme.TEXT)
+            write(painter, first.adjusted(LIGHT + used + GAP, 0, 0, 0), work, RIGHT, self._small, theme.MUTED)
             used = write(painter, second, network)
-            painter.setPen(QColor(theme.WARNING))
-            write(painter, second.adjusted(used + GAP, 0, 0, 0), self.problem, RIGHT)
+            write(painter, second.adjusted(used + GAP, 0, 0, 0), self.problem, RIGHT, colour=theme.WARNING)
 
 
 def _traffic(state: NodeState) -> tuple[float | None, float | None]:

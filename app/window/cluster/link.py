@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
@@ -124,7 +124,6 @@ class ClusterLink(QObject):
 
             self._background.start(ask, lambda found: self.described.emit(*found), lambda _: None)
 
-    @Slot()
     def _look(self) -> None:
         cluster = self.cluster
         if cluster is None:

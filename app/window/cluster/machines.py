@@ -60,11 +60,6 @@ class Machines:
         self._counts: Counter[str] = Counter()
         self._telemetry: dict[DeviceId, Telemetry] = {}
 
-    @property
-    def headings(self) -> dict[str, MachineHeading]:
-        """The headings, by the machine's name."""
-        return self.folds.headings
-
     def show_machines(self, machines: Sequence[Machine]) -> bool:
         """Know these machines as they are now. Returns whether machines came or went."""
         self._machines = machines
@@ -85,13 +80,13 @@ class Machines:
         for status in statuses:
             of[status.device.node].append(status)
         for machine in self._machines:
-            name, heading = machine.state.name, self.headings[machine.state.name]
+            name, heading = machine.state.name, self.folds.headings[machine.state.name]
             if heading.empty or not heading.visibleRegion().isEmpty():
                 heading.show_machine(machine, self.folds.opened(name), self._counts[name], of[name])
 
     def shows(self, device: DeviceId) -> bool:
         """Whether a device has a row: its machine is opened."""
-        return device.node not in self.headings or self.folds.opened(device.node)
+        return device.node not in self.folds.headings or self.folds.opened(device.node)
 
     def describe(self, devices: Iterable[DeviceDescription]) -> None:
         """Know these devices."""
@@ -104,7 +99,7 @@ class Machines:
     @property
     def devices(self) -> Collection[DeviceDescription]:
         """The devices of the machines that are shown."""
-        return [known for known in self._described.values() if known.id.node in self.headings]
+        return [known for known in self._described.values() if known.id.node in self.folds.headings]
 
     def description(self, device: DeviceId) -> DeviceDescription | None:
         """The description of a device, None if it is unknown. All CPU devices of a machine share one."""

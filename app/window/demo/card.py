@@ -1,6 +1,6 @@
 """The panel of the demo: an explanation, the progress, and the accuracy of the detections."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.window.queue.item import ItemState, QueueItem
@@ -14,16 +14,14 @@ COLUMNS = 2
 
 
 class DemoCard(Panel):
-    """The panel of the demo. model_requested: the user wants to choose another model."""
-
-    model_requested = Signal()
+    """The panel of the demo."""
 
     def __init__(self) -> None:
         super().__init__()
         self.state = label("small", wrap=True)
         self.map50, self.map50_95 = label("figure"), label("figure")
-        choose = push_button(translate("demo", "Choose your own model…"), self.model_requested, role="link")
-        choose.setStyleSheet("padding-left: 0")  # in line with the text above it
+        self.choose = push_button(translate("demo", "Choose your own model…"), role="link")
+        self.choose.setStyleSheet("padding-left: 0")  # in line with the text above it
         self.figures = QWidget()
         figures = QGridLayout(self.figures)
         figures.setContentsMargins(0, 4, 0, 2)
@@ -54,7 +52,7 @@ class DemoCard(Panel):
         for number in range(COLUMNS):
             self._grid.setColumnStretch(3 * number, 1)
             self._grid.setColumnMinimumWidth(3 * number + 2, 4)
-        head, foot = row(label("section", translate("demo", "Demo")), None), row(choose, None, margins=(0, 2, 0, 0))
+        head, foot = row(label("section", translate("demo", "Demo")), None), row(self.choose, None, margins=(0, 2, 0, 0))
         parts = (head, label("small", translate("demo", ABOUT), wrap=True), self.figures, self.state, self.classes, foot)
         column(*parts, spacing=4, margins=(16, 10, 16, 12), of=self)
         self.show_text("")

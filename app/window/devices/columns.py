@@ -76,11 +76,11 @@ class InColumns:
 
 
 class RowHeading(InColumns, QWidget):
-    """The headings of the columns of the rows below. inset: space at its left and right, logical pixels."""
+    """The headings of the columns of the rows below."""
 
-    def __init__(self, inset: int = 0) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._font, self._inset = theme.font(-2), inset
+        self._font = theme.font(-2)
         self.names: tuple[str, ...] = ()
         self.setFixedHeight(QFontMetrics(self._font).height())
 
@@ -92,9 +92,8 @@ class RowHeading(InColumns, QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the headings."""
-        areas = self._columns.areas(self.width() - 2 * self._inset, self.height())
+        areas = self._columns.areas(self.width(), self.height())
         with QPainter(self) as painter:
-            painter.translate(self._inset, 0)
             painter.setFont(self._font)
             painter.setPen(QColor(theme.MUTED))
             for area, name in zip(areas.cells, self.names, strict=False):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.window.devices.bottleneck import Bottleneck
 from app.window.widgets import formats
@@ -27,11 +27,9 @@ class RunHeading(QWidget):
         self._bottleneck: Bottleneck | None = None
         self._add = translate("devices", "Add a device to this run")
         self.title, self.text = label("", wrap=True), wrapped("small")
-        self.add = tool_button("add", self._add)
-        self.add.setProperty("role", "small-flat")
-        self.add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
-        self.add.setMenu(self.menu)
+        self.add = tool_button("add", self._add, menu=self.menu)
+        self.add.setProperty("role", "small-flat")
         self.add.hide()
         words = column(self.title, self.text, spacing=0)
         row((words, 1), (self.add, 0, Qt.AlignmentFlag.AlignTop), margins=(16, 2, 12, 4), of=self)

@@ -50,7 +50,7 @@ class ListedDevices:
             listed.setdefault(description.id, DeviceStatus(description.id, Phase.RECORDED))
         for device in filter(shows, self.machines.waiting()):
             listed.setdefault(device, DeviceStatus(device, Phase.IDLE))
-        return dict(sorted(listed.items(), key=lambda each: each[0].node)) if self.machines.headings else listed
+        return dict(sorted(listed.items(), key=lambda each: each[0].node)) if self.machines.folds.headings else listed
 
     def description(self, device: DeviceId) -> DeviceDescription | None:
         """The description of a device, None if unknown. All CPU devices of this machine share that of cpu:0."""

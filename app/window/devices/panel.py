@@ -120,7 +120,7 @@ class DevicePanel(Panel):
         self._place()
         self._set_columns(current)
         self._offer_changes()
-        self.hint.setVisible(not current and not self.machines.headings)
+        self.hint.setVisible(not current and not self.machines.folds.headings)
         self.recorded.setVisible(any(status.phase is Phase.RECORDED for status in current.values()))
         self.listed.watch(self.isVisible())
         if self.isVisible():
@@ -144,7 +144,7 @@ class DevicePanel(Panel):
 
     def _place(self) -> None:
         """Put the heading of each machine above its devices, which follow those of this machine."""
-        placed: dict[str, list[QWidget]] = {"": []} | {name: [heading] for name, heading in self.machines.headings.items()}
+        placed: dict[str, list[QWidget]] = {"": []} | {name: [heading] for name, heading in self.machines.folds.headings.items()}
         for device, card in self._cards.items():
             placed.setdefault(device.node, []).append(card)
         first = self._column.indexOf(self.columns) + 1

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 from app.window.devices.columns import LIGHT, InColumns
 from app.window.devices.telemetry_text import Metric
 from app.window.widgets import formats, theme
-from app.window.widgets.clickable import Clickable
+from app.window.widgets.build import Clickable
 from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
 from app.window.widgets.translation import translate
 
@@ -54,30 +54,25 @@ class RowContent:
 
 
 class DeviceRow(InColumns, Clickable):
-    """Draws a ``RowContent``. A press shows or hides the details."""
+    """Draws its ``content``. A press shows or hides the details."""
 
     def __init__(self) -> None:
         super().__init__()
         self._font, self._bold = theme.font(-1), theme.font(-1, bold=True)
         self.setFixedHeight(QFontMetrics(self._bold).height() + BAR + 2 * PAD)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._content = RowContent()
+        self.content = RowContent()
         self.setAccessibleDescription(translate("devices", "Shows or hides the details"))
-
-    @property
-    def content(self) -> RowContent:
-        """What the row shows."""
-        return self._content
 
     @property
     def fitting(self) -> int:
         """The number of metrics that the row shows."""
-        return 0 if self._content.message else len(self._columns.areas(self.width(), self.height()).cells)
+        return 0 if self.content.message else len(self._columns.areas(self.width(), self.height()).cells)
 
     @property
     def _idle(self) -> bool:
         """Whether the row has a message and no throughput."""
-        return bool(self._content.message) and not self._content.rate
+        return bool(self.content.message) and not self.content.rate
 
     @property
     def message_area(self) -> QRectF:
@@ -88,15 +83,15 @@ class DeviceRow(InColumns, Clickable):
 
     def change(self, **changes: Any) -> None:
         """Change fields of the content; repaint only if one differs."""
-        content = replace(self._content, **changes)
-        if content != self._content:
-            self._content = content
+        content = replace(self.content, **changes)
+        if content != self.content:
+            self.content = content
             self.setAccessibleName(content.accessible_name)
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the row: all texts on one line, the bars below them."""
-        content = self._content
+        content = self.content
         areas = self._columns.areas(self.width(), self.height())
         with painting(self) as painter:
             if self.hasFocus():
@@ -105,10 +100,9 @@ class DeviceRow(InColumns, Clickable):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(content.colour or theme.DISABLED))
             painter.drawEllipse(QRectF(line.x(), line.center().y() - 4, 8, 8))
-            painter.setFont(self._bold)
             text = theme.DISABLED if content.off else theme.TEXT
-            painter.setPen(QColor(theme.WARNING if any(metric.alarm for metric in content.metrics) else text))
-            write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name)
+            colour = theme.WARNING if any(metric.alarm for metric in content.metrics) else text
+            write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name, LEFT, self._bold, colour)
             painter.setPen(QColor(text))
             if areas.rate is not None and not self._idle:
                 painter.drawText(_line(areas.rate), RIGHT, content.rate_text)
@@ -123,9 +117,8 @@ class DeviceRow(InColumns, Clickable):
                 draw_bar(painter, _bar(area), metric.fraction, theme.WARNING if metric.alarm else theme.ACCENT)
 
     def _draw_message(self, painter: QPainter, area: QRectF) -> None:
-        content = self._content
-        painter.setPen(QColor(theme.DANGER if content.serious else theme.MUTED))
-        write(painter, _line(area), content.message)
+        content = self.content
+        write(painter, _line(area), content.message, colour=theme.DANGER if content.serious else theme.MUTED)
         if content.progress:
             draw_bar(painter, _bar(area), content.progress, theme.WARNING)
 

@@ -6,8 +6,7 @@ from itertools import count
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, QSettings, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.window.events.clips_dialog import ClipsDialog, ClipsWish
@@ -15,6 +14,7 @@ from app.window.queue.item import Part, QueueItem
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.questions import show_folder
 from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.media.types import SourceKind
@@ -71,13 +71,14 @@ class Clips(QObject):
         self._banners.show_banner(
             f"clips {number}", Severity.INFO, translate("events", "Writing clips…"), (translate("events", "Cancel"), cancelled.set)
         )
-        self._background.start(partial(_write, wish, progress), partial(self._done, number, wish.folder), partial(self._failed, number))
+        done, failed = partial(self._done, number, wish.folder), partial(self._failed, number)
+        self._background.start(partial(_write, wish, progress), done, failed, cancelled)
 
     def _done(self, number: int, folder: Path, written: list[Path]) -> None:
         del self._cancelled[number]
         text = translate("events", "Wrote %Ln files to {folder}.", None, len(written)).format(folder=folder)
-        reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(folder)))
-        self._banners.show_banner(f"clips {number}", Severity.INFO, text, (translate("events", "Show in folder"), reveal))
+        action = translate("events", "Show in folder"), partial(show_folder, folder)
+        self._banners.show_banner(f"clips {number}", Severity.INFO, text, action)
 
     def _failed(self, number: int, message: str) -> None:
         severity = Severity.INFO if self._cancelled.pop(number).is_set() else Severity.ERROR
@@ -87,11 +88,6 @@ class Clips(QObject):
     def _show_progress(self, number: int, written: int, total: int) -> None:
         text = translate("events", "Writing clips: {written} of {total} files").format(written=written, total=total)
         self._banners.update_text(f"clips {number}", text)
-
-    def stop(self) -> None:
-        """Cancel all that is being written."""
-        for cancelled in self._cancelled.values():
-            cancelled.set()
 
 
 def _write(wish: ClipsWish, progress: Callable[[int], None]) -> list[Path]:

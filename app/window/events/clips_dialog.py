@@ -64,14 +64,11 @@ class ClipsDialog(FormDialog):
         self._results, self._shown, self._background = results, shown, background
         self._clips: tuple[ClipPlan, ...] = ()
         self._planned: tuple[By | Part, float] | None = None
-        self.by, self.exact = combo_box(translate("events", "A clip for")), combo_box(translate("events", "Method"))
-        for by, title in _BY.items():
-            self.by.addItem(translate("events", title), by)
+        self.by = combo_box(translate("events", "A clip for"), {by: translate("events", title) for by, title in _BY.items()})
         if part is not None:
             self.by.addItem(translate("events", "The chosen part"), part)
             self.by.setCurrentIndex(self.by.count() - 1)
-        for exact, title in _EXACT.items():
-            self.exact.addItem(translate("events", title), exact)
+        self.exact = combo_box(translate("events", "Method"), {exact: translate("events", title) for exact, title in _EXACT.items()})
         self.padding = number(translate("events", "Seconds before and after"), Number(0, 600, unit="s"), PADDING if part is None else 0.0)
         self.stills = QCheckBox(translate("events", "Also save the best picture of each appearance"))
         self.stills.setToolTip(translate("events", "The picture in which the model is most confident"))

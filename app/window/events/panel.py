@@ -1,6 +1,7 @@
 """The list of events beside the timeline: sort, search, jump to an event by click or key, and save as CSV."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +34,9 @@ _WIDTHS = (62, 76, 48, 84, 56, 80)
 
 
 class EventsPanel(Panel):
-    """Lists events. sought: the time of the event that the user chose, seconds. save_requested: as CSV. clips_requested: as videos."""
+    """Lists events. sought: the time of the event that the user chose, seconds."""
 
     sought = Signal(float)
-    save_requested = Signal()
-    clips_requested = Signal()
 
     def __init__(self, bindings: Bindings) -> None:
         super().__init__()
@@ -46,17 +45,16 @@ class EventsPanel(Panel):
         bindings.changed.connect(self._say)
         self.model = EventModel(self)
         self._time, self._running = 0.0, False
-        self.kinds = combo_box(translate("events", "Kind of event"), elided=True)
-        for kind, title in _KINDS.items():
-            self.kinds.addItem(translate("events", title), kind)
+        kinds = {kind: translate("events", title) for kind, title in _KINDS.items()}
+        self.kinds = combo_box(translate("events", "Kind of event"), kinds, elided=True)
         self.search = clearable(translate("events", "Search"))
         self.search.setMinimumWidth(SEARCH * theme.base_size())
         self.search.setToolTip(translate("events", "Class, track or place"))
         self.search.setAccessibleName(translate("events", "Search events"))
         self.count = ElidedLabel("small")
         self.detach = tool_button("detach", translate("events", "Events in their own window, or back here"))
-        self.save = push_button(translate("events", "CSV…"), self.save_requested.emit, role="flat")
-        self.clips = push_button(translate("events", "Clips…"), self.clips_requested.emit, role="flat")
+        self.save = push_button(translate("events", "CSV…"), role="flat")
+        self.clips = push_button(translate("events", "Clips…"), role="flat")
         self.clips.setToolTip(translate("events", "Cut the appearances of objects out of the video"))
         self.table = sorted_table(self.model, translate("events", "Events"), _WIDTHS, EVENT)
         column(
@@ -70,7 +68,7 @@ class EventsPanel(Panel):
         self.search.textChanged.connect(self._filter)
         self.table.clicked.connect(self._jump)
         self.table.activated.connect(self._jump)
-        acts = {"events/next": self.next, "events/previous": self.previous}
+        acts = {"events/next": partial(self.step, forward=True), "events/previous": partial(self.step, forward=False)}
         Shortcuts(self, bindings, acts, Qt.ShortcutContext.ApplicationShortcut)
 
     def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None, pictures: bool = False) -> None:
@@ -91,15 +89,8 @@ class EventsPanel(Panel):
         """The time of the picture, seconds: the next event lies after it."""
         self._time = time
 
-    def next(self) -> None:
-        """Jump to the next listed event."""
-        self._step(forward=True)
-
-    def previous(self) -> None:
-        """Jump to the listed event before."""
-        self._step(forward=False)
-
-    def _step(self, forward: bool) -> None:
+    def step(self, forward: bool) -> None:
+        """Jump to the next listed event, or to the one before."""
         found = self.model.row_near(self._time, forward)
         if found is not None:
             self.table.selectRow(found)

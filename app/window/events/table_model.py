@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from app.window.widgets import formats
+from app.window.widgets.painting import LEFT, RIGHT
 from app.window.widgets.translation import translate
 from engine.media.annotation.colours import class_colour
 
@@ -125,5 +126,4 @@ class ArrayModel(QAbstractTableModel):
         return self._alignment(index.column()) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _alignment(self, column: int) -> Qt.AlignmentFlag:
-        side = Qt.AlignmentFlag.AlignRight if column in self._numeric else Qt.AlignmentFlag.AlignLeft
-        return side | Qt.AlignmentFlag.AlignVCenter
+        return RIGHT if column in self._numeric else LEFT

@@ -4,15 +4,13 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.grid.following_clock import FollowingClock
-from app.window.player.playback_clock import PlaybackClock
+from app.window.player.playback_clock import FollowingClock, PlaybackClock
 from app.window.player.player import Player
 from app.window.player.preview_client import PreviewClient, Shown
 from app.window.queue.item import QueueItem
 from app.window.results.clock_time import is_known, read_clock
 from app.window.session.background import Background
 from app.window.viewer.canvas import VideoCanvas
-from app.window.viewer.filter import ViewFilter
 from app.window.widgets.translation import translate
 from engine.store.clock import Clock
 
@@ -65,10 +63,6 @@ class Cell(QObject):
 
     def _set_clock(self, clock: Clock | None) -> None:
         self.clock = clock
-
-    def set_filter(self, view_filter: ViewFilter) -> None:
-        """Draw only these detections."""
-        self.canvas.set_filter(view_filter)
 
     def follow(self, leader: Player, offset: float | None) -> None:
         """Show the picture that belongs to the leader's. offset: of its time since the first one, seconds; None = unknown."""

@@ -15,7 +15,10 @@ SIDES = (1, 2, 3)
 
 
 class Grid(QObject):
-    """Fills the viewer's pictures with the files beside the shown one in the queue. chosen: the key of a file that was clicked."""
+    """Fills the viewer's pictures with the files beside the shown one in the queue. chosen: the key of a file that was clicked.
+
+    ``cells``: the videos beside the main one, by their keys.
+    """
 
     chosen = Signal(int)
 
@@ -26,7 +29,7 @@ class Grid(QObject):
         self._side = 1
         self._main: int | None = None
         self._keys: list[int] = []
-        self._cells: dict[int, Cell] = {}
+        self.cells: dict[int, Cell] = {}
         sides, steps = QActionGroup(self), QActionGroup(self)
         self.sides = [
             QAction(translate("viewer", "One video") if side == 1 else f"{side} × {side}", sides, checkable=True, checked=side == 1)
@@ -44,11 +47,6 @@ class Grid(QObject):
         viewer.player.shown.connect(self._follow)
         viewer.player.changed.connect(self._follow)
 
-    @property
-    def cells(self) -> dict[int, Cell]:
-        """The videos beside the main one, by their keys."""
-        return self._cells
-
     def set_side(self, side: int) -> None:
         """Show side × side videos."""
         self._side = side
@@ -62,7 +60,7 @@ class Grid(QObject):
 
     def position_of(self, key: int) -> float | None:
         """The pts at which a file of the grid is now, seconds; None for other files."""
-        return self._cells[key].position if key in self._cells else None
+        return self.cells[key].position if key in self.cells else None
 
     def set_main(self, key: int | None) -> None:
         """Use another file as the main one."""
@@ -72,14 +70,14 @@ class Grid(QObject):
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw only these detections."""
         self._filter = view_filter
-        for cell in self._cells.values():
-            cell.set_filter(view_filter)
+        for cell in self.cells.values():
+            cell.canvas.set_filter(view_filter)
 
     def update_item(self, key: int) -> None:
         """Show a changed state of a file."""
         item = self._items.get(key)
-        if item is not None and key in self._cells:
-            self._cells[key].update_item(item)
+        if item is not None and key in self.cells:
+            self.cells[key].update_item(item)
             if self.by_clock.isChecked():
                 self._follow()
 
@@ -94,14 +92,14 @@ class Grid(QObject):
             first = max(min(keys.index(self._main), len(keys) - room), 0)
             wanted = keys[first : first + room]
         self._keys = wanted
-        for key in [key for key in self._cells if key not in wanted or key == self._main]:
-            self._cells.pop(key).close()
+        for key in [key for key in self.cells if key not in wanted or key == self._main]:
+            self.cells.pop(key).close()
         for key in wanted:
-            if key != self._main and key not in self._cells and (item := self._items.get(key)) is not None:
-                self._cells[key] = Cell(item, self._viewer.player.clock, self._background, self)
-                self._cells[key].set_filter(self._filter)
-                self._cells[key].chosen.connect(self.chosen)
-        canvases = [self._viewer.canvas if key == self._main else self._cells[key].canvas for key in wanted]
+            if key != self._main and key not in self.cells and (item := self._items.get(key)) is not None:
+                self.cells[key] = Cell(item, self._viewer.player.clock, self._background, self)
+                self.cells[key].canvas.set_filter(self._filter)
+                self.cells[key].chosen.connect(self.chosen)
+        canvases = [self._viewer.canvas if key == self._main else self.cells[key].canvas for key in wanted]
         names = [item.path.name for key in wanted if (item := self._items.get(key)) is not None]
         side = self._side if len(wanted) > 1 else 1
         self._viewer.transport.timeline.keep_height(side > 1)
@@ -111,7 +109,7 @@ class Grid(QObject):
     def _follow(self, *_: object) -> None:
         if self._viewer.player.current is None:
             return  # the main video is not open yet
-        for cell in self._cells.values():
+        for cell in self.cells.values():
             cell.follow(self._viewer.player, self._offset(cell))
 
     def _offset(self, cell: Cell) -> float | None:

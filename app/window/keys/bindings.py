@@ -1,6 +1,6 @@
 """Which keys each command has: the defaults, the user's changes, and their storage."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSettings, Signal
@@ -27,7 +27,10 @@ class Command:
 
 
 class Bindings(QObject):
-    """The keys of all commands. A key belongs to one command, and to one with ``focused``. changed: a command has other keys now."""
+    """The keys of all commands. A key belongs to one command, and to one with ``focused``. changed: a command has other keys now.
+
+    ``fixed``: what the keys do that cannot be changed.
+    """
 
     changed = Signal()
 
@@ -36,7 +39,7 @@ class Bindings(QObject):
         self._store = store
         self._commands: dict[str, Command] = {}
         self._keys: dict[str, tuple[str, ...]] = {}
-        self._fixed: dict[str, str] = {}
+        self.fixed: dict[str, str] = {}
 
     @property
     def commands(self) -> Sequence[Command]:
@@ -53,7 +56,7 @@ class Bindings(QObject):
 
     def fix(self, keys: Iterable[str], meaning: str) -> None:
         """Name keys that cannot be changed."""
-        self._fixed.update(dict.fromkeys(keys, meaning))
+        self.fixed.update(dict.fromkeys(keys, meaning))
 
     def keys(self, name: str) -> tuple[str, ...]:
         """The keys of a command, in Qt's portable form."""
@@ -84,15 +87,6 @@ class Bindings(QObject):
     def is_changed(self, name: str) -> bool:
         """Whether a command has other keys than its defaults."""
         return self.keys(name) != self._commands[name].keys
-
-    @property
-    def always(self) -> Mapping[str, str]:
-        """What the keys do that cannot be changed."""
-        return self._fixed
-
-    def fixed(self, key: str) -> str | None:
-        """What a key does that cannot be changed; None for all other keys."""
-        return self._fixed.get(key)
 
     def owner(self, key: str, focused: bool = False) -> Command | None:
         """The command that has this key."""

@@ -32,7 +32,6 @@ class KeysDialog(QDialog):
         self._waiting: Command | None = None
         self._wanted = ""
         self.search = clearable(translate("keys", "Search commands and keys"))
-        self.search.setAccessibleName(self.search.placeholderText())
         self.search.textChanged.connect(self._filter)
         self.list = QTreeWidget()
         self.list.setAccessibleName(translate("keys", "Commands"))
@@ -46,8 +45,7 @@ class KeysDialog(QDialog):
         self.edit.setAccessibleName(translate("keys", "New key"))
         self.edit.keySequenceChanged.connect(self._pressed)
         self.edit.hide()
-        self.note = label("muted")
-        self.note.setWordWrap(True)
+        self.note = label("muted", wrap=True)
         self.change, self.clear, self.take, self.keep = (
             push_button(title, act)
             for title, act in (
@@ -81,24 +79,22 @@ class KeysDialog(QDialog):
         current = self.current
         self.list.clear()
         for command in self._bindings.commands:
-            item = QTreeWidgetItem([translate("keys", command.meaning), self._bindings.text(command.name)])
+            item = QTreeWidgetItem(self.list, [translate("keys", command.meaning), self._bindings.text(command.name)])
             item.setData(0, NAME, command.name)
             item.setSizeHint(0, QSize(0, theme.base_size() + 13))
             if self._bindings.is_changed(command.name):
                 item.setForeground(1, QColor(theme.ACCENT))
                 item.setToolTip(1, translate("keys", "Changed. Default: {keys}").format(keys="  ".join(map(key_text, command.keys)) or "–"))
-            self.list.addTopLevelItem(item)
             if current is not None and current.name == command.name:
                 self.list.setCurrentItem(item)
         always: dict[str, list[str]] = {}
-        for key, meaning in self._bindings.always.items():
+        for key, meaning in self._bindings.fixed.items():
             always.setdefault(meaning, []).append(key_text(key))
         for meaning, keys in always.items():
-            item = QTreeWidgetItem([translate("keys", meaning), "  ".join(keys)])
+            item = QTreeWidgetItem(self.list, [translate("keys", meaning), "  ".join(keys)])
             item.setDisabled(True)
             item.setSizeHint(0, QSize(0, theme.base_size() + 13))
             item.setToolTip(0, translate("keys", "These keys cannot be changed."))
-            self.list.addTopLevelItem(item)
         if current is None:
             self.list.setCurrentIndex(self.list.model().index(0, 0))
         self.list.setColumnWidth(0, 340)
@@ -136,7 +132,7 @@ class KeysDialog(QDialog):
         self._wanted = sequence.toString(PORTABLE)
         if not self._wanted or self._waiting is None:
             return
-        owner, fixed = self._bindings.owner(self._wanted, self._waiting.focused), self._bindings.fixed(self._wanted)
+        owner, fixed = self._bindings.owner(self._wanted, self._waiting.focused), self._bindings.fixed.get(self._wanted)
         if fixed is not None:
             note = translate("keys", "{key} always means: {command}. Press another key.")
             self._show(note.format(key=key_text(self._wanted), command=translate("keys", fixed)), self.edit, self.keep)

@@ -26,8 +26,8 @@ class UnexpectedErrors(QObject):
 
     raised = Signal(str, str)
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._before: tuple[Any, Any, Any] | None = None
 
     def install(self) -> None:

@@ -1,5 +1,6 @@
-"""One model of the list: its purpose, its figures, and buttons."""
+"""One model of the list, of the catalogue or the user's own: its figures and buttons."""
 
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -7,12 +8,14 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
 from app.window.models.downloads import Download, ModelDownloads
-from app.window.models.figures import of_entry
+from app.window.models.figures import of_entry, of_summary
 from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, row, set_role
+from app.window.widgets.build import column, label, push_button, row, set_role
 from app.window.widgets.translation import translate
+from engine.model.check import ModelSummary
 from engine.model.registry.catalogue import ModelEntry, Purpose
 from engine.model.registry.installed import is_installed, partial_bytes
+from engine.settings import ModelFiles
 
 _COLOURS = {
     Purpose.FAST: ("GOOD", "GOOD_GROUND"),
@@ -32,7 +35,7 @@ def _chip(purpose: Purpose) -> QLabel:
     return chip
 
 
-def button_box(*buttons: QPushButton) -> QWidget:
+def _button_box(*buttons: QPushButton) -> QWidget:
     """Buttons below each other, as wide in every card, so that the figures form columns."""
     metrics = QFontMetrics(theme.font(bold=True))
     shown = translate("models", "Download"), translate("models", "Continue"), translate("models", "In use")
@@ -65,7 +68,7 @@ class ModelCard(QFrame):
         self.remove = self._button(translate("models", "Remove"), self.remove_requested, "flat")
         head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
         words = column(None, head, label("small", translate("models", entry.note), wrap=True), None, spacing=3)
-        across = row((words, 1), of_entry(entry), button_box(self.download, self.cancel, self.use, self.remove), spacing=16)
+        across = row((words, 1), of_entry(entry), _button_box(self.download, self.cancel, self.use, self.remove), spacing=16)
         unknown = translate("models", "not stated")
         facts = translate("models", "Licence: {licence} · Published by the authors: {speed}")
         self.facts = label(
@@ -75,10 +78,8 @@ class ModelCard(QFrame):
         column(across, self.facts, self.bar, self.message, spacing=8, margins=(16, 10, 14, 10), of=self)
 
     def _button(self, title: str, signal: Any, role: str = "") -> QPushButton:
-        button = QPushButton(title, autoDefault=False)
-        button.setProperty("role", role)
+        button = push_button(title, lambda: signal.emit(self.entry), role=role)
         button.setAccessibleName(f"{title} {self.entry.title}")
-        button.clicked.connect(lambda: signal.emit(self.entry))
         return button
 
     def refresh(self, downloads: ModelDownloads, in_use: bool) -> None:
@@ -138,3 +139,36 @@ class ModelCard(QFrame):
                 speed=formats.rate(running.speed / 1e6), remaining=formats.remaining((total - running.done) / running.speed)
             )
         return text
+
+
+class OwnCard(QFrame):
+    """Shows a model's figures, or why it cannot be used. The signals carry its ModelFiles."""
+
+    use_requested = Signal(object)
+    remove_requested = Signal(object)
+
+    def __init__(self, files: ModelFiles, found: ModelSummary | str, in_use: bool) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.files = files
+        usable = isinstance(found, ModelSummary)
+        title = found.name if isinstance(found, ModelSummary) else files.cfg.stem
+        weights = files.weights.name if isinstance(files.weights, Path) else str(files.weights)
+        note = label("small", f"{files.cfg.parent}\n{weights}", wrap=True)
+        kept = translate("models", "Remove it from this list. Its files are kept.")
+        self.use = push_button(translate("models", "In use") if in_use else translate("models", "Use"), role="primary")
+        self.remove = push_button(translate("models", "Remove"), role="flat", tip=kept)
+        self.use.setEnabled(usable and not in_use)
+        self.remove.setEnabled(not in_use)
+        self.use.clicked.connect(lambda: self.use_requested.emit(files))
+        self.remove.clicked.connect(lambda: self.remove_requested.emit(files))
+        for button in (self.use, self.remove):
+            button.setAccessibleName(f"{button.text()} {title}")
+        buttons = _button_box(self.use, self.remove)
+        words = column(None, label("section", title), note, None, spacing=3)
+        if isinstance(found, ModelSummary):
+            across = row((words, 1), of_summary(found), buttons, spacing=16)
+        else:
+            across = row((words, 1), (label("error", found, wrap=True), 1), buttons, spacing=16)
+        column(across, margins=(16, 10, 14, 10), of=self)
+        self.setAccessibleName(f"{title}, {found}" if isinstance(found, str) else title)

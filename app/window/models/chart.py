@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 from PySide6.QtWidgets import QGraphicsLineItem, QWidget
 
 from app.scaling_results import Speed
@@ -41,8 +41,7 @@ class ModelChart(QWidget):
         self.item.invertX(True)
         self.item.vb.sigResized.connect(self._place_names)
         self._names: dict[Any, QGraphicsLineItem] = {}  # each name with the line to its mark
-        self.legend = label("small", wrap=True)
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend = label("small", wrap=True, rich=True)
         column((self._plot, 1), self.legend, spacing=2, of=self)
         self.show_speeds({})
 

@@ -7,21 +7,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidgetItem, QWidget
 
 from app.window.session.background import Background
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, push_button, row
 from app.window.widgets.fields import combo_box
 from app.window.widgets.questions import choose_path
+from app.window.widgets.table import align, plain_tree
 from app.window.widgets.translation import translate
 from engine.errors import UsageError
 from engine.store.schema import explained
 
 COMMAND = " ".join(("framefleet", "evaluate", "SESSION", "SESSION", "--truth", "truth.json", "--out", "report"))
 MINUS = "\N{MINUS SIGN}"
+NUMBERS = 1, 2, 3
+"""The columns of figures."""
 _SUMMARIES = 4
 """The number of rows over all classes, which stand first."""
 
@@ -80,9 +83,7 @@ def compared(one: Evaluated, other: Evaluated) -> list[tuple[str, float, float]]
 
 
 class ExplanationDialog(QDialog):
-    """Explains how models are compared. wanted: the user wants to open an evaluation."""
-
-    wanted = Signal()
+    """Explains how models are compared."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,7 +99,7 @@ class ExplanationDialog(QDialog):
         self.command.setAccessibleName(translate("models", "Command"))
         self.copy = push_button(translate("models", "Copy"), self._copy)
         last = label("", translate("models", "4. Open the evaluation.json that it writes."))
-        self.open_button = push_button(translate("models", "Open an evaluation…"), self.wanted, role="primary")
+        self.open_button = push_button(translate("models", "Open an evaluation…"), role="primary")
         self.close_button = push_button(translate("models", "Close"), self.reject)
         buttons = row(None, self.open_button, self.close_button, spacing=8)
         words = [label("", step, wrap=True) for step in steps]
@@ -123,16 +124,11 @@ class ComparisonDialog(QDialog):
             box.addItems([model.name for model in models])
             box.setCurrentIndex(chosen)
             box.currentIndexChanged.connect(self._show)
-        self.table = QTreeWidget()
-        self.table.setAccessibleName(translate("models", "Results of both models"))
-        self.table.setRootIsDecorated(False)
-        self.table.setUniformRowHeights(True)
-        self.table.setColumnCount(4)
-        self.table.header().setStretchLastSection(False)
-        self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.table.header().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        for position in (0, 3):  # the names of sessions can be long: they get the rest
-            self.table.header().setSectionResizeMode(position, QHeaderView.ResizeMode.ResizeToContents)
+        self.table = plain_tree(translate("models", "Results of both models"), [""] * 4, NUMBERS)
+        header, modes = self.table.header(), QHeaderView.ResizeMode
+        header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        for position, mode in ((0, modes.ResizeToContents), (1, modes.Stretch), (2, modes.Stretch)):  # the names of sessions can be long
+            header.setSectionResizeMode(position, mode)
         hint = label(
             "small", translate("models", "Below the four bold rows: average precision of each class, the largest difference first.")
         )
@@ -153,43 +149,33 @@ class ComparisonDialog(QDialog):
         one, other = self._models[self.first.currentIndex()], self._models[self.second.currentIndex()]
         self.table.clear()
         self.table.setHeaderLabels(["", one.name, other.name, translate("models", "Difference")])
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for position, tip in ((1, one.name), (2, other.name), (3, translate("models", "Percentage points"))):
             self.table.headerItem().setToolTip(position, tip)
-            self.table.headerItem().setTextAlignment(position, right)
         for number, (title, before, after) in enumerate(compared(one, other)):
             change = round(100 * after, 1) - round(100 * before, 1)  # of the shown figures
             points = formats.decimal(round(change, 1) + 0.0)
             line = QTreeWidgetItem(
-                [title, formats.share(before), formats.share(after), f"+{points}" if change > 0 else points.replace("-", MINUS)]
+                self.table, [title, formats.share(before), formats.share(after), f"+{points}" if change > 0 else points.replace("-", MINUS)]
             )
             if number < _SUMMARIES:
                 line.setFont(0, theme.font(bold=True))
-            for position in (1, 2, 3):
-                line.setTextAlignment(position, right)
-            self.table.addTopLevelItem(line)
+            align(line, NUMBERS)
 
 
-class Comparison:
-    """Explains comparisons, asks for an evaluation and shows it."""
+def ask_for_comparison(window: QWidget, background: Background, failed: Callable[[str], None]) -> None:
+    """Explain what a comparison needs, and let the user choose an evaluation. failed: takes the reason if it cannot be read."""
 
-    def __init__(self, window: QWidget, background: Background) -> None:
-        self._window, self._background = window, background
-
-    def ask(self, failed: Callable[[str], None]) -> None:
-        """Explain what a comparison needs, and let the user choose it. failed: takes the reason if it cannot be read."""
-        dialog = ExplanationDialog(self._window)
-        dialog.wanted.connect(dialog.accept)
-        dialog.wanted.connect(lambda: self._choose(failed))
-        dialog.open()
-
-    def _choose(self, failed: Callable[[str], None]) -> None:
+    def choose() -> None:
         kinds = translate("models", "Evaluations (evaluation.json *.json)")
-        choose_path(self._window, translate("models", "Open an evaluation"), lambda name: self.open(Path(name), failed), kinds)
+        chosen = partial(open_comparison, window, background, failed)
+        choose_path(window, translate("models", "Open an evaluation"), lambda name: chosen(Path(name)), kinds)
 
-    def open(self, path: Path, failed: Callable[[str], None]) -> None:
-        """Show this evaluation."""
-        self._background.start(partial(read_evaluation, path), self._show, failed)
+    dialog = ExplanationDialog(window)
+    dialog.open_button.clicked.connect(dialog.accept)
+    dialog.open_button.clicked.connect(choose)
+    dialog.open()
 
-    def _show(self, models: Sequence[Evaluated]) -> None:
-        ComparisonDialog(models, self._window).show()
+
+def open_comparison(window: QWidget, background: Background, failed: Callable[[str], None], path: Path) -> None:
+    """Read an evaluation in the background, and show it."""
+    background.start(partial(read_evaluation, path), lambda models: ComparisonDialog(models, window).show(), failed)

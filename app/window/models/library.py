@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.scaling_results import Speed, read_speeds
-from app.window.models.comparison import Comparison
+from app.window.models.comparison import ask_for_comparison
 from app.window.models.downloads import ModelDownloads
 from app.window.models.list import ModelList
 from app.window.models.own import OwnModels, check_all
@@ -46,11 +46,11 @@ class ModelLibrary(QObject):
         self._banners.remove("download")
         dialog = self.dialog = ModelList(self.downloads, in_use, window)
         dialog.chosen.connect(self._choose)
-        dialog.own_requested.connect(self.close)
-        dialog.own_requested.connect(self.own_requested)
+        dialog.own.clicked.connect(self.close)
+        dialog.own.clicked.connect(self.own_requested)
         dialog.dropped.connect(self._add)
         dialog.removed.connect(self._forget)
-        dialog.comparison_requested.connect(lambda: Comparison(dialog, self._background).ask(self._show_note))
+        dialog.compare.clicked.connect(lambda: ask_for_comparison(dialog, self._background, self._show_note))
         dialog.finished.connect(self._closed)
         dialog.open()
         self._show_own()

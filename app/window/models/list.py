@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
-from app.window.models.card import ModelCard
+from app.window.models.card import ModelCard, OwnCard
 from app.window.models.chart import ModelChart
 from app.window.models.downloads import ModelDownloads
-from app.window.models.own_card import OwnCard
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
 from app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
 from app.window.widgets.engine_text import of_engine
+from app.window.widgets.questions import show_folder
 from app.window.widgets.translation import translate
 from engine.errors import FramefleetError
 from engine.model.check import ModelSummary
@@ -26,15 +26,13 @@ from engine.settings import ModelFiles
 class ModelList(QDialog):
     """Shows a card for each model. in_use: the cfg of the current model. entries: of the catalogue, None = all.
 
-    Below them are the user's own models. chosen: ModelFiles to use. own_requested: the user wants to use other files. dropped: Intake of
-    model files to add. removed: ModelFiles that leave the list. comparison_requested: the user wants to compare two evaluated models.
+    Below them are the user's own models. chosen: ModelFiles to use. dropped: Intake of model files to add. removed: ModelFiles that leave
+    the list.
     """
 
     chosen = Signal(object)
-    own_requested = Signal()
     dropped = Signal(object)
     removed = Signal(object)
-    comparison_requested = Signal()
 
     def __init__(
         self, downloads: ModelDownloads, in_use: Path | None, parent: QWidget | None = None, entries: Sequence[ModelEntry] | None = None
@@ -69,10 +67,10 @@ class ModelList(QDialog):
         self._column = column(*parts, spacing=8, margins=(24, 2, 24, 16), of=inside)
         show_inside(scroll, inside)
         files_tip = translate("models", "Any Darknet .cfg and .weights; they can also be dropped here")
-        self.own = push_button(translate("models", "Use your own files…"), self.own_requested, tip=files_tip)
+        self.own = push_button(translate("models", "Use your own files…"), tip=files_tip)
         self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
         self.close_button = push_button(translate("models", "Close"), self.reject)
-        self.compare = push_button(translate("models", "Compare two models…"), self.comparison_requested)
+        self.compare = push_button(translate("models", "Compare two models…"))
         self.note = wrapped("error")
         self.note.setContentsMargins(24, 6, 24, 0)
         below = row(self.own, self.open_folder, self.compare, None, self.close_button, spacing=8, margins=(24, 12, 24, 14))
@@ -114,7 +112,7 @@ class ModelList(QDialog):
 
     def _show_folder(self) -> None:
         self._downloads.folder.mkdir(parents=True, exist_ok=True)
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._downloads.folder)))
+        show_folder(self._downloads.folder)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept model files anywhere on the dialog."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, QSettings, Signal, Slot
+from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.window.models.library import ModelLibrary
@@ -101,7 +101,6 @@ class ModelSetup(QObject):
             )
             self._banners.show_banner("model", Severity.INFO, text, (translate("models", "Choose model…"), self.open_models))
 
-    @Slot()
     def open_dialog(self) -> None:
         """Show the settings."""
         if self.dialog is not None:
@@ -123,7 +122,6 @@ class ModelSetup(QObject):
         self.dialog.finished.connect(self._dialog_closed)
         self.dialog.open()
 
-    @Slot(int)
     def _dialog_closed(self, outcome: int) -> None:
         dialog, self.dialog = self.dialog, None
         if dialog is None:
@@ -139,10 +137,6 @@ class ModelSetup(QObject):
         """Show the models that can be downloaded."""
         model = self.preferences.model
         self.library.open(model.cfg if model is not None else None, self.dialog or self._window)
-
-    def stop(self) -> None:
-        """Stop all downloads, when the window closes."""
-        self.library.downloads.stop()
 
     def _use(self, files: ModelFiles) -> None:
         if self.dialog is not None:

@@ -2,7 +2,7 @@
 
 import time
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 
 from app.window.player.playback_clock import Playback, PlaybackClock
 from app.window.player.preview_client import PreviewClient, Shown
@@ -234,13 +234,11 @@ class Player(QObject):
             self._display(self._next.pictures.popleft())
             self._schedule()
 
-    @Slot(object)
     def _opened(self, info: SourceInfo) -> None:
         self.info = info
         self._set_clock_speed()
         self.opened.emit(info)
 
-    @Slot(str)
     def _fail(self, reason: str) -> None:
         self.pause()
         self.failed.emit(reason)

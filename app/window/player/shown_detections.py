@@ -1,6 +1,6 @@
 """Where the detections of the shown pictures are, and whether pictures wait for theirs."""
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
 from app.window.player.preview_client import PreviewClient, Shown
 from app.window.player.upcoming import Upcoming
@@ -70,7 +70,6 @@ class ShownDetections(QObject):
             return False
         return item.state is ItemState.RUNNING or (item.state is ItemState.WAITING and not self._queue_busy)
 
-    @Slot(int, object, object)
     def _found(self, ticket: int, pts: float, result: FrameResult | None) -> None:
         if result is not None and ticket == self._next.ticket and self._pts == pts:
             self._complete = True

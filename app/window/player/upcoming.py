@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.window.player.preview_client import PreviewClient, Shown
 from app.window.widgets.engine_text import of_engine
@@ -78,7 +78,6 @@ class Upcoming(QObject):
             fetch = Fetch(self.ticket, self.path, self.size, places, after=after, stored=self.stored, hold=self.hold)
             self._client.more(fetch)
 
-    @Slot(object, object)
     def _answered(self, answer: Answer, shown: list[Shown]) -> None:
         if answer.info is not None and answer.info.path == self.path:
             self.opened.emit(answer.info)

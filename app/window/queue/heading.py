@@ -64,26 +64,24 @@ def summary_of(model: QueueModel) -> tuple[str, dict[Found, str]]:
 class QueueHeading(QWidget):
     """Sums up the queue. kind: the kind of files that are shown, None = all.
 
-    kind_changed: the user has chosen another kind. pause_requested: whether the run shall pause. cancel_requested: cancel all files.
+    kind_changed: the user has chosen another kind. pause_requested: whether the run shall pause.
     """
 
     kind_changed = Signal()
     pause_requested = Signal(bool)
-    cancel_requested = Signal()
 
     def __init__(self, model: QueueModel, actions: Actions) -> None:
         super().__init__()
         self._model = model
         self._paused = False
         self.kind: Found | None = None
-        self.summary = label("small", wrap=True)
-        self.summary.setTextFormat(Qt.TextFormat.RichText)
+        self.summary = label("small", wrap=True, rich=True)
         self.summary.setTextInteractionFlags(
             Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
         self.summary.linkActivated.connect(self._choose_kind)
         add = tool_button("add", translate("queue", "Add files"), "Ctrl+O", actions.open_files.trigger)
-        self.stop = tool_button("stop", translate("queue", "Cancel all files that are not finished"), clicked=self.cancel_requested)
+        self.stop = tool_button("stop", translate("queue", "Cancel all files that are not finished"))
         self.pause = tool_button("pause", "", clicked=lambda: self.pause_requested.emit(not self._paused))
         self.set_paused(False)
         head = row(label("section", translate("queue", "Queue")), None, self.pause, self.stop, add, spacing=2, margins=(16, 10, 8, 0))

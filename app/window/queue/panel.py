@@ -76,7 +76,7 @@ class QueuePanel(Panel):
         self._model = model
         self._kind: Found | None = None
         self.heading = QueueHeading(model, actions)
-        self.heading.cancel_requested.connect(self._cancel_all)
+        self.heading.stop.clicked.connect(self._cancel_all)
         self.heading.kind_changed.connect(self.refresh)
         self.view = QueueView()
         self.view.setMouseTracking(True)
@@ -95,10 +95,11 @@ class QueuePanel(Panel):
         self._stack = QStackedWidget()
         self._stack.addWidget(hint)
         self._stack.addWidget(self.view)
-        self.problem = ProblemCard()
-        self.problem.retry.connect(lambda: _emit(self.retry_requested, [self.current]))
-        self.problem.reveal.connect(lambda: self.reveal_requested.emit(self.current.key) if self.current else None)
-        self.problem.remove.connect(lambda: _emit(self.remove_requested, [self.current]))
+        self.problem = ProblemCard(
+            retry=lambda: _emit(self.retry_requested, [self.current]),
+            remove=lambda: _emit(self.remove_requested, [self.current]),
+            reveal=lambda: self.reveal_requested.emit(self.current.key) if self.current else None,
+        )
         self.view.moved.connect(self._move)
         below = row(self.problem, margins=(8, 4, 8, 0))
         column(self.heading, (self._stack, 1), below, spacing=0, margins=(0, 0, 0, 8), of=self)

@@ -1,6 +1,6 @@
 """Explains why detection failed in the chosen file, with what the user can do."""
 
-from PySide6.QtCore import Signal
+from collections.abc import Callable
 
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets.banner import Message, Severity
@@ -11,17 +11,13 @@ LONGEST = 18
 
 
 class ProblemCard(Message):
-    """Shown for a file that failed, or of which frames are missing. retry, reveal, remove: what the user chose."""
+    """Shown for a file that failed, or of which frames are missing. retry, remove, reveal: what its buttons do."""
 
-    retry = Signal()
-    reveal = Signal()
-    remove = Signal()
-
-    def __init__(self) -> None:
+    def __init__(self, retry: Callable[[], None], remove: Callable[[], None], reveal: Callable[[], None]) -> None:
         choices = (
-            (translate("queue", "Retry"), lambda: self.retry.emit()),
-            (translate("queue", "Remove"), lambda: self.remove.emit()),
-            (translate("queue", "Show in folder"), lambda: self.reveal.emit()),
+            (translate("queue", "Retry"), retry),
+            (translate("queue", "Remove"), remove),
+            (translate("queue", "Show in folder"), reveal),
         )
         super().__init__(Severity.ERROR, choices, narrow=True)
         self.setProperty("role", "card")

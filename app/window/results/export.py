@@ -6,8 +6,7 @@ from itertools import count
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, QSettings, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.window.queue.item import Part, QueueItem
@@ -17,6 +16,7 @@ from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
 from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.questions import show_folder
 from app.window.widgets.translation import translate
 from engine.errors import ExportError
 from engine.store.export.run import Exported, export_session
@@ -100,20 +100,15 @@ class Exports(QObject):
                 self._banners.show_message(subject, Severity.ERROR, message)
 
         self.line.show_progress(translate("results", "Exporting as {title}…").format(title=title), 0.0, cancelled.set)
-        self._background.start(partial(_export, choice, cancelled, progress), done, failed)
+        self._background.start(partial(_export, choice, cancelled, progress), done, failed, cancelled)
 
     def show_saved(self, picture: Path) -> None:
         """Show that a picture was saved."""
         self._show_done(translate("results", "Saved {picture}").format(picture=picture.name), picture.parent)
 
     def _show_done(self, text: str, folder: Path) -> None:
-        self.line.show_done(text, partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(folder))))
+        self.line.show_done(text, partial(show_folder, folder))
         self.line.text.setToolTip(str(folder))
-
-    def stop(self) -> None:
-        """Cancel all exports."""
-        for cancelled in self._cancelled.values():
-            cancelled.set()
 
     @Slot(int, str, int, int)
     def _show_progress(self, number: int, name: str, frames: int, total: int) -> None:

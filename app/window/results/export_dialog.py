@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
@@ -88,7 +87,8 @@ class ExportDialog(FormDialog):
         self.command = QLineEdit(readOnly=True)
         self.command.setAccessibleName(translate("results", "The same as a command"))
         self.command.setToolTip(translate("results", "This command writes the same files"))
-        self.copy = push_button(translate("results", "Copy"), self._copy, tip=translate("results", "Copy the command"))
+        self.copy = push_button(translate("results", "Copy"), tip=translate("results", "Copy the command"))
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.command.text()))
         command = QWidget()
         row((self.command, 1), self.copy, spacing=8, of=command)
         self.writes, self.problem, self.replaces = label("small", wrap=True), wrapped("error"), wrapped("notice")
@@ -152,7 +152,6 @@ class ExportDialog(FormDialog):
             return translate("results", "This file has no lines and zones: draw some first (Ctrl + 3).")
         return self.options.problem(self._options) or self.filter.problem
 
-    @Slot()
     def _update(self) -> None:
         alone = "" if self.forms.several else f"{translate('exporters', EXPORTERS[self.forms.values[0]].purpose)}."
         say(self.purpose, alone)
@@ -184,10 +183,6 @@ class ExportDialog(FormDialog):
         self.command.setCursorPosition(0)
         self.copy.setEnabled(bool(command))
         self.start.setEnabled(not problem and bool(names))
-
-    @Slot()
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.command.text())
 
 
 def _listed(planned: Sequence[Planned]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import ceil, floor
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from app.window.queue.item import Part
@@ -55,10 +55,9 @@ class FilterForm(QWidget):
             translate("results", "Classes"), [(translate("results", "All classes"), None)], lines, translate("results", "Some classes")
         )
         self.classes.choose((None,) if shown.classes is None else shown.classes)
-        self.tracks, self.numbers = combo_box(translate("results", "Tracks")), clearable("3,7")
+        self.tracks = combo_box(translate("results", "Tracks"), {each: translate("results", title) for each, title in TRACKS.items()})
+        self.numbers = clearable("3,7")
         self.numbers.setAccessibleName(translate("results", "Numbers of tracks"))
-        for choice, title in TRACKS.items():
-            self.tracks.addItem(translate("results", title), choice)
         range_, tracks = QWidget(), QWidget()
         row(self.begin, QLabel(translate("results", "to")), self.end, None, spacing=8, of=range_)
         row(self.tracks, (self.numbers, 1), spacing=8, of=tracks)
@@ -76,7 +75,6 @@ class FilterForm(QWidget):
 
     def _moment(self, empty: str) -> QLineEdit:
         field = clearable(empty)
-        field.setAccessibleName(empty)
         field.setToolTip(translate("results", "A time such as 1:30 or 90s, or the number of a frame such as 2700"))
         field.setFixedWidth(_MOMENT)
         return field
@@ -113,7 +111,6 @@ class FilterForm(QWidget):
     def _read(field: QLineEdit) -> Moment | None:
         return Moments().read(field.text()) if field.text().strip() else None
 
-    @Slot()
     def _changed(self) -> None:
         self.numbers.setVisible(self.tracks.currentIndex() == THESE)
         self.changed.emit()

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from app.window.widgets.build import column, label, row
@@ -177,7 +177,6 @@ class OptionsForm(QWidget):
             values["category_map"] = read_category_map(self.map.text())
         return ExportOptions(**{name: value for name, value in values.items() if name in names})
 
-    @Slot()
     def _changed(self) -> None:
         for spin in (self.low, self.high):
             spin.setEnabled(self.doubtful.isChecked())

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer
 
 from app.window.player.preview_client import Shown
 from app.window.queue.item import Results
@@ -40,7 +40,6 @@ class ReplacedResults(QObject):
         self._soon.timeout.connect(self._look)
         viewer.player.shown.connect(self._shown)
 
-    @Slot(object)
     def _shown(self, shown: Shown) -> None:
         if shown.result is None and self._stored is not None and not self._soon.isActive():
             self._soon.start()

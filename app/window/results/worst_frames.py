@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.window.queue.item import QueueItem
@@ -113,7 +113,6 @@ class WorstFrames(QObject):
         opening.lists.connect(self.open)
         opening.restored.connect(self._restored)
 
-    @Slot(object)
     def open(self, paths: Sequence[Path]) -> None:
         """Open lists in the background, each in a window of its own."""
         for path in paths:
@@ -123,14 +122,11 @@ class WorstFrames(QObject):
         dialog = WorstFramesDialog(path, sessions, self._window)
         dialog.chosen.connect(self._choose)
         dialog.show()
-        room, frame = dialog.screen().availableGeometry(), self._window.frameGeometry()
-        dialog.move(min(frame.right() + 1, room.right() - dialog.width()), frame.top())  # beside the picture
         dialog.show_worst()
 
     def _failed(self, path: Path, message: str) -> None:
         self._banners.show_message(f"worst frames {path}", Severity.WARNING, message)
 
-    @Slot(object)
     def _choose(self, frame: WorstFrame) -> None:
         item = self._item_of(frame)
         if item is not None:
@@ -144,7 +140,6 @@ class WorstFrames(QObject):
             self._wanted = frame
             self._opening.take([frame.database])
 
-    @Slot(object)
     def _restored(self, keys: Sequence[int]) -> None:
         wanted = self._wanted
         opened = [item.results.database for key in keys if (item := self._items.get(key)) is not None and item.results is not None]

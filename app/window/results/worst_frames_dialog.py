@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QTreeWidgetItem, QWidget
 
 from app.window.widgets import formats
 from app.window.widgets.build import column, label, say, wrapped
 from app.window.widgets.fields import combo_box
+from app.window.widgets.table import align, plain_tree
 from app.window.widgets.translation import marked, translate
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ COLUMNS = (
     marked("results", "Missed"),
     marked("results", "Wrong"),
 )
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+NUMBERS = range(1, len(COLUMNS))
 SIZE = 520, 460
 
 
@@ -43,25 +44,14 @@ class WorstFramesDialog(QDialog):
         self.session = combo_box(translate("results", "Session"))
         self.session.addItems([*sessions])
         self.session.setVisible(len(sessions) > 1)
-        self.table = QTreeWidget()
-        self.table.setAccessibleName(translate("results", "Worst frames"))
-        self.table.setColumnCount(len(COLUMNS))
-        self.table.setHeaderLabels([translate("results", title) for title in COLUMNS])
-        self.table.setRootIsDecorated(False)
-        self.table.setUniformRowHeights(True)
-        for position in range(1, len(COLUMNS)):
-            self.table.headerItem().setTextAlignment(position, RIGHT)
-        header = self.table.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table = plain_tree(translate("results", "Worst frames"), [translate("results", title) for title in COLUMNS], NUMBERS)
         hint = label(
             "small",
             translate(
                 "results", "The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object."
             ),
+            wrap=True,
         )
-        hint.setWordWrap(True)
         self.remark = wrapped("notice")
         column(self.session, (self.table, 1), self.remark, hint, spacing=10, margins=(16, 16, 16, 12), of=self)
         self.session.currentTextChanged.connect(self._list)
@@ -71,21 +61,18 @@ class WorstFramesDialog(QDialog):
         self._list(self.session.currentText())
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Stand beside the main window, or else at the edge of the screen, so that it covers as little as possible of the picture."""
+        """Stand beside the main window, or at the edge of the screen, so that the picture can be seen."""
         super().showEvent(event)
         parent = self.parentWidget()
         if parent is not None and not event.spontaneous():
-            screen, window, width = parent.screen().availableGeometry(), parent.frameGeometry(), self.frameSize().width()
-            left = window.left() - width
-            self.move(left if left >= screen.left() else min(window.right() + 1, screen.right() + 1 - width), window.top())
+            window, edge = parent.frameGeometry(), parent.screen().availableGeometry().right() + 1
+            self.move(min(window.right() + 1, edge - self.frameSize().width()), window.top())
 
-    @Slot()
     def show_worst(self) -> None:
         """Choose the first frame."""
         if (first := self.table.topLevelItem(0)) is not None:
             self.table.setCurrentItem(first)
 
-    @Slot(str)
     def _list(self, session: str) -> None:
         self.table.clear()
         frames = self._sessions.get(session, ())
@@ -96,14 +83,11 @@ class WorstFramesDialog(QDialog):
         say(self.remark, corrected if any(frame.corrected for frame in frames) else "")
         for frame in frames:
             counts = (frame.frame, frame.objects, frame.missed, frame.wrong)
-            row = QTreeWidgetItem([Path(frame.name).name, frame.moment, *map(formats.count, counts)])
+            row = QTreeWidgetItem(self.table, [Path(frame.name).name, frame.moment, *map(formats.count, counts)])
             row.setToolTip(0, str(frame.file))
             row.setData(0, Qt.ItemDataRole.UserRole, frame)
-            for position in range(1, len(COLUMNS)):
-                row.setTextAlignment(position, RIGHT)
-            self.table.addTopLevelItem(row)
+            align(row, NUMBERS)
 
-    @Slot(QTreeWidgetItem, QTreeWidgetItem)
     def _choose(self, row: QTreeWidgetItem | None, _: QTreeWidgetItem | None) -> None:
         if row is not None:
             self.chosen.emit(row.data(0, Qt.ItemDataRole.UserRole))

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.scaling_results import Series, results_folder
+from app.scaling_results import Series
 from app.window.scaling.chart import ScalingChart, legend
 from app.window.scaling.records import RECORDS
 from app.window.widgets import theme
@@ -29,14 +29,13 @@ class ScalingPanel(Panel):
 
     wanted = Signal()
 
-    def __init__(self, results: Path | None = None) -> None:
+    def __init__(self, results: Path) -> None:
         super().__init__()
-        self.results = results or results_folder()
+        self.results = results
         self._series: tuple[Series, ...] = ()
         self.choice = combo_box(translate("scaling", "Measurement"), elided=True)
         self.chart = ScalingChart()
-        self.legend = label("small", wrap=True)
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend = label("small", wrap=True, rich=True)
         self.legend.setOpenExternalLinks(True)
         self.legend.setToolTip("\n".join(f"{record.name}: {translate('scaling', record.source)}\n{record.address}" for record in RECORDS))
         self.about = label("small", wrap=True)

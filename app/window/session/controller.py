@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.queue.model import QueueModel
-from app.window.session.chosen import Chosen
 from app.window.session.driver import SessionDriver
 from app.window.session.elastic import only_devices_differ, use_devices
+from app.window.session.folding import Chosen
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from engine.cluster.connection import ClusterConnection

@@ -1,7 +1,7 @@
 """Passes the queue's waiting files to sessions, and shows their progress in the queue, without blocking."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.queue.model import QueueModel
-from app.window.session.ahead import Ahead
-from app.window.session.chosen import ChosenSettings
-from app.window.session.folding import folded, session_name
+from app.window.session.folding import ChosenSettings, folded, session_name
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from app.window.widgets.translation import translate
@@ -23,6 +21,9 @@ from engine.pool.progress import SourceProgress
 TICK_MS = 200
 """Time between updates from a running session."""
 STOP_SECONDS = 8.0
+
+FEWEST_AHEAD, MOST_AHEAD = 4, 256
+"""The number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class SessionDriver(QObject):
         self.paused = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
-        self._ahead = Ahead()
+        self._ahead = FEWEST_AHEAD
         self._rate = 0.0
         model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
@@ -100,7 +101,7 @@ class SessionDriver(QObject):
         common = (self._session.settings, self._session.labels, self._session.cluster)
         now = [item for item, settings in waiting if (*settings, self._cluster) == common]
         given = [item for item in self._model if item.results is not None and item.results.database == self._session.database]
-        room = self._ahead.room(given, sum(status.takes_part for status in self._devices))
+        room = self._room(given)
         for item in now[:room]:
             if not self._session.add(item.key, item.path):
                 break  # the next session takes them
@@ -111,6 +112,13 @@ class SessionDriver(QObject):
         if fresh:
             self._session.start()
         self._wake()
+
+    def _room(self, given: Sequence[QueueItem]) -> int:
+        """The number of files to pass on now, so that no device waits even if it finishes them quickly. given: those of the session."""
+        unfinished = sum(not item.ended for item in given)
+        if given and not unfinished:  # all were finished before more arrived
+            self._ahead = min(2 * self._ahead, MOST_AHEAD)
+        return max(max(self._ahead, 2 * sum(status.takes_part for status in self._devices)) - unfinished, 0)
 
     @Slot()
     def _wake(self) -> None:

@@ -7,10 +7,13 @@ from pathlib import Path
 
 from app.window.queue.intake import SESSION
 from app.window.queue.item import ItemState, QueueItem
+from app.window.widgets.translation import translate
 from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.settings.kinds import Moment
 
+Chosen = tuple[RunSettings, tuple[str, ...]]
+"""The settings and the labels with which a file is detected."""
 _NAME = 40
 """Characters of the first file's name in a session's name. Each has at most four bytes, and file systems allow 255 in all."""
 
@@ -21,7 +24,7 @@ def session_name(first: Path) -> str:
     return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
 
 
-def limited(settings: RunSettings, item: QueueItem) -> RunSettings:
+def _limited(settings: RunSettings, item: QueueItem) -> RunSettings:
     """The settings for one file, limited to its part if it has one."""
     if item.part is None:
         return settings
@@ -33,6 +36,23 @@ def _moment(time: float, pictures: bool) -> Moment:
     """A place in a source, as settings describe it: the time in a video, or the position of a picture."""
     # the fraction is that of the frame's own time, so that rounding adds no frame
     return Moment(frames=round(time)) if pictures else Moment(seconds=Fraction(time).limit_denominator(1_000_000))
+
+
+class ChosenSettings:
+    """The common settings, and the files with their own. common: None without a model. own: by the key of the file."""
+
+    def __init__(self) -> None:
+        self.common: Chosen | None = None
+        self.own: dict[int, Chosen] = {}
+
+    def of(self, item: QueueItem) -> Chosen | None:
+        """The settings of a file, limited to its part; None without a model."""
+        chosen = self.own.get(item.key, self.common)
+        return None if chosen is None else (_limited(chosen[0], item), chosen[1])
+
+    def waits_for(self, key: int) -> str | None:
+        """What a file waits for before it can be passed to a session; None = nothing."""
+        return None if key in self.own or self.common is not None else translate("session", "Needs a model")
 
 
 def folded(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:

@@ -5,16 +5,17 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHeaderView, QInputDialog, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QInputDialog, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.window.session.background import Background
 from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
 from app.window.widgets import formats
 from app.window.widgets.build import column, label, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box
-from app.window.widgets.questions import ask
+from app.window.widgets.questions import ask, show_folder
+from app.window.widgets.table import align, plain_tree
 from app.window.widgets.translation import marked, translate
 
 COLUMNS = (
@@ -60,18 +61,8 @@ class SessionsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._folder, self._background, self._in_use = folder, background, in_use
         self._sessions: list[StoredSession] = []
-        self.table = QTreeWidget()
-        self.table.setAccessibleName(translate("sessions", "Sessions"))
-        self.table.setHeaderLabels([translate("sessions", title) for title in COLUMNS])
-        for number in NUMBERS:
-            self.table.headerItem().setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.table.setRootIsDecorated(False)
-        self.table.setUniformRowHeights(True)
+        self.table = plain_tree(translate("sessions", "Sessions"), [translate("sessions", title) for title in COLUMNS], NUMBERS)
         self.table.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
-        header = self.table.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemActivated.connect(lambda *_: self._emit(self.opened))
         self.total, self.problem = label("small"), wrapped("error")
@@ -81,14 +72,14 @@ class SessionsDialog(QDialog):
         self.show_ = push_button(translate("sessions", "Open"), partial(self._emit, self.opened), role="primary")
         self.export = push_button(translate("sessions", "Export…"), partial(self._emit, self.export_requested))
         self.rename = push_button(translate("sessions", "Rename…"), self._ask_name)
-        self.delete = push_button(translate("sessions", "Delete…"), lambda: self._ask_delete([session.path for session in self.selected]))
+        self.delete = push_button(translate("sessions", "Delete…"), lambda: self._ask_delete(self.selected))
         self.age, self.size_ = (
             combo_box(translate("sessions", "Delete by age")),
             combo_box(translate("sessions", "Delete by size")),
         )
         self.age.addItems([translate("sessions", title) for title in AGES])
         self.size_.addItems([translate("sessions", title) for title in SIZES])
-        self.clean = push_button(translate("sessions", "Clean up…"), self._ask_clean)
+        self.clean = push_button(translate("sessions", "Clean up…"), lambda: self._ask_delete(self.cleanable))
         for changed in (self.age.currentIndexChanged, self.size_.currentIndexChanged):
             changed.connect(self._selected)
         for key, act in (("F2", self.rename.click), ("Delete", self.delete.click)):
@@ -103,8 +94,7 @@ class SessionsDialog(QDialog):
             push_button(translate("sessions", "Close"), self.reject),
             spacing=8,
         )
-        self.reveal = push_button(translate("sessions", "Show folder"), self._reveal)
-        self.reveal.setToolTip(str(folder))
+        self.reveal = push_button(translate("sessions", "Show folder"), lambda: show_folder(folder), tip=str(folder))
         actions = row(self.show_, self.export, self.rename, self.delete, None, self.total, self.reveal, spacing=8)
         column((self.table, 1), self.problem, actions, cleaning, spacing=12, margins=(16, 16, 16, 14), of=self)
         self.resize(*SIZE)
@@ -124,26 +114,22 @@ class SessionsDialog(QDialog):
         self.table.clear()
         for session in sessions:
             date, files, frames = f"{session.created:%Y-%m-%d %H:%M}", formats.count(len(session.files)), formats.count(session.frames)
-            item = QTreeWidgetItem((session.name, date, files, frames, session.state, session.model, formats.size(session.size)))
+            item = QTreeWidgetItem(
+                self.table, (session.name, date, files, frames, session.state, session.model, formats.size(session.size))
+            )
             for number in range(len(COLUMNS)):
                 item.setToolTip(number, "\n".join(filter(None, (str(session.path), *session.files, session.problem))))
-            for number in NUMBERS:
-                item.setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self.table.addTopLevelItem(item)
+            align(item, NUMBERS)
         size = formats.size(sum(session.size for session in sessions))
         self.total.setText(translate("sessions", "%Ln sessions, {size}", None, len(sessions)).format(size=size))
         nothing = translate("sessions", "No sessions yet. Each run of the window and of framefleet detect appears here.")
         say(self.empty, "" if sessions else nothing)
         self._selected()
 
-    def _reveal(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
-
     def _fail(self, message: str) -> None:
         say(self.problem, formats.capitalised(message))
         self._read()
 
-    @Slot()
     def _selected(self) -> None:
         chosen = self.selected
         readable = len(chosen) == 1 and not chosen[0].problem
@@ -176,11 +162,8 @@ class SessionsDialog(QDialog):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _ask_clean(self) -> None:
-        self._ask_delete([session.path for session in self.cleanable])
-
-    def _ask_delete(self, paths: Sequence[Path]) -> None:
-        size = formats.size(sum(session.size for session in self._sessions if session.path in paths))
+    def _ask_delete(self, sessions: Sequence[StoredSession]) -> None:
+        paths, size = [session.path for session in sessions], formats.size(sum(session.size for session in sessions))
         ask(
             self,
             translate("sessions", "Delete sessions"),

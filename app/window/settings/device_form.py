@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.window.widgets import formats
@@ -23,8 +23,8 @@ class DeviceForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.automatic = QCheckBox(translate("settings", _AUTOMATIC))
         self.automatic.setChecked(True)
         self.automatic.toggled.connect(self._enable)
@@ -112,7 +112,6 @@ class DeviceForm(QWidget):
         """Show why the search for devices failed."""
         self.hint.setText(message)
 
-    @Slot()
     def _enable(self) -> None:
         automatic, used = self.automatic.isChecked(), self.default
         for device, box in self.boxes.items():

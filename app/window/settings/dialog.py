@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QSettings, Slot
+from PySide6.QtCore import QSettings
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
@@ -69,7 +70,6 @@ class SettingsDialog(QDialog):
         self.window_ = WindowForm(store)
         self.problem = wrapped("error")
         self.search = clearable(translate("settings", "Search settings"))
-        self.search.setAccessibleName(translate("settings", "Search settings"))
         self.search.textChanged.connect(self._search)
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.RestoreDefaults | buttons.Save | buttons.Cancel)
@@ -114,14 +114,9 @@ class SettingsDialog(QDialog):
             values |= form.values
         return Preferences(self.model.files, values)
 
-    @Slot()
     def reset(self) -> None:
         """Show the defaults of all settings except the model. They are kept when the dialog is accepted."""
-        self.devices.set_devices(DEFAULTS["devices"])
-        for form in self._forms:
-            form.set_values(DEFAULTS)
-        self.window_.values = {}
-        self._validate()
+        self._show(DEFAULTS, {})
 
     def done(self, outcome: int) -> None:
         """Keep the theme and the language, or show the theme of before."""
@@ -138,7 +133,6 @@ class SettingsDialog(QDialog):
         title, kinds = translate("settings", "Export settings"), translate("settings", "Settings (*.json)")
         choose_path(self, title, self.give, kinds, NAME, Mode.AnyFile)
 
-    @Slot(str)
     def take(self, path: str) -> None:
         """Show the settings of a file. They are kept when the dialog is accepted."""
         try:
@@ -147,13 +141,15 @@ class SettingsDialog(QDialog):
             say(self.problem, f"{formats.capitalised(str(error))}.")
             return
         say(self.problem, "")
+        self._show(values, window)
+
+    def _show(self, values: Mapping[str, Any], window: Mapping[str, str]) -> None:
         self.devices.set_devices(values["devices"])
         for form in self._forms:
             form.set_values(values)
         self.window_.values = window
         self._validate()
 
-    @Slot(str)
     def give(self, path: str) -> None:
         """Write the settings that the fields show."""
         try:
@@ -163,12 +159,10 @@ class SettingsDialog(QDialog):
         else:
             say(self.problem, "")
 
-    @Slot(str)
     def _search(self, text: str) -> None:
         self.pane.search(text)
         self._validate()
 
-    @Slot()
     def _validate(self) -> None:
         preferences = self.preferences
         values, used = preferences.values, preferences.values["devices"] or self.devices.default

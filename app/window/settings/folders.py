@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from platformdirs import user_log_path
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from shiboken6 import isValid
 
@@ -16,7 +15,7 @@ from app.window.session.background import Background
 from app.window.widgets import formats, theme
 from app.window.widgets.build import ElidedLabel, column, label, push_button, say, wrapped
 from app.window.widgets.fields import TITLE_WIDTH
-from app.window.widgets.questions import Mode, choose_path
+from app.window.widgets.questions import Mode, choose_path, show_folder
 from app.window.widgets.translation import marked, translate
 from engine.errors import ExportError, UsageError
 from engine.settings.folders import Folder, choose, stored
@@ -147,7 +146,7 @@ class FoldersForm(QWidget):
     def _reveal(self, name: str) -> None:
         folder = self._folders[name]
         folder.mkdir(parents=True, exist_ok=True)
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+        show_folder(folder)
 
     def _empty(self) -> None:
         say(self.problem, "")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.window.widgets.build import Item, column, label, row, say, wrapped
@@ -22,8 +22,8 @@ class SettingsForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, section: Section, values: Mapping[str, Any], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, section: Section, values: Mapping[str, Any]) -> None:
+        super().__init__()
         shown = [(setting, setting.field) for setting in SETTINGS if setting.field and setting.field.section is section]
         self.fields = {setting.name: self._field(setting.kind, field, values[setting.name]) for setting, field in shown}
         self.problems = {name: wrapped("error") for name in self.fields}
@@ -140,7 +140,6 @@ class SettingsForm(QWidget):
             rows += [("", lines[name]) for name in names for lines in self._sentences]
         return rows
 
-    @Slot()
     def _changed(self) -> None:
         self._show_parts()
         self.changed.emit()

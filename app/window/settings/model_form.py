@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.window.models.parts import ModelParts
@@ -32,8 +32,8 @@ class ModelForm(QWidget):
     checked = Signal(object)
     list_requested = Signal()
 
-    def __init__(self, background: Background, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, background: Background) -> None:
+        super().__init__()
         self._background = background
         self._turn = 0
         self.summary: ModelSummary | None = None
@@ -83,27 +83,26 @@ class ModelForm(QWidget):
         """Take dropped files."""
         self.set_parts(self.parts.updated(intake))
 
-    @Slot()
     def _cfg_changed(self) -> None:
         cfg = self.cfg.path
         if cfg is not None and not self.weights.text and cfg.is_file() and (found := find_weights(cfg)) is not None:
             self.weights.set_path(found)
         self._schedule()
 
-    @Slot()
     def _schedule(self) -> None:
         self._turn += 1
         self._set_summary(None)
         self._timer.start()
 
-    @Slot()
     def _check(self) -> None:
         files = self.files
         if files is None:
             self._show_verdict("info", "MUTED", self.parts.missing)
             return
         self._show_verdict("info", "MUTED", translate("settings", "Checking…"))
-        self._background.start(partial(check_model, files), self._for_turn(self._fits), self._for_turn(self._unfit))
+        self._background.start(
+            partial(check_model, files), self._for_turn(self._fits), self._for_turn(partial(self._show_verdict, "error", "DANGER"))
+        )
 
     def _for_turn(self, show: Callable[..., None]) -> Callable[..., None]:
         """A callback that ignores the answer if the fields have changed since."""
@@ -121,9 +120,6 @@ class ModelForm(QWidget):
             "check", "GOOD", translate("settings", "{summary}\nLabels: {labels}").format(summary=model_line(summary), labels=labels)
         )
         self._set_summary(summary)
-
-    def _unfit(self, message: str) -> None:
-        self._show_verdict("error", "DANGER", message)
 
     def _set_summary(self, summary: ModelSummary | None) -> None:
         self.summary = summary

@@ -1,8 +1,9 @@
 """The sections of the settings dialog, one below the other, with a list of topics, a search and a fold for the advanced settings."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QWidget
 
 from app.window.settings.form import SettingsForm, words
@@ -47,7 +48,8 @@ class Sections(QScrollArea):
         self.fold.setCheckable(True)
         self.fold.setChecked(opened)
         self.fold.toggled.connect(self._show_advanced)
-        self.fold.toggled.connect(lambda opened: QTimer.singleShot(0, self, self._show_last) if opened else None)  # after their layout
+        show_last = partial(self._jump, len(sections))
+        self.fold.toggled.connect(lambda opened: QTimer.singleShot(0, self, show_last) if opened else None)  # after their layout
         self._sections = [_Section(label("section", title), title, content, not place) for place, (title, content) in enumerate(sections)]
         self._sections.append(_Section(self.fold, self.fold.text(), advanced, False))
         self.inside = QWidget()
@@ -86,10 +88,6 @@ class Sections(QScrollArea):
         self._sections[-1].content.setVisible(shown)
         self.fold.setIcon(icon("chevron-up" if self.fold.isChecked() else "chevron-down", theme.MUTED))
 
-    def _show_last(self) -> None:
-        self._jump(len(self._sections) - 1)
-
-    @Slot(int)
     def _jump(self, row: int) -> None:
         """Scroll to a section, and open it if it is folded."""
         section = self._sections[row]
@@ -98,7 +96,6 @@ class Sections(QScrollArea):
         self.verticalScrollBar().setValue(section.y())
         self._choose(row)  # also if it cannot reach the top
 
-    @Slot(int)
     def _follow(self, value: int) -> None:
         """Choose the section at the top of the page, or the last one at its end."""
         shown = [row for row, section in enumerate(self._sections) if not section.isHidden()]

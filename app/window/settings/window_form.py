@@ -17,20 +17,13 @@ class WindowForm(QWidget):
     def __init__(self, store: QSettings) -> None:
         super().__init__()
         self._store, self._before = store, current_theme()
-        self.theme = combo_box(translate("settings", "Theme"))
-        for choice, title in (
-            (Theme.SYSTEM, translate("settings", "As the system")),
-            (Theme.DARK, translate("settings", "Dark")),
-            (Theme.LIGHT, translate("settings", "Light")),
-        ):
-            self.theme.addItem(title, choice)
-        self.language = combo_box(translate("settings", "Language"))
-        self.language.addItem(translate("settings", "As the system"), "")
-        for code, name in LANGUAGES.items():
-            self.language.addItem(name, code)
+        system = translate("settings", "As the system")
+        themes = {Theme.SYSTEM: system, Theme.DARK: translate("settings", "Dark"), Theme.LIGHT: translate("settings", "Light")}
+        self.theme = combo_box(translate("settings", "Theme"), themes)
+        self.language = combo_box(translate("settings", "Language"), {"": system} | LANGUAGES)
         self.values = {"theme": str(self._before), "language": str(store.value(LANGUAGE) or "")}
         self._shown = self.values["language"]
-        self.theme.currentIndexChanged.connect(self._show_theme)
+        self.theme.currentIndexChanged.connect(lambda: _apply(stored_theme(self.theme.currentData())))
         rows = ((translate("settings", "Theme"), self.theme), (translate("settings", "Language"), self.language))
         column(form_grid(rows), spacing=6, of=self)
 
@@ -57,9 +50,6 @@ class WindowForm(QWidget):
     def restore(self) -> None:
         """Show the theme of before."""
         _apply(self._before)
-
-    def _show_theme(self) -> None:
-        _apply(stored_theme(self.theme.currentData()))
 
 
 def _pick(combo: QComboBox, value: str) -> None:

@@ -28,7 +28,7 @@ logical pixels."""
 
 class TimelineFace(QAbstractSlider):
     """Shows a source. part_chosen: Part, None = none. Attributes: view: the visible part of the length. hover: the fraction of the length
-    at which there is a line, None = none. part: the chosen one.
+    at which there is a line, None = none. part: the chosen one. duration: as ``set_duration`` takes it.
     """
 
     part_chosen = Signal(object)
@@ -39,7 +39,7 @@ class TimelineFace(QAbstractSlider):
         self.setRange(0, STEPS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(translate("timeline", "Position in the video"))
-        self._duration = 0.0
+        self.duration = 0.0
         self._pictures = False
         self._detected = (0.0, 0.0)
         self._contents = Contents()
@@ -65,9 +65,9 @@ class TimelineFace(QAbstractSlider):
 
     def set_duration(self, duration: float, pictures: bool = False) -> None:
         """Set the length in seconds, or the last position of pictures; 0 = unknown."""
-        if duration != self._duration:
+        if duration != self.duration:
             self.view = TimeView()
-        self._duration, self._pictures = duration, pictures
+        self.duration, self._pictures = duration, pictures
         self.setEnabled(duration > 0)
         self.update()
 
@@ -92,7 +92,7 @@ class TimelineFace(QAbstractSlider):
         """
         nearest = np.arange(BINS)
         if self._pictures and frames <= BINS:  # each slice shows the picture that is nearest to it
-            nearest = slices_of(np.round((nearest + 0.5) / BINS * self._duration), self._duration)
+            nearest = slices_of(np.round((nearest + 0.5) / BINS * self.duration), self.duration)
         self._contents.columns = columns_of(lanes[0].frames) if lanes and not self._pictures else BINS
         self._contents.lanes = tuple(
             replace(lane, counts=lane.counts[nearest], frames=lane.frames[nearest]) for lane in lanes if lane.counts.any()
@@ -118,7 +118,7 @@ class TimelineFace(QAbstractSlider):
     def set_part(self, part: Part | None) -> None:
         """Choose a part, None = the whole source; ``part_chosen`` follows if it is another one."""
         if part is not None:
-            part = Part(max(min(part.begin, part.end), 0.0), min(max(part.begin, part.end), self._duration))
+            part = Part(max(min(part.begin, part.end), 0.0), min(max(part.begin, part.end), self.duration))
             part = part if part.end > part.begin else None
         if part != self.part:
             self.part = part
@@ -131,7 +131,7 @@ class TimelineFace(QAbstractSlider):
             self.update()
 
     def _fraction(self, pts: float) -> float:
-        return min(max(pts / self._duration, 0.0), 1.0) if self._duration else 0.0
+        return min(max(pts / self.duration, 0.0), 1.0) if self.duration else 0.0
 
     def x_of(self, fraction: float) -> float:
         """The place of a fraction of the length, logical pixels; outside the widget if the view does not contain it."""
@@ -155,11 +155,6 @@ class TimelineFace(QAbstractSlider):
         self._contents.all_lanes = not self._contents.all_lanes
         self._changed()
 
-    @property
-    def duration(self) -> float:
-        """The length of the source in seconds, or the last position of pictures; 0 = unknown."""
-        return self._duration
-
     def written(self, pts: float, decimals: int = 1) -> str:
         """A time as text, or the number of a picture."""
         return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, decimals)
@@ -167,7 +162,7 @@ class TimelineFace(QAbstractSlider):
     def text_at(self, pts: float) -> str:
         """A time, and what was seen there: a line for each class."""
         place = min(int(self._fraction(pts) * BINS), BINS - 1)
-        step = 2 * self.view.span * self._duration / max(self.width(), 1)
+        step = 2 * self.view.span * self.duration / max(self.width(), 1)
         return "\n".join([self.written(pts), *self._contents.words(place, pts, step)])
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -226,7 +221,7 @@ class TimelineFace(QAbstractSlider):
         key = (self.size(), self.devicePixelRatio(), self.view, theme.VARIANT)
         if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
             area = QRectF(self.left, TOP, self.width() - MARGIN - self.left, self.height() - BELOW - TOP)
-            self._drawn = key, self._contents.draw(self.view, self._duration, self.size(), area, self.devicePixelRatio())
+            self._drawn = key, self._contents.draw(self.view, self.duration, self.size(), area, self.devicePixelRatio())
         lanes, below = self.height() - BELOW, float(self.height())
         for left, top, right, bottom, opacity in (
             (0.0, 0.0, played, lanes, 1.0),

@@ -3,13 +3,18 @@
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
+
 from app.window.player.player import Player
-from app.window.queue.item import QueueItem
+from app.window.queue.item import QueueItem, Results
 from app.window.session.background import Background
-from app.window.timeline.appearances import next_appearance
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.transport import SPEEDS, Transport
 from app.window.widgets.translation import translate
+from engine.store.session import SessionReader
+
+GAP = 0.5
+"""Objects appear where there was none for longer than this, seconds (or positions, of pictures)."""
 
 
 class Seeking:
@@ -63,3 +68,16 @@ class Seeking:
                 self._player.seek(pts)
 
         self._background.start(partial(next_appearance, item.results, self._shown(), self._player.position, forward), found, hint.setText)
+
+
+def next_appearance(results: Results, shown: ViewFilter, pts: float, forward: bool) -> float | None:
+    """The first time after ``pts``, or the last time before it, at which shown objects appear, seconds. None if there is none.
+
+    Raises ExportError if the results cannot be read.
+    """
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+        found, frames = reader.frames_with_detections(results.source), reader.indices(results.source)
+        times = reader.times(results.source, len(frames))[np.searchsorted(frames, found)]
+    starts = times[np.diff(times, prepend=-np.inf) > GAP]
+    there = starts[starts > pts + 1e-6] if forward else starts[starts < pts - 1e-6][::-1]
+    return float(there[0]) if len(there) else None

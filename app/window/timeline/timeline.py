@@ -36,11 +36,11 @@ class Timeline(TimelineFace):
     def _acted(self, action: int) -> None:
         """Handle keys and assistive technology; the mouse has its own handlers."""
         if action != QAbstractSlider.SliderAction.SliderMove.value:
-            self.sought.emit(self.sliderPosition() / STEPS * self._duration)
+            self.sought.emit(self.sliderPosition() / STEPS * self.duration)
 
     def _drag(self, x: float) -> None:
         self.setSliderPosition(round(self._at(x) * STEPS))
-        self.sought.emit(self._at(x) * self._duration)
+        self.sought.emit(self._at(x) * self.duration)
 
     def _edge_at(self, x: float) -> float | None:
         """The edge of the chosen part that is not near the mouse, seconds; None if neither edge is."""
@@ -53,14 +53,14 @@ class Timeline(TimelineFace):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Jump to the mouse and start to drag; with Shift, or at an edge of the chosen part, start to choose a part."""
-        if event.button() is not Qt.MouseButton.LeftButton or not self._duration:
+        if event.button() is not Qt.MouseButton.LeftButton or not self.duration:
             return
         x = event.position().x()
         if self.more_row.contains(event.position()):
             self.toggle_lanes()
             return
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._fixed = self._at(x) * self._duration
+            self._fixed = self._at(x) * self.duration
         elif event.position().y() < self.height() - 18:  # the track below belongs to the position
             self._fixed = self._edge_at(x)
         if self._fixed is None:
@@ -72,14 +72,14 @@ class Timeline(TimelineFace):
         x = event.position().x()
         self.hover = self._at(x)
         if self._fixed is not None:
-            self.set_part(Part(self._fixed, self._at(x) * self._duration))
+            self.set_part(Part(self._fixed, self._at(x) * self.duration))
         elif self.isSliderDown():
             self._drag(x)
         at_edge = self._fixed is not None or self._edge_at(x) is not None
         shape = Qt.CursorShape.SplitHCursor if at_edge else Qt.CursorShape.ArrowCursor
         self.setCursor(Qt.CursorShape.PointingHandCursor if self.more_row.contains(event.position()) else shape)
-        if self._duration:
-            self.hovered.emit(self.hover * self._duration)
+        if self.duration:
+            self.hovered.emit(self.hover * self.duration)
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

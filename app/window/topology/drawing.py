@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.window.topology.layout import Layout, Placed, Sizes, lay_out
@@ -194,6 +194,4 @@ class TopologyDrawing(QWidget):
 
     def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, text: str, font: QFont, colour: str) -> float:
         """Write text in a font and colour; return its width, logical pixels."""
-        painter.setFont(font)
-        painter.setPen(QColor(colour))
-        return write(painter, area, fitting(painter.fontMetrics(), text, area.width()), where)
+        return write(painter, area, fitting(QFontMetrics(font, self), text, area.width()), where, font, colour)

@@ -30,11 +30,6 @@ class Links:
     def _gpus(self, places: Sequence[int]) -> list[Gpu]:
         return [self.topology.gpus[place] for place in places]
 
-    def _write(self, area: QRectF, where: Qt.AlignmentFlag, text: str, colour: str) -> None:
-        self.painter.setFont(self.font)
-        self.painter.setPen(QColor(theme.colour(colour)))
-        write(self.painter, area, text, where)
-
     def draw_between(self, above: Placed, below: Placed) -> None:
         """Draw the connection between two NUMA nodes."""
         x, top, bottom = above.area.x() + 28, above.area.bottom(), below.area.top()
@@ -42,7 +37,7 @@ class Links:
         for offset in (-3, 0, 3):
             self.painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
         text = QRectF(x + 12, top, above.area.width() - 40, bottom - top)
-        self._write(text, LEFT, translate("topology", "Between the NUMA nodes"), SYSTEM)
+        write(self.painter, text, translate("topology", "Between the NUMA nodes"), LEFT, self.font, theme.colour(SYSTEM))
 
     def draw_branches(self, placed: Placed) -> None:
         """Draw the trunk of a box in parts; each part carries the traffic of the branches below it."""
@@ -104,5 +99,6 @@ class Links:
         self.painter.translate(area.center())
         self.painter.rotate(-90)
         across = QRectF(-area.height() / 2, -area.width() / 2, area.height(), area.width())
-        self._write(across, CENTRE, translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks), NVLINK)
+        name = translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks)
+        write(self.painter, across, name, CENTRE, self.font, theme.colour(NVLINK))
         self.painter.restore()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -46,8 +46,7 @@ class TopologyPanel(Panel):
         self.telemetry = DeviceTelemetry()
         self.note, self.gpus, self.problem, self.peers = wrapped("small"), wrapped("small"), wrapped("notice"), wrapped("notice")
         self.drawing, self.matrix = TopologyDrawing(), TopologyMatrix()
-        self.legend = label("small", wrap=True)
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend = label("small", wrap=True, rich=True)
         self.codes = wrapped("small")
         self.matrix_heading = label("heading", translate("topology", "GPU to GPU"))
         say(self.note, translate("topology", "Reading the topology of this machine…"))

@@ -150,8 +150,7 @@ class ClassDelegate(QStyledItemDelegate):
         painter.setPen(QColor(theme.MUTED))
         painter.drawText(area.adjusted(0, 0, -10, 0), RIGHT, number)
         text = area.adjusted(10 + CHECK + 9, 0, -room - 18, 0)
-        painter.setPen(QColor(theme.TEXT if count and checked else theme.MUTED))
-        write(painter, text, index.data())
+        write(painter, text, index.data(), colour=theme.TEXT if count and checked else theme.MUTED)
         painter.restore()
 
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:

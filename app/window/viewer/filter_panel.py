@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSettings, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QSlider, QSpinBox, QStackedWidget
+from PySide6.QtWidgets import QLineEdit, QListView, QSlider, QSpinBox, QStackedWidget
 
 from app.window.viewer.classes import CLASS_ROLE, ClassDelegate, ClassModel
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import theme
-from app.window.widgets.build import Panel, column, label, row
+from app.window.widgets.build import Panel, column, label, push_button, row
 from app.window.widgets.fields import clearable, indent
 from app.window.widgets.icons import icon
 from app.window.widgets.translation import marked, translate
@@ -39,21 +39,16 @@ class FilterPanel(Panel):
         self.spin.setFixedWidth(self.spin.fontMetrics().horizontalAdvance("100 %") + 44)
         self.classes = ClassModel(self)
         self.search = clearable(translate("viewer", "Search classes"))
-        self.search.setAccessibleName(translate("viewer", "Search classes"))
         self.search.addAction(QAction(icon("search", theme.MUTED), "", self.search), QLineEdit.ActionPosition.LeadingPosition)
-        self.everything, self.nothing = QPushButton(translate("viewer", "All")), QPushButton(translate("viewer", "None"))
-        for button, name in (
-            (self.everything, translate("viewer", "Show all classes")),
-            (self.nothing, translate("viewer", "Hide all classes")),
-        ):
-            button.setProperty("role", "link")
-            button.setAccessibleName(name)
-            button.setToolTip(name)
+        self.everything = push_button(translate("viewer", "All"), role="link", tip=translate("viewer", "Show all classes"))
+        self.nothing = push_button(translate("viewer", "None"), role="link", tip=translate("viewer", "Hide all classes"))
+        for button in (self.everything, self.nothing):
+            button.setAccessibleName(button.toolTip())
         self.view = QListView(uniformItemSizes=True)
         self.view.setMouseTracking(True)
+        self.view.setAccessibleName(translate("viewer", "Classes"))
         self.view.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.view.setProperty("role", "classes")
-        self.view.setAccessibleName(translate("viewer", "Classes"))
         self.view.installEventFilter(self)
         self.view.setModel(self.classes)
         self.view.setItemDelegate(ClassDelegate(self.view))

@@ -10,7 +10,6 @@ from app.window.viewer.chips import chip
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, Zoom, fit
 from app.window.viewer.overlay import Overlay
-from app.window.viewer.picture import draw_message, draw_picture
 from app.window.widgets import formats, theme
 from app.window.widgets.translation import marked, translate
 from engine.media.annotation.label_position import Rect
@@ -24,8 +23,8 @@ NOTE = QPointF(10, 10)
 class PictureView(QWidget):
     """Shows one undistorted picture with the boxes of the same frame.
 
-    Attributes: visible_detections: those that pass the filter. statistics: the text at the top right, "" = none. paint_below: paints on the
-    picture, below the boxes.
+    Attributes: result: of the picture, None = none yet. filter: which of its detections are visible. visible_detections: these.
+    statistics: the text at the top right, "" = none. paint_below: paints on the picture, below the boxes.
     """
 
     def __init__(self) -> None:
@@ -36,9 +35,9 @@ class PictureView(QWidget):
         self.setAccessibleName(translate("viewer", "Video"))
         self._image: QImage | None = None
         self._size = (1, 1)
-        self._result: FrameResult | None = None
+        self.result: FrameResult | None = None
         self.visible_detections = Detections()
-        self._filter = ViewFilter()
+        self.filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self.paint_below: Callable[[QPainter, Placement], None] | None = None
         self._message = self.statistics = ""
@@ -74,12 +73,12 @@ class PictureView(QWidget):
         """The text over the picture instead of boxes; "" = none."""
         if self._image is None:
             return ""
-        if self._result is None:
+        if self.result is None:
             return self._missing
         return (
             ""
-            if self._result.failure is None
-            else translate("viewer", "No detections for this frame: {failure}").format(failure=self._result.failure)
+            if self.result.failure is None
+            else translate("viewer", "No detections for this frame: {failure}").format(failure=self.result.failure)
         )
 
     def set_missing(self, text: str) -> None:
@@ -110,7 +109,7 @@ class PictureView(QWidget):
         self.update()
 
     def _take(self, result: FrameResult | None) -> None:
-        self._result = result
+        self.result = result
         if result is not None:
             self._size = (result.width, result.height)
         self._select()
@@ -122,7 +121,7 @@ class PictureView(QWidget):
 
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw only these detections."""
-        self._filter = view_filter
+        self.filter = view_filter
         self._select()
         self.update()
 
@@ -160,8 +159,8 @@ class PictureView(QWidget):
         self.update()
 
     def _select(self) -> None:
-        found = self._result.detections if self._result is not None else None
-        self.visible_detections = self._filter.apply(found) if found is not None else Detections()
+        found = self.result.detections if self.result is not None else None
+        self.visible_detections = self.filter.apply(found) if found is not None else Detections()
         self._pointed = self._selected = self._overlay = None
         count = len(self.visible_detections) if self._image is not None else None
         if count is None or count != self._counted:  # each change is announced to screen readers
@@ -171,16 +170,6 @@ class PictureView(QWidget):
     def label_of(self, class_id: int) -> str:
         """A class's name, or its number if it has none."""
         return self._labels[class_id] if class_id < len(self._labels) else translate("viewer", "class {class_id}").format(class_id=class_id)
-
-    @property
-    def result(self) -> FrameResult | None:
-        """The detections of the picture, None if there are none yet."""
-        return self._result
-
-    @property
-    def filter(self) -> ViewFilter:
-        """Which detections are visible."""
-        return self._filter
 
     def select(self, index: int | None) -> None:
         """Mark one of the visible detections until the picture or the filter changes."""
@@ -195,16 +184,16 @@ class PictureView(QWidget):
             if not target.adjusted(-1, -1, 1, 1).contains(QRectF(event.rect())):  # else the bars beside the picture stay as they are
                 painter.fillRect(event.rect(), QColor(theme.STAGE))
             if placement is None or self._image is None:
-                draw_message(painter, QRectF(self.rect()), self._message)
+                _draw_message(painter, QRectF(self.rect()), self._message)
                 return
             ratio = self.devicePixelRatio()
-            draw_picture(painter, target, self._image, ratio)
+            _draw_picture(painter, target, self._image, ratio)
             if self.paint_below is not None:
                 self.paint_below(painter, placement)
             if len(self.visible_detections) and self.overlay is not None:
                 self.overlay.paint(painter, self._pointed, self._selected)
             if self.note:
-                colour = theme.ON_STAGE_MUTED if self._result is None else theme.ON_STAGE_WARNING
+                colour = theme.ON_STAGE_MUTED if self.result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
             if self.statistics:
                 statistics = chip(self.statistics, theme.ON_STAGE, self.width() // 2, ratio, -2)
@@ -213,3 +202,22 @@ class PictureView(QWidget):
 
 def _rectangle(placement: Placement) -> QRectF:
     return QRectF(placement.x, placement.y, placement.width, placement.height)
+
+
+def _draw_picture(painter: QPainter, target: QRectF, image: QImage, ratio: float) -> None:
+    """Draw a picture into a rectangle, logical pixels. ratio: device pixels of a logical pixel."""
+    if abs(target.width() * ratio - image.width()) < 2 and abs(target.height() * ratio - image.height()) < 2:
+        # The picture was fetched for this size: a copy is sharp and takes a tenth of the time of scaling.
+        painter.save()
+        painter.scale(1 / ratio, 1 / ratio)
+        painter.drawImage(round(target.x() * ratio), round(target.y() * ratio), image)
+        painter.restore()
+    else:
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(target, image)
+
+
+def _draw_message(painter: QPainter, area: QRectF, text: str) -> None:
+    """Write text in the middle of an area."""
+    painter.setPen(QColor(theme.ON_STAGE_MUTED))
+    painter.drawText(area.adjusted(32, 32, -32, -32), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, text)

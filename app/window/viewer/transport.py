@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QLabel, QMenu
 
 from app.window.player.playback_clock import Playback
 from app.window.results.clock_time import clock_text
@@ -26,18 +26,14 @@ TEXT_MS = 100
 
 
 class Transport(Panel):
-    """The signals tell the player what to do. stepped: 1 or -1 frame. sought: pts. speed_chosen: seconds of video per second.
+    """The signals tell the player what to do. sought: pts. speed_chosen: seconds of video per second.
 
     clock_found: of the source, None if it is unknown. begin: the pts of the source's first frame, seconds; the timeline and the shown
-    times count from there.
+    times count from there. shown_clock: the clock time of pictures, None if unknown.
     """
 
-    play_toggled = Signal()
-    stepped = Signal(int)
     sought = Signal(float)
     speed_chosen = Signal(float)
-    wait_toggled = Signal(bool)
-    fullscreen_requested = Signal()
     clock_found = Signal(object)
 
     def __init__(self) -> None:
@@ -66,7 +62,7 @@ class Transport(Panel):
         self.length.setAccessibleName(translate("viewer", "Length"))
         self.clock = label("muted", tip=translate("viewer", "The clock time of the picture"))
         self.clock.setAccessibleName(translate("viewer", "Clock time"))
-        self._clock: Clock | None = None
+        self.shown_clock: Clock | None = None
         self.hint = ElidedLabel("small")  # elided, so that its text does not widen the window
         self.wait = push_button(translate("viewer", "Wait"), symbol="follow", role="flat")
         self.wait.setCheckable(True)
@@ -77,20 +73,13 @@ class Transport(Panel):
         self.sound = tool_button("muted", translate("viewer", "Sound"))
         self.sound.setCheckable(True)
         self.sound.toggled.connect(lambda _: self.show_silent(""))
-        self.speed = tool_button("", translate("viewer", "Speed"))
+        self.speed = tool_button("", translate("viewer", "Speed"), menu=QMenu(self))
         self.speed.setText("1×")
-        self.speed.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.25×") + 18)
         self._add_speeds()
         self.fullscreen = tool_button("fullscreen", translate("viewer", "Full screen"), "F")
-        self.more = tool_button("more", translate("viewer", "More"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more = tool_button("more", translate("viewer", "More"), menu=QMenu(self))
         self._add_more()
-        self.back.clicked.connect(lambda: self.stepped.emit(-1))
-        self.forward.clicked.connect(lambda: self.stepped.emit(1))
-        self.play.clicked.connect(self.play_toggled)
-        self.wait.toggled.connect(self.wait_toggled)
-        self.fullscreen.clicked.connect(self.fullscreen_requested)
         space = theme.SPACE
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
         self.part = PartButton(self.timeline)
@@ -118,7 +107,7 @@ class Transport(Panel):
         self.set_position(*self._shown)
 
     def _add_speeds(self) -> None:
-        menu = QMenu(self.speed)
+        menu = self.speed.menu()
         group = QActionGroup(menu)
         group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)
         for value in SPEEDS:
@@ -127,16 +116,14 @@ class Transport(Panel):
             action.setChecked(value == 1.0)
             menu.addAction(action)
         group.triggered.connect(lambda action: self.choose_speed(action.data()))
-        self.speed.setMenu(menu)
 
     def _add_more(self) -> None:
-        menu = QMenu(self.more)
+        menu = self.more.menu()
         sound = QAction(self.sound.accessibleName(), menu, checkable=True)
         sound.toggled.connect(self.sound.setChecked)
         self.sound.toggled.connect(sound.setChecked)
         menu.addAction(sound)
-        menu.addAction(self.fullscreen.accessibleName(), self.fullscreen_requested.emit)
-        self.more.setMenu(menu)
+        menu.addAction(self.fullscreen.accessibleName(), self.fullscreen.click)
 
     def nudge_speed(self, by: int) -> None:
         """Choose the next faster (1) or slower (-1) speed."""
@@ -184,14 +171,9 @@ class Transport(Panel):
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of pictures, too. None: unknown."""
-        self._clock = clock
+        self.shown_clock = clock
         self.clock_found.emit(clock)
         self.set_position(*self._shown)
-
-    @property
-    def shown_clock(self) -> Clock | None:
-        """The clock time of pictures, None if unknown."""
-        return self._clock
 
     def set_events(self, events: NDArray[np.void]) -> None:
         """Mark events on the timeline. events: ``EVENTS``."""
@@ -214,7 +196,7 @@ class Transport(Panel):
         self._written = pts, frame = self._shown
         time = pts - self.begin
         self.timeline.set_position(time)
-        text = clock_text(self._clock, pts, dated=self.hint.isVisible())
+        text = clock_text(self.shown_clock, pts, dated=self.hint.isVisible())
         self.clock.setText(text)
         self.clock.setVisible(bool(text) and self._roomy)
         if not self._total and not self._duration:

@@ -10,7 +10,7 @@ from app.window.keys.bindings import Bindings
 from app.window.player.player import Player
 from app.window.player.preview_client import PreviewClient, Shown
 from app.window.player.sound import Sound
-from app.window.queue.item import ItemState, Part, QueueItem, Results
+from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.results.clock_time import is_known, read_clock
 from app.window.results.saving import PictureSaver
 from app.window.session.background import Background
@@ -47,14 +47,9 @@ _REPLACED = marked("viewer", "No boxes: another run has replaced these results")
 
 
 class Viewer(QWidget):
-    """Shows one queue item.
-
-    counted: class id → detections of the shown file at the chosen confidence. part_detection_requested: key and Part.
-    """
+    """Shows one queue item. counted: class id → detections of the shown file at the chosen confidence."""
 
     counted = Signal(object)
-    part_detection_requested = Signal(int, object)
-    fullscreen_requested = Signal()
 
     def __init__(self, client: PreviewClient, background: Background, bindings: Bindings) -> None:
         super().__init__()
@@ -95,18 +90,16 @@ class Viewer(QWidget):
         player.changed.connect(lambda _: name_keys())
         player.changed.connect(lambda _: self._show_statistics())
         player.failed.connect(self.canvas.show_message)
-        transport.play_toggled.connect(player.toggle)
-        transport.stepped.connect(player.step)
+        transport.play.clicked.connect(player.toggle)
+        transport.back.clicked.connect(lambda: player.step(-1))
+        transport.forward.clicked.connect(lambda: player.step(1))
         transport.sought.connect(player.seek)
         transport.speed_chosen.connect(player.set_speed)
-        transport.wait_toggled.connect(player.set_wait)
-        transport.fullscreen_requested.connect(self.fullscreen_requested)
+        transport.wait.toggled.connect(player.set_wait)
         transport.sound.toggled.connect(self.sound.set_on)
         self.sound.silent.connect(transport.show_silent)
-        transport.part.detection_requested.connect(self._detect_part)
         self.saver.failed.connect(transport.hint.setText)
         self.canvas.resized.connect(player.set_viewport)
-        self.canvas.activated.connect(self.fullscreen_requested)
 
     def add_bar(self, bar: QWidget) -> None:
         """Put a bar between the picture and the controls."""
@@ -180,10 +173,6 @@ class Viewer(QWidget):
     def mark(self, end: bool) -> None:
         """Let the chosen part begin or end at the current picture."""
         self.transport.part.mark(self.player.position - self.transport.begin, end)
-
-    def _detect_part(self, part: Part | None) -> None:
-        if self.item is not None:
-            self.part_detection_requested.emit(self.item.key, part)
 
     def toggle_statistics(self) -> None:
         """Show or hide the statistics."""

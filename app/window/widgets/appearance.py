@@ -48,10 +48,8 @@ class Theme(StrEnum):
 _SCHEMES = {Theme.SYSTEM: Qt.ColorScheme.Unknown, Theme.DARK: Qt.ColorScheme.Dark, Theme.LIGHT: Qt.ColorScheme.Light}
 
 
-class _Choice:
-    """The current choice."""
-
-    theme = Theme.SYSTEM
+_choice = Theme.SYSTEM
+"""The current choice."""
 
 
 def stored_theme(text: object) -> Theme:
@@ -61,12 +59,13 @@ def stored_theme(text: object) -> Theme:
 
 def current_theme() -> Theme:
     """The user's choice."""
-    return _Choice.theme
+    return _choice
 
 
 def apply_theme(application: QApplication, choice: Theme = Theme.SYSTEM) -> None:
     """Show the whole application in a theme, now and, with ``SYSTEM``, whenever the system's changes."""
-    first, _Choice.theme = not application.property("themed"), choice
+    global _choice
+    first, _choice = not application.property("themed"), choice
     hints = application.styleHints()
     if first:
         application.setProperty("themed", True)
@@ -83,7 +82,7 @@ def system_scheme() -> Qt.ColorScheme:
 
 
 def _show(application: QApplication) -> None:
-    scheme = system_scheme() if _Choice.theme is Theme.SYSTEM else _SCHEMES[_Choice.theme]
+    scheme = system_scheme() if _choice is Theme.SYSTEM else _SCHEMES[_choice]
     theme.use(dark=scheme is not Qt.ColorScheme.Light)
     application.setPalette(palette())
     application.setStyleSheet(style_sheet())

@@ -3,8 +3,20 @@
 from typing import Any, TypeAlias
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLayout, QPushButton, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QBoxLayout,
+    QFrame,
+    QLabel,
+    QLayout,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from app.window.widgets import theme
 from app.window.widgets.icons import icon, pixmap
@@ -55,13 +67,12 @@ class Panel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
 
-def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QLabel:
-    """A label with plain text in the style of this role. tip: its tooltip. wrap: break long text into lines."""
-    made = QLabel(text)
-    made.setProperty("role", role)
-    made.setTextFormat(Qt.TextFormat.PlainText)
+def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False, rich: bool = False) -> QLabel:
+    """A label in the style of this role. tip: its tooltip. wrap: break long text into lines. rich: the text has markup."""
+    made = QLabel(text, wordWrap=wrap)
     made.setToolTip(tip)
-    made.setWordWrap(wrap)
+    made.setProperty("role", role)
+    made.setTextFormat(Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText)
     return made
 
 
@@ -155,14 +166,33 @@ def push_button(title: str, clicked: Any = None, *, symbol: str = "", role: str 
     return button
 
 
-def tool_button(name: str, title: str, keys: str = "", clicked: Any = None) -> QToolButton:
-    """A flat button with an icon ("" = none), a tooltip that names its key, and a name for screen readers."""
+class Clickable(QAbstractButton):
+    """A button without a button's look: it paints itself. Enter presses it, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take Enter."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+def tool_button(name: str, title: str, keys: str = "", clicked: Any = None, menu: QMenu | None = None) -> QToolButton:
+    """A flat button with an icon ("" = none), a tooltip that names its key, and a name for screen readers. menu: opens at a click."""
     button = QToolButton()
     button.setProperty("role", "flat")
     if name:
         button.setIcon(icon(name))
     if clicked is not None:
         button.clicked.connect(clicked)
+    if menu is not None:
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setIconSize(QSize(18, 18))
     button.setToolTip(f"{title} ({keys})" if keys else title)
     button.setAccessibleName(title)

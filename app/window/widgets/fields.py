@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -56,9 +56,7 @@ class _Inputs(QObject):
 
 def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
     """A combo box for the members of an enumeration, each with its title."""
-    combo = combo_box(name)
-    for member, title in titles.items():
-        combo.addItem(title, member)
+    combo = combo_box(name, titles)
     combo.setCurrentIndex(list(titles).index(value))
     return combo
 
@@ -87,11 +85,13 @@ class _ElidedComboBox(QComboBox):
         painter.end()
 
 
-def combo_box(name: str, elided: bool = False) -> QComboBox:
-    """An empty combo box. name: for screen readers. elided: it may be narrower than its texts."""
+def combo_box(name: str, titles: Mapping[Any, str] | None = None, *, elided: bool = False) -> QComboBox:
+    """A combo box. name: for screen readers. titles: of its values, None = it is empty. elided: it may be narrower than its texts."""
     combo = _ElidedComboBox() if elided else QComboBox()
     combo.installEventFilter(_Inputs(combo))
     combo.setAccessibleName(name)
+    for value, title in (titles or {}).items():
+        combo.addItem(title, value)
     return combo
 
 
@@ -196,8 +196,9 @@ def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) ->
 
 
 def clearable(placeholder: str) -> QLineEdit:
-    """A line edit with a button that clears it."""
+    """A line edit with a button that clears it. placeholder: also its name for screen readers."""
     edit = QLineEdit(placeholderText=placeholder, clearButtonEnabled=True)
+    edit.setAccessibleName(placeholder)
     edit.setAcceptDrops(False)  # dropped files belong to the window, not into the text
     action = edit.findChild(QAction)
     if action is not None:
@@ -210,8 +211,8 @@ class PathField(QWidget):
 
     changed = Signal()
 
-    def __init__(self, name: str, kinds: str, placeholder: str, parent: QWidget | None = None, folders: bool = False) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, kinds: str, placeholder: str, folders: bool = False) -> None:
+        super().__init__()
         self._name, self._kinds = name, kinds
         self._mode = QFileDialog.FileMode.Directory if folders else QFileDialog.FileMode.ExistingFile
         self.edit = clearable(placeholder)
@@ -238,7 +239,6 @@ class PathField(QWidget):
         self.edit.setText(str(path) if path is not None else "")
         self.edit.setCursorPosition(len(self.edit.text()))
 
-    @Slot()
     def _choose(self) -> None:
         title = translate("widgets", "Choose {name}").format(name=self._name)
         choose_path(self.window(), title, self.set_path, self._kinds, self.text, self._mode)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QPaintDevice, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPaintDevice, QPainter, QPen
 
 from app.window.widgets import theme
 
@@ -46,8 +46,14 @@ def fitting(metrics: QFontMetrics | QFontMetricsF, text: str, width: float) -> s
     return text
 
 
-def write(painter: QPainter, area: QRectF, text: str, where: Qt.AlignmentFlag = LEFT) -> float:
-    """Write text, elided to the area; return its width, logical pixels."""
+def write(
+    painter: QPainter, area: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, font: QFont | None = None, colour: str | None = None
+) -> float:
+    """Write text, elided to the area; return its width, logical pixels. font, colour: None = as the text before."""
+    if font is not None:
+        painter.setFont(font)
+    if colour is not None:
+        painter.setPen(QColor(colour))
     shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(int(area.width()), 0))
     painter.drawText(area, where, shown)
     return float(painter.fontMetrics().horizontalAdvance(shown))

@@ -1,8 +1,10 @@
-"""Questions to the user that do not block the window: one with two answers, and one for a file or folder."""
+"""Questions to the user that do not block the window: one with two answers, and one for a file or folder. Also shows folders."""
 
 from collections.abc import Callable
 from pathlib import Path
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QHeaderView, QMessageBox, QToolButton, QTreeView, QWidget
 
 from app.window.widgets.build import within_screen
@@ -75,3 +77,8 @@ def file_dialog(window: QWidget, title: str, at: str, kinds: str = "") -> QFileD
         for number in range(header.count()):
             header.setSectionResizeMode(number, modes.ResizeToContents if number else modes.Stretch)
     return dialog
+
+
+def show_folder(folder: Path) -> None:
+    """Show a folder in the system's program for files."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

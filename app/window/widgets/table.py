@@ -1,11 +1,12 @@
 """The look of tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QSize, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeWidget, QTreeWidgetItem
 
 from app.window.widgets import theme
+from app.window.widgets.painting import RIGHT
 
 
 def style_table(table: QTableView) -> None:
@@ -44,3 +45,27 @@ def fit_names(table: QTableView, column: int, names: Iterable[str]) -> None:
     """Make a column as wide as its longest name beside the colour of a class, and its heading."""
     widest = max((table.fontMetrics().horizontalAdvance(name) for name in names), default=0)
     table.setColumnWidth(column, max(widest + 28, table.horizontalHeader().sectionSizeHint(column)))
+
+
+def plain_tree(name: str, titles: Sequence[str], numbers: Collection[int]) -> QTreeWidget:
+    """A list of rows with columns as wide as their content; the first one takes the rest of the width.
+
+    name: for screen readers. numbers: the columns that are aligned to the right.
+    """
+    tree = QTreeWidget()
+    tree.setRootIsDecorated(False)
+    tree.setUniformRowHeights(True)
+    tree.setAccessibleName(name)
+    tree.setHeaderLabels(titles)
+    align(tree.headerItem(), numbers)
+    header, modes = tree.header(), QHeaderView.ResizeMode
+    header.setStretchLastSection(False)
+    header.setSectionResizeMode(modes.ResizeToContents)
+    header.setSectionResizeMode(0, modes.Stretch)
+    return tree
+
+
+def align(row: QTreeWidgetItem, numbers: Collection[int]) -> None:
+    """Align the texts of these columns to the right."""
+    for number in numbers:
+        row.setTextAlignment(number, RIGHT)

@@ -31,9 +31,9 @@ class ClassesPopup(QFrame):
         known = {label.casefold() for label in labels}
         names = [*labels, *(name for name in checked if name.casefold() not in known)]
         self.view = QListWidget()
+        self.view.setAccessibleName(translate("zones", "Classes that count"))
         self.view.setProperty("role", "picks")
         self.view.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.view.setAccessibleName(translate("zones", "Classes that count"))
         self.everything = self._row(translate("zones", "All"), not wanted)
         self._rows = [self._row(name, name.casefold() in wanted) for name in names]
         self._before = self.names

@@ -19,6 +19,7 @@ from app.window.zones.classes_popup import ClassesDelegate
 from app.window.zones.drawing.editor import ZoneEditor
 from app.window.zones.drawing.layer import ZoneLayer
 from app.window.zones.parts import BY_TRACK, ShownParts
+from app.window.zones.sets import ShownSet
 from app.window.zones.shape_list import ShapeModel
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Reference, Zone
@@ -49,32 +50,26 @@ class _Table(QTableView):
 class ZonesPanel(Panel):
     """Shows and edits the lines and zones of the shown file. labels: returns those of the model.
 
-    chosen: the name of another set, "" = none. scope_chosen: whether the table counts all files with the set. create_requested: a name.
-    delete_requested, apply_requested. import_requested, export_requested: a Path.
+    scope_chosen: whether the table counts all files with the set.
     """
 
-    chosen = Signal(str)
     scope_chosen = Signal(bool)
-    create_requested = Signal(str)
-    delete_requested = Signal()
-    apply_requested = Signal()
-    track_requested = Signal()
-    import_requested = Signal(object)
-    export_requested = Signal(object)
 
-    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, parts: ShownParts, labels: Callable[[], Sequence[str]]) -> None:
+    def __init__(
+        self, editor: ZoneEditor, shown: ShownSet, layer: ZoneLayer, parts: ShownParts, labels: Callable[[], Sequence[str]]
+    ) -> None:
         super().__init__()
-        self._editor, self._layer = editor, layer
+        self._editor, self._set, self._layer = editor, shown, layer
         self.sets = combo_box(translate("zones", "Set of lines and zones"), elided=True)
         self.sets.setToolTip(translate("zones", "The lines and zones of this camera: videos of a folder use the same set"))
-        self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
+        self.sets.activated.connect(lambda _: shown.choose(self.sets.currentData()))
         self.menu = QMenu(self)
         self.menu.addAction(translate("zones", "New set…"), self._ask_name)
         self.menu.addAction(translate("zones", "Import…"), self._import)
         self._of_set = (
             self.menu.addAction(translate("zones", "Export…"), self._export),
-            self.menu.addAction(translate("zones", "Files with this set…"), self.apply_requested.emit),
-            self.menu.addAction(translate("zones", "Delete this set"), self.delete_requested.emit),
+            self.menu.addAction(translate("zones", "Files with this set…"), lambda: shown.ask_files(self.window())),
+            self.menu.addAction(translate("zones", "Delete this set"), shown.delete),
         )
         more = push_button(translate("zones", "Set"), role="flat")
         more.setMenu(self.menu)
@@ -92,18 +87,17 @@ class ZonesPanel(Panel):
         self.redo = tool_button("redo", translate("zones", "Redo"), "Ctrl + Shift + Z", editor.redo)
         self.turn = tool_button("swap", translate("zones", "Swap the directions of the line"), clicked=self._reverse)
         self.delete = tool_button("delete", translate("zones", "Delete"), clicked=editor.delete)
-        shown = push_button(translate("zones", "Show"), role="flat", tip=translate("zones", "What is drawn over the picture"))
-        shown.setMenu(QMenu(shown))
-        shown.menu().addActions([action for name, action in parts.actions.items() if name != BY_TRACK])
+        drawn = push_button(translate("zones", "Show"), role="flat", tip=translate("zones", "What is drawn over the picture"))
+        drawn.setMenu(QMenu(drawn))
+        drawn.menu().addActions([action for name, action in parts.actions.items() if name != BY_TRACK])
         points = self.menu.addMenu(translate("zones", "Point that counts"))
         self.references, group = {}, QActionGroup(self)
         for reference, title in _REFERENCES.items():
             action = self.references[reference] = points.addAction(translate("zones", title), partial(editor.set_reference, reference))
             action.setCheckable(True)
             group.addAction(action)
-        self.scope = combo_box(translate("zones", "What the table counts"))
-        for files, title in ((False, translate("zones", "Whole file")), (True, translate("zones", "All files with this set"))):
-            self.scope.addItem(title, files)
+        scopes = {False: translate("zones", "Whole file"), True: translate("zones", "All files with this set")}
+        self.scope = combo_box(translate("zones", "What the table counts"), scopes)
         self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
         self.model = ShapeModel(editor, self)
@@ -119,13 +113,10 @@ class ZonesPanel(Panel):
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentRowChanged.connect(self._select)
         self.note, self.remark = wrapped("notice"), wrapped("small")
-        self.track = push_button(
-            translate("zones", "Track the objects"),
-            self.track_requested.emit,
-            tip=translate("zones", "Number the objects in the stored results, without detecting again"),
-        )
+        self.track = push_button(translate("zones", "Track the objects"))
+        self.track.setToolTip(translate("zones", "Number the objects in the stored results, without detecting again"))
         self.track.hide()
-        tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, shown, self.scope, spacing=4)
+        tools = Flow(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, drawn, self.scope, spacing=4)
         self._inside = inside = QWidget()
         column(ScrollPane(translate("zones", "Lines and zones"), inside), of=self)
         column(
@@ -140,8 +131,10 @@ class ZonesPanel(Panel):
         )
         editor.changed.connect(self._update)
         editor.drawn.connect(self._update)
-        editor.refused.connect(self.say)
-        self.set_sets([], None)
+        for failed in (editor.refused, shown.failed):
+            failed.connect(self.say)
+        shown.listed.connect(self._list_sets)
+        self._list_sets()
 
     def minimumSizeHint(self) -> QSize:
         """The width of all tools beside a scroll bar: the panel scrolls vertically only."""
@@ -156,14 +149,14 @@ class ZonesPanel(Panel):
         if not undo_keys.press(event, self._editor.undo, self._editor.redo):
             super().keyPressEvent(event)
 
-    def set_sets(self, names: list[str], current: str | None) -> None:
+    def _list_sets(self) -> None:
         """Show the names of all sets, and the one in use."""
         with QSignalBlocker(self.sets):
             self.sets.clear()
             self.sets.addItem(translate("zones", NONE), "")
-            for name in names:
+            for name in self._set.library.names():
                 self.sets.addItem(name, name)
-            self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
+            self.sets.setCurrentIndex(max(self.sets.findData(self._set.name or ""), 0))
         for action in self._of_set:
             action.setEnabled(bool(self.sets.currentData()))
         self._update()
@@ -218,13 +211,13 @@ class ZonesPanel(Panel):
         dialog.setWindowTitle(translate("zones", "New set of lines and zones"))
         dialog.setLabelText(translate("zones", "Name, such as that of the camera:"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.textValueSelected.connect(self.create_requested)
+        dialog.textValueSelected.connect(self._set.create)
         dialog.open()
 
     def _import(self) -> None:
         title, kinds = translate("zones", "Import lines and zones"), translate("zones", KINDS)
-        choose_path(self.window(), title, lambda name: self.import_requested.emit(Path(name)), kinds)
+        choose_path(self.window(), title, lambda name: self._set.take(Path(name)), kinds)
 
     def _export(self) -> None:
         title, kinds, name = translate("zones", "Export lines and zones"), translate("zones", KINDS), f"{self.sets.currentText()}.json"
-        choose_path(self.window(), title, lambda path: self.export_requested.emit(Path(path)), kinds, name, Mode.AnyFile)
+        choose_path(self.window(), title, lambda path: self._set.write(Path(path)), kinds, name, Mode.AnyFile)

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.window.widgets import formats
+from app.window.widgets.painting import LEFT, RIGHT
 from app.window.widgets.translation import marked, translate
 from app.window.zones.drawing.editor import ZoneEditor
 from engine.zones.counts import Counts
@@ -109,4 +110,4 @@ class ShapeModel(QAbstractTableModel):
 
 def _alignment(column: int) -> Qt.AlignmentFlag:
     """Counts stand at the right of their columns."""
-    return (Qt.AlignmentFlag.AlignRight if column > 1 else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
+    return RIGHT if column > 1 else LEFT

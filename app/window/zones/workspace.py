@@ -50,7 +50,7 @@ class Zones(QObject):
         self.set = ShownSet(ZoneLibrary(folder, store), self.editor, items, self)
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
-        self.panel = ZonesPanel(self.editor, self.layer, self.parts, lambda: self._labels)
+        self.panel = ZonesPanel(self.editor, self.set, self.layer, self.parts, lambda: self._labels)
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
@@ -76,22 +76,13 @@ class Zones(QObject):
         self.counting.failed.connect(lambda problem: self._take_counts(None, problem))
         self.totals.found.connect(self._found_total)
         items.dataChanged.connect(lambda *_: self.totals.count_soon())
-        self.set.listed.connect(lambda: self.panel.set_sets(self.set.library.names(), self.set.name))
-        self.set.failed.connect(self.panel.say)
         self.parts.changed.connect(self._parts_changed)
         viewer.player.shown.connect(self._shown)
         viewer.transport.clock_found.connect(self.chart.set_clock)
         for table in (self.list, self.detections):
             table.sought.connect(viewer.player.seek)
-        panel = self.panel
-        panel.chosen.connect(self.set.choose)
-        panel.scope_chosen.connect(self._set_scope)
-        panel.create_requested.connect(self.set.create)
-        panel.delete_requested.connect(self.set.delete)
-        panel.apply_requested.connect(lambda: self.set.ask_files(parent))
-        panel.import_requested.connect(self.set.take)
-        panel.export_requested.connect(self.set.write)
-        panel.track_requested.connect(self._track)
+        self.panel.scope_chosen.connect(self._set_scope)
+        self.panel.track.clicked.connect(self._track)
         self._parts_changed()
 
     def set_shown(self, shown: bool) -> None:
@@ -122,10 +113,6 @@ class Zones(QObject):
         """Count and list the corrected results."""
         self.counting.read()
         self.detections.reread()
-
-    def stop(self) -> None:
-        """Store what was changed last."""
-        self.set.stop()
 
     def _load(self) -> None:
         """Show the set and the tracks of the current file."""

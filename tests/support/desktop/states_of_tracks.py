@@ -14,7 +14,7 @@ from app.window.events.clips_dialog import ClipsDialog
 from app.window.main_window import MainWindow
 from app.window.queue.item import Part
 from app.window.zones.classes_popup import ClassesPopup
-from app.window.zones.drawing.scale import Scale
+from app.window.zones.drawing.shape_drawing import Scale
 from app.window.zones.files_dialog import FilesDialog
 from app.window.zones.parts import BY_TRACK, HEAT
 from engine.zones.shapes import Line, Point, Zone

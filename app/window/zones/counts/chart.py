@@ -48,13 +48,10 @@ class CountChart(QWidget):
         self._begin, self._end, self._pictures, self._is_line = 0.0, 0.0, False, True
         self._clock = Clock(None)
         self._common: Clock | None = None
-        self._heading = label("small", "", wrap=True)
-        self._heading.setTextFormat(Qt.TextFormat.RichText)
+        self._heading = label("small", wrap=True, rich=True)
         self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.interval = combo_box(translate("zones", "Length of a bar"))
-        self.interval.addItem(translate("zones", "Automatic"), None)
-        for seconds in CHOICES:
-            self.interval.addItem(_written(seconds), seconds)
+        lengths = {None: translate("zones", "Automatic")} | {seconds: _written(seconds) for seconds in CHOICES}
+        self.interval = combo_box(translate("zones", "Length of a bar"), lengths)
         self.interval.currentIndexChanged.connect(self._draw)
         self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.ON_STAGE_MUTED))
         self.setAccessibleName(translate("zones", "Counts over time"))

@@ -53,7 +53,7 @@ class Totals(QObject):
         self._reading, self._stale = True, False
         stop = Event()
         work = partial(count_files, self._files(), self._zones(), self._shown(), stop)
-        self._background.start(work, self._counted, self._failed, stop)
+        self._background.start(work, self._counted, lambda problem: self._end(None, problem, ""), stop)
 
     def _counted(self, total: Total) -> None:
         problem = ""
@@ -61,9 +61,6 @@ class Totals(QObject):
             names = ", ".join(total.others[:MOST_NAMES]) + (" …" if len(total.others) > MOST_NAMES else "")
             problem = translate("zones", "Without tracks or of another shape: {names}.").format(names=names)
         self._end(total, problem, translate("zones", "The sum of %Ln files.", None, total.files))
-
-    def _failed(self, problem: str) -> None:
-        self._end(None, problem, "")
 
     def _end(self, total: Total | None, problem: str, remark: str) -> None:
         self._reading = False

@@ -24,8 +24,7 @@ from app.window.zones.counts.tracks import Tracks
 from app.window.zones.drawing.editor import ZoneEditor
 from app.window.zones.drawing.keyboard import ShapeKeyboard
 from app.window.zones.drawing.mouse import ShapeMouse
-from app.window.zones.drawing.scale import Scale
-from app.window.zones.drawing.shape_drawing import count_text, draw_draft, draw_shape, write_texts
+from app.window.zones.drawing.shape_drawing import Scale, count_text, draw_draft, draw_shape, write_texts
 from app.window.zones.drawing.track_drawing import draw_trails, heat_image
 from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Point, Zone

@@ -1,14 +1,15 @@
 """Draws lines, zones, their counts, and the one that the user is drawing."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from app.window.viewer.chips import chip
+from app.window.viewer.layout import Placement
 from app.window.widgets import theme
 from app.window.widgets.translation import translate
-from app.window.zones.drawing.scale import Scale
 from engine.media.annotation.label_position import Rect
 from engine.media.annotation.shape_position import arrow_points, place_texts
 from engine.zones.counts import Counts
@@ -21,6 +22,29 @@ MOST_LETTERS = 24
 COLOUR, PICKED = QColor("#f5d76e"), QColor("#ffffff")
 _ARM = 14.0  # half the size of the cross hair, logical pixels
 _RIM, _INSIDE = QColor(8, 10, 14, 170), QColor(245, 215, 110, 38)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Lines and zones for pictures of ``size`` lie over a picture at this place. Pictures of one folder may differ in size."""
+
+    placement: Placement
+    size: tuple[int, int]
+
+    @property
+    def factor(self) -> float:
+        """Logical pixels of one pixel."""
+        return self.placement.width / self.size[0]
+
+    def to_canvas(self, point: Point) -> QPointF:
+        """Where a point lies on the canvas, logical pixels."""
+        place = self.placement
+        return QPointF(place.x + point[0] * place.width / self.size[0], place.y + point[1] * place.height / self.size[1])
+
+    def to_picture(self, place: QPointF) -> Point:
+        """The point at a place of the canvas."""
+        left, top = place.x() - self.placement.x, place.y() - self.placement.y
+        return left * self.size[0] / self.placement.width, top * self.size[1] / self.placement.height
 
 
 def draw_shape(

@@ -64,7 +64,7 @@ def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leave
     qtbot.waitUntil(lambda: panel.machines.telemetry(ALPHA) is not None, timeout=PATIENCE)
     qtbot.waitUntil(lambda: list(panel._cards) == [ALPHA], timeout=PATIENCE)
     assert "alpha (" in dialog.machines.text()
-    assert panel.machines.headings["alpha"].isVisible()
+    assert panel.machines.folds.headings["alpha"].isVisible()
     measured = link.machines[0].state.measured
     assert measured is not None
     assert measured.devices[0].memory_used
@@ -77,7 +77,7 @@ def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leave
 
     qtbot.waitUntil(lambda: frames() > 0, timeout=PATIENCE)
     link.disconnect_()
-    assert not panel.machines.headings
+    assert not panel.machines.folds.headings
     qtbot.waitUntil(lambda: (item := window.items.get(key)) is not None and item.state is ItemState.DONE, timeout=PATIENCE)
     assert link.address == raylets.address
     item = window.items.get(key)

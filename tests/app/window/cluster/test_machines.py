@@ -33,7 +33,7 @@ def shown(qtbot: QtBot, *machines: Machine) -> DevicePanel:
     devices = [DeviceId("cuda", number, machine.state.name) for machine in machines for number in "01"]
     panel.describe_cluster(DeviceDescription(device, "NVIDIA H200", "TensorRT", ("fp16",)) for device in devices)
     panel.show_machines(machines)
-    qtbot.waitUntil(lambda: not any(heading.visibleRegion().isEmpty() for heading in panel.machines.headings.values()))
+    qtbot.waitUntil(lambda: not any(heading.visibleRegion().isEmpty() for heading in panel.machines.folds.headings.values()))
     return panel
 
 
@@ -49,7 +49,7 @@ def test_devices_stand_below_their_machine_with_its_network_and_work(qtbot: QtBo
     panel.show_devices([working(DeviceId("cuda", "0", "beta"), 50.5), working(DeviceId("cuda", "0", "alpha"), 40), broken])
     assert [device.node for device in panel._cards] == ["alpha", "alpha", "beta", "beta"]
     panel.refresh()
-    alpha, beta = panel.machines.headings["alpha"], panel.machines.headings["beta"]
+    alpha, beta = panel.machines.folds.headings["alpha"], panel.machines.folds.headings["beta"]
     places = [each.y() for each in (alpha, panel._cards[DeviceId("cuda", "0", "alpha")], beta, panel._cards[DeviceId("cuda", "0", "beta")])]
     assert places == sorted(places)
     assert (alpha.network, alpha.work, alpha.problem) == ("↓ 3.0 MiB/s  ↑ 1.0 KiB/s", "2 devices · 40.0 frames/s", "")
@@ -62,18 +62,18 @@ def test_devices_stand_below_their_machine_with_its_network_and_work(qtbot: QtBo
 def test_a_machine_that_is_lost_says_so(qtbot: QtBot) -> None:
     panel = shown(qtbot, Machine(replace(state("alpha"), lost=True, measured=None)))
     panel.refresh()
-    assert panel.machines.headings["alpha"].network == "cannot be reached"
+    assert panel.machines.folds.headings["alpha"].network == "cannot be reached"
 
 
 def test_with_more_than_four_machines_a_click_shows_the_devices_of_one(qtbot: QtBot) -> None:
     panel = shown(qtbot, *(Machine(state(name)) for name in NAMES))
     assert not panel._cards
-    panel.machines.headings["delta"].clicked.emit()
+    panel.machines.folds.headings["delta"].clicked.emit()
     assert [str(device) for device in panel._cards] == ["delta/cuda:0", "delta/cuda:1"]
-    panel.machines.headings["delta"].clicked.emit()
+    panel.machines.folds.headings["delta"].clicked.emit()
     assert not panel._cards
     panel.show_machines([])
-    assert not panel.machines.headings
+    assert not panel.machines.folds.headings
 
 
 def test_the_tooltip_has_framefleet_s_own_traffic(qtbot: QtBot) -> None:
@@ -84,7 +84,7 @@ def test_the_tooltip_has_framefleet_s_own_traffic(qtbot: QtBot) -> None:
     assert _machine(machine.state, machine) is machine, "the node has sent nothing new"
     panel = shown(qtbot, machine)
     panel.refresh()
-    assert panel.machines.headings["alpha"].details().splitlines() == [
+    assert panel.machines.folds.headings["alpha"].details().splitlines() == [
         "10.0.0.7",
         "The network cards of this machine receive 3.0 MiB/s and send 1.0 KiB/s.",
         "Files from here: 1.0 MiB/s, 2.0 MiB so far.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from app.window.events.clips_dialog import ClipsDialog
 from app.window.queue.item import Part
@@ -23,7 +24,7 @@ def shown(window, qtbot, tmp_path):
 
 
 def ask(window, qtbot) -> ClipsDialog:
-    window.zones.list.clips_requested.emit()
+    window.zones.list.clips.click()
     dialog = next(each for each in window.children() if isinstance(each, ClipsDialog))
     qtbot.waitUntil(dialog.start.isEnabled, timeout=20_000)
     return dialog
@@ -49,7 +50,7 @@ def test_cancel_leaves_no_file(shown, qtbot, tmp_path):
     dialog.exact.setCurrentIndex(1)
     dialog.folder.set_path(tmp_path / "cut")
     dialog.start.click()
-    shown.clips.stop()
+    next(button for button in shown.banners.findChildren(QPushButton) if button.text() == "Cancel").click()
     qtbot.waitUntil(lambda: any("cancelled" in text for text in shown.banners.texts), timeout=30_000)
     assert list((tmp_path / "cut").glob("*.mp4")) == []
 
@@ -66,7 +67,7 @@ def test_what_cannot_be_cut_is_said_at_once(shown, qtbot):
 
 def test_only_what_is_shown_is_cut_out(shown, qtbot):
     shown.filter.set_confidence(0.95)
-    shown.zones.list.clips_requested.emit()
+    shown.zones.list.clips.click()
     dialog = next(each for each in shown.children() if isinstance(each, ClipsDialog))
     qtbot.waitUntil(lambda: dialog.plan.text() == "Nothing that is shown appears in this video.")
     assert not dialog.start.isEnabled()

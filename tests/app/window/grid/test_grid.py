@@ -9,9 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.grid.following_clock import FollowingClock
 from app.window.main_window import MainWindow
-from app.window.player.playback_clock import PlaybackClock
+from app.window.player.playback_clock import FollowingClock, PlaybackClock
 from engine.pool.events import Ledger
 from engine.store.session import SessionWriter
 from tests.support.media import make_video

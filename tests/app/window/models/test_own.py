@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.scaling_results import Speed
 from app.window.main_window import MainWindow
 from app.window.models.chart import ModelChart
-from app.window.models.comparison import Comparison, ComparisonDialog, Evaluated, ExplanationDialog, compared, read_evaluation
+from app.window.models.comparison import ComparisonDialog, Evaluated, ExplanationDialog, compared, open_comparison, read_evaluation
 from app.window.models.list import ModelList
 from app.window.models.own import OwnModels
 from app.window.session.background import Background
@@ -184,9 +184,8 @@ def test_what_is_no_comparison_is_explained(qtbot: QtBot, tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="has one model only"):
         read_evaluation(report(tmp_path / "one.json", ("only",)))
     background, failures = Background(), list[str]()
-    Comparison(QApplication.activeWindow() or ComparisonDialog(read_evaluation(report(tmp_path / "e.json", ("a", "b")))), background).open(
-        tmp_path / "none.json", failures.append
-    )
+    window = QApplication.activeWindow() or ComparisonDialog(read_evaluation(report(tmp_path / "e.json", ("a", "b"))))
+    open_comparison(window, background, failures.append, tmp_path / "none.json")
     qtbot.waitUntil(lambda: bool(failures), timeout=PATIENCE)
     assert "none.json" in failures[0]
     background.stop()

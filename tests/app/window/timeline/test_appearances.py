@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.window.queue.item import Results
-from app.window.timeline.appearances import next_appearance
+from app.window.timeline.seeking import next_appearance
 from app.window.viewer.filter import ViewFilter
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info

@@ -96,13 +96,8 @@ def test_while_it_plays_it_writes_the_position_less_often_but_never_leaves_an_ol
 
 def test_its_buttons_say_what_is_wanted(transport: Transport) -> None:
     transport.set_source(video_info("a.mp4", 2500))
-    steps: list[int] = []
     speeds: list[float] = []
-    transport.stepped.connect(steps.append)
     transport.speed_chosen.connect(speeds.append)
-    transport.back.click()
-    transport.forward.click()
-    assert steps == [-1, 1]
     for by in (1, 1, 1, 1, -1):
         transport.nudge_speed(by)
     assert speeds == [2.0, 4.0, 8.0, 8.0, 4.0]
@@ -123,7 +118,7 @@ def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot, tran
     sound, fullscreen = transport.more.menu().actions()
     sound.trigger()
     assert transport.sound.isChecked()
-    with qtbot.waitSignal(transport.fullscreen_requested):
+    with qtbot.waitSignal(transport.fullscreen.clicked):
         fullscreen.trigger()
     transport.resize(700, transport.height())
     assert transport.wait.text() == "Wait"

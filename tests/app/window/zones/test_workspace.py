@@ -132,7 +132,7 @@ def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window)
 def test_the_list_is_saved_with_the_drawn_lines(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
-    shown.list.save_requested.emit()
+    shown.list.save.click()
     dialog = window.findChild(ExportDialog)
     assert dialog.choice.forms == ("events",)
     assert [line.name for line in dialog.choice.options.zones.lines] == ["Line 1"]
@@ -385,12 +385,12 @@ def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
     assert titles == ["Export…", "Files with this set…", "Delete this set"]  # there is none yet
     draw_gate(shown)
     assert all(action.isEnabled() for action in shown.panel.menu.actions())
-    shown.panel.export_requested.emit(tmp_path / "out.json")
-    shown.panel.import_requested.emit(tmp_path / "out.json")
+    shown.set.write(tmp_path / "out.json")
+    shown.set.take(tmp_path / "out.json")
     assert shown.panel.sets.currentText() == "out"
     assert shown.editor.zones.shapes[0].name == "Line 1"
     (tmp_path / "wrong.json").write_text((tmp_path / "out.json").read_text().replace("480", "640"))
-    shown.panel.import_requested.emit(tmp_path / "wrong.json")
+    shown.set.take(tmp_path / "wrong.json")
     assert "another shape" in shown.panel.note.text()
     assert shown.panel.sets.currentText() == "out"
 
@@ -399,11 +399,11 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
     with qtbot.waitSignal(shown.list.sought) as sought:
-        shown.list.next()
+        shown.list.step(forward=True)
     assert sought.args == [pytest.approx(1 / 3)]
     assert shown.list.table.currentIndex().row() == 1
     with qtbot.waitSignal(shown.list.sought) as sought:
-        shown.list.previous()
+        shown.list.step(forward=False)
     assert sought.args == [0.0]
 
 
@@ -565,7 +565,7 @@ def test_the_set_is_given_to_chosen_files(shown, qtbot, tmp_path, window):
         (tmp_path / "other").mkdir(exist_ok=True)
         window.open_paths([make_video(tmp_path / "other" / place, 3, (320, 240))])
     qtbot.waitUntil(lambda: len(window.items) == 3)
-    shown.panel.apply_requested.emit()
+    shown.set.ask_files(window)
     dialog = window.findChild(FilesDialog)
     folders = [dialog.tree.topLevelItem(number) for number in range(2)]
     assert [folder.checkState(0) for folder in folders] == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]
