@@ -13,8 +13,8 @@ from engine.backends.base import Backend, Progress
 from engine.detection.frame_format import HostImage
 from engine.devices.affinity import usable_cores
 from engine.errors import DeviceError
+from engine.media.cpu_decoding import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
 from engine.media.decoder import GPU_THREADS
-from engine.media.segment_decoder import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
 from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.groups.member_pool import MemberPool

@@ -12,7 +12,7 @@ import numpy as np
 from engine.detection.frame_format import HostImage, Planes
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import Tiling, plan_tiles
-from engine.media.segment_decoder import decode
+from engine.media.cpu_decoding import decode
 from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.pool.groups.group import Group
 from engine.pool.groups.shared_batch import SharedBatch

@@ -14,14 +14,14 @@ from av.video.frame import VideoFrame
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.count_chart import CountChart
-from engine.media.annotation.draw import Annotator, Planes, paste
+from engine.media.annotation.draw import Annotator, YuvPlanes, paste
 from engine.media.annotation.label_position import Rect
 from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
 from engine.media.annotation.writer import Chapter, VideoWriter, make_plain
 from engine.media.container.video_file import VideoFile
+from engine.media.cpu_decoding import THREADS
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
-from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment
 from engine.processes import AnyConnection
 from engine.processes.child_main import when_parent_ends
@@ -162,7 +162,7 @@ class _AnnotatedPicture:
         if self._chart is not None:
             self._annotator.kept_free = self._chart.height
 
-    def planes(self, frame: VideoFrame, seconds: float) -> Planes | None:
+    def planes(self, frame: VideoFrame, seconds: float) -> YuvPlanes | None:
         try:
             planes = self._convert.planes(frame, self.size)
         except (av.FFmpegError, ValueError):
@@ -172,7 +172,7 @@ class _AnnotatedPicture:
         result = self._results.at(seconds)
         if result is not None and result.detections is not None and Part.TRAILS in self._parts:
             self._tracks.draw_trails(planes, result.detections, (result.width, result.height), seconds)
-        texts: list[tuple[Planes, Rect]] = []
+        texts: list[tuple[YuvPlanes, Rect]] = []
         if self.counts is not None:
             now = self.counts.until(seconds)
             texts = self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])

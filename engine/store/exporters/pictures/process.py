@@ -10,10 +10,10 @@ import av
 from engine.errors import ExportError, SourceError
 from engine.media.container.opening import reason
 from engine.media.container.video_file import VideoFile
+from engine.media.cpu_decoding import THREADS
 from engine.media.images import read_picture, write_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
-from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment, SourceKind
 from engine.processes import AnyConnection
 from engine.processes.watchdog import Clock
