@@ -39,7 +39,7 @@ STOP_SECONDS = 6.0
 
 
 class Agent:
-    """One node's agent. It ends with the driver: Ray ends the actors of a driver that has ended."""
+    """One node's agent. It ends with the driver: Ray ends the actors of a driver that has ended. cache: see ``Cluster``."""
 
     def __init__(self, cache: Path | None) -> None:
         # Ray sets it to 1 for actors without processors; workers limit their threads by their settings

@@ -24,7 +24,7 @@ class TrackDrawing:
 
     def __init__(self, annotator: Annotator, size: tuple[int, int]) -> None:
         self._annotator, self._size = annotator, size
-        self._width = max(1, round(2 * max(min(size), 0.5 * max(size)) / 720))
+        self._width = annotator.line
         self._recent: list[tuple[float, NDArray[np.int64], NDArray[np.float64]]] = []  # time, tracks and boxes of the last frames
 
     def draw_trails(self, planes: YuvPlanes, found: Detections, source: tuple[int, int], seconds: float) -> None:

@@ -62,7 +62,7 @@ class _Memory:
     descriptor: int
     slot: int
     mapped: mmap.mmap
-    free: list[int] = field(default_factory=list)
+    free: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self.address = _address(self.mapped)

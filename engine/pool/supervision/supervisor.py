@@ -26,9 +26,10 @@ from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 
 CHECK_SECONDS = 1.0
+"""Interval at which the pool looks whether a source has to be opened by another worker."""
+
 EXAMPLES = 8
 """Most sources on which a precision is tried: the first ones may show nothing."""
-"""Interval at which the pool looks whether a source has to be opened by another worker."""
 
 
 class WantedDevices:

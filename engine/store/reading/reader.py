@@ -103,7 +103,7 @@ class SessionReader(StoredColumns):
         return int(self._value(f"SELECT max({last}, decoded + skipped) FROM sources s WHERE source = ?", source))
 
     def extent(self, source: int) -> int:
-        """Return the number of frames up to the last stored one, also missing ones: from the first one of ``span``, or from the begin."""
+        """Return the number of frames up to the last stored one, also missing ones: counted from the start of ``span`` or of the source."""
         first = "0" if self.span is None else "min(frame)"
         return int(self._value(f"SELECT coalesce(max(frame) - {first} + 1, 0) FROM frames WHERE source = ?", source))
 
