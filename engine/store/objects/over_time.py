@@ -23,8 +23,7 @@ def mean_counts(reader: SessionReader, source: int, end: float = 0.0) -> tuple[d
     end = max(last, end)
     frames, found = np.zeros(PARTS), dict[int, NDArray[np.float64]]()
     for block in read_blocks(reader, source, boxes=False):
-        times = np.array([frame.pts for frame in block.frames])
-        places = np.clip((times - begin) / max(end - begin, 1e-9) * PARTS, 0, PARTS - 1).astype(np.int64)
+        places = np.clip((block.pts - begin) / max(end - begin, 1e-9) * PARTS, 0, PARTS - 1).astype(np.int64)
         frames += np.bincount(places[[frame.failure is None for frame in block.frames]], minlength=PARTS)
         for class_id in np.unique(block.class_ids).tolist():
             seen = places[block.frame[block.class_ids == class_id]]

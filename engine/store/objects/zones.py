@@ -41,11 +41,10 @@ class TrackTable:
     def of(cls, block: Block, everything: bool = False) -> Self:
         """The tracked detections of some frames. everything: also those without a track, whose track is -1."""
         mine = (block.tracks >= 0) | everything
-        pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
-        numbers = np.fromiter((frame.number for frame in block.frames), np.int64, len(block.frames))
         sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
-        frame, boxes = block.frame[mine], block.corners[mine]
-        return cls(numbers[frame], pts[frame], block.tracks[mine], block.class_ids[mine], block.scores[mine], boxes, sizes[frame])
+        frame = block.frame[mine]
+        columns = (column[mine] for column in (block.tracks, block.class_ids, block.scores, block.corners))
+        return cls(block.numbers[frame], block.pts[frame], *columns, sizes[frame])
 
     @classmethod
     def joined(cls, tables: Sequence[Self]) -> Self:
