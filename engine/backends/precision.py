@@ -34,6 +34,7 @@ _METHOD = "2"
 """Part of the key: a new number makes earlier outcomes invalid."""
 
 _KNOWN = [precision for precision in Precision if precision is not Precision.AUTO]
+_PICTURES = 4
 _MIN_IOU = 0.9
 _MAX_SCORE_DIFFERENCE = 0.03
 _SCORE_FLOOR = 0.1
@@ -134,11 +135,11 @@ def _found_share(ours: Sequence[Found], theirs: Sequence[Found]) -> float:
     return found / max(count, 1)
 
 
-def probe_pictures(width: int, height: int, count: int = 4) -> list[Image]:
-    """Pictures with large soft patches, sharp-edged shapes and some noise; the same at every call."""
+def probe_pictures(width: int, height: int) -> list[Image]:
+    """Four pictures with large soft patches, sharp-edged shapes and some noise; the same at every call."""
     generator = np.random.default_rng(2020)
     pictures = []
-    for _ in range(count):
+    for _ in range(_PICTURES):
         rows, columns = (np.linspace(0, 7, size).astype(int) for size in (height, width))
         picture = generator.integers(30, 220, (8, 8, 3))[rows][:, columns].astype(np.float64)
         for _ in range(12):

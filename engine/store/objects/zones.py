@@ -42,9 +42,8 @@ class TrackTable:
         """The tracked detections of some frames. everything: also those without a track, whose track is -1."""
         mine = (block.tracks >= 0) | everything
         sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
-        frame = block.frame[mine]
-        columns = (column[mine] for column in (block.tracks, block.class_ids, block.scores, block.corners))
-        return cls(block.numbers[frame], block.pts[frame], *columns, sizes[frame])
+        frame, class_ids, scores = block.frame[mine], block.class_ids[mine], block.scores[mine]
+        return cls(block.numbers[frame], block.pts[frame], block.tracks[mine], class_ids, scores, block.corners[mine], sizes[frame])
 
     @classmethod
     def joined(cls, tables: Sequence[Self]) -> Self:
@@ -61,7 +60,7 @@ class TrackCounter:
     Raises UsageError if the model does not have a label of the zones.
     """
 
-    def __init__(self, zones: ZoneSet, labels: tuple[str, ...], confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
+    def __init__(self, zones: ZoneSet, labels: tuple[str, ...], confidence: float, classes: frozenset[int] | None) -> None:
         self._zones, self._allowed = zones, zones.class_ids(labels)
         self._confidence, self._classes = confidence, classes
         self._counter = ZoneCounter(zones)
