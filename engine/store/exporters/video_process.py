@@ -96,7 +96,7 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
 
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
-    whole = _is_whole(reader, next(one for one in reader.sources() if one.number == source))
+    whole = _is_whole(reader, reader.source(source))
     last, sampled = None if whole else reader.last_pts(source), is_sampled(reader)
     first = next((rows[0][1] for rows in reader.frame_rows(source, 1)), None) if reader.span is not None else None
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
@@ -152,7 +152,7 @@ class _AnnotatedPicture:
         self._annotator = Annotator(self.size, reader.labels)
         self._tracks = TrackDrawing(self._annotator, self.size)
         self._results = _Results(reader, job.source, float(file.rate))
-        source = next(one for one in reader.sources() if one.number == job.source)
+        source = reader.source(job.source)
         self.counts = read_counts(reader, source, job.zones) if job.zones is not None else None
         self._places = job.zones.resized(self.size).shapes if job.zones is not None else ()
         self._heat = HeatDrawing(read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None

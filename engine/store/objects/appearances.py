@@ -48,7 +48,7 @@ def read_appearances(
     if by is By.TRACK:
         found = track_appearances(frames, times, class_ids, tracks, scores)
     else:
-        pictures = any(stored.kind is SourceKind.IMAGES for stored in reader.sources() if stored.number == source)
+        pictures = reader.source(source).kind is SourceKind.IMAGES
         found = class_appearances(frames, times, class_ids, scores, 0.0 if pictures else gap)
     indices, starts = np.concatenate(rows, 1)
     ends = np.append(starts[1:], end_of(reader, source))  # a frame is shown until the next one
@@ -64,7 +64,7 @@ def end_of(reader: SessionReader, source: int) -> float:
     Raises ExportError if the session cannot be read.
     """
     times = np.sort(reader.times(source, reader.count(source)))
-    info = next(each.info for each in reader.sources() if each.number == source)
+    info = reader.source(source).info
     last = float(times.max(initial=0.0))
     if len(times) < 2:
         return last + 1 / ((info.rate if info is not None else None) or 1.0)

@@ -163,7 +163,7 @@ def require_any_tracks(reader: SessionReader, sources: Iterable[StoredSource]) -
 def require_tracks(reader: SessionReader, source: int) -> None:
     """Check that the objects of a source were tracked. Raises UsageError if they were not, with the name of the session if none was."""
     if not is_tracked(reader, source):
-        name = next((each.name for each in reader.sources() if each.number == source and reader.has_tracks), reader.path)
+        name = reader.source(source).name if reader.has_tracks else reader.path
         remedy = f"'framefleet track {reader.path.parent}' adds them"
         raise UsageError(f"{name} has no tracks, and lines and zones count tracks: {remedy}")
 

@@ -51,6 +51,10 @@ class SessionReader(StoredColumns):
         names = source_names([source.file for source in sources])
         return [replace(source, name=name) for source, name in zip(sources, names, strict=True)]
 
+    def source(self, number: int) -> StoredSource:
+        """Return the source of this number. Raises KeyError if there is none."""
+        return {source.number: source for source in self.sources()}[number]
+
     def tracks(self, source: int) -> list[tuple[int, int, int, int, int]]:
         """Return the tracks of a source: number, class id, first and last frame, number of detections. Empty if it was not tracked."""
         if self.corrected:
