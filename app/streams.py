@@ -4,8 +4,10 @@ import codecs
 import os
 import sys
 from io import TextIOWrapper
+from typing import TextIO
 
-_CONTROLS = {code: f"\\x{code:02X}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\b\t\n\r"}
+_ALL_CONTROLS = {code: f"\\x{code:02X}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) != "\t"}
+_CONTROLS = {code: text for code, text in _ALL_CONTROLS.items() if chr(code) not in "\b\n\r"}
 
 
 class HarmlessStream(TextIOWrapper):
@@ -38,6 +40,12 @@ class LastingStream(HarmlessStream):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.fileno())
         os.close(nowhere)
+
+
+def print_line(text: object, stream: TextIO | None = None) -> None:
+    """Print one line, by default on standard output. On a terminal, a line break in it, as in the name of a file, becomes text, too."""
+    stream = stream or sys.stdout
+    print(str(text).translate(_ALL_CONTROLS) if stream.isatty() else text, file=stream, flush=stream is sys.stderr)
 
 
 def prepare() -> None:

@@ -113,7 +113,7 @@ class DetectionSession(Closing):
         self._pool.finish()
 
     def cancel(self, source: int | None = None) -> None:
-        """Cancel one source, or all. Results so far stay stored."""
+        """Cancel one source, or all. The stored results stay."""
         self._cancelled |= source is None
         self._pool.cancel(source)
 

@@ -42,7 +42,7 @@ SENTENCES = (
         "store/file",
         "store/writing",
     ),
-    *(f"devices/{name}.py" for name in ("cuda", "discovery", "program", "telemetry/monitor", "topology/search")),
+    *(f"devices/{name}.py" for name in ("cuda", "discovery", "telemetry/monitor", "topology/search")),
     "evaluation/accuracy.py",
     *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "layers", "load", "weights")),
     *(f"settings/{name}.py" for name in ("checks", "clock", "kinds", "values")),

@@ -11,6 +11,7 @@ from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
 from app.cli.run.exports import Writing, add_session_argument, choose_detections, session_database
+from app.streams import print_line
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.settings.kinds import Moment, Moments
@@ -56,12 +57,13 @@ def run(argv: Sequence[str]) -> int:
                         stills=arguments.stills,
                         overwrite=arguments.overwrite,
                         progress=partial(_show, writing, source.name, files),
-                        waiting=lambda other: print(f"framefleet: waiting until {other} has written to {folder}", file=sys.stderr),
+                        waiting=lambda other: print_line(f"framefleet: waiting until {other} has written to {folder}", sys.stderr),
                     )
-                print("".join(f"{path}\n" for path in paths), end="")
+                for path in paths:
+                    print_line(path)
                 written += len(paths)
             except ExportError as error:
-                print(f"framefleet: {error}", file=sys.stderr)
+                print_line(f"framefleet: {error}", sys.stderr)
                 failed = True
     if not written and not failed:
         print("framefleet: nothing appears in the videos: try a lower --confidence or other --class", file=sys.stderr)

@@ -16,6 +16,7 @@ from app.cli.run.exports import DATABASE, add_format_options, export_options, pr
 from app.cli.run.shard import Shard
 from app.cli.run.summary import MOST_LINES, Summary, number_of
 from app.cli.run.zones import count_sources, counts_lines, untracked_lines
+from app.streams import print_line
 from engine.errors import ExportError, SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.media.types import SourceKind
@@ -64,7 +65,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     if shard is not None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}
         if not arguments.quiet:
-            print(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", file=sys.stderr)
+            print_line(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", sys.stderr)
     with lock_session(out / DATABASE) as lock:
         settings = _stored(settings, None if arguments.restart else out / DATABASE)
         with connected(arguments.cluster, arguments.quiet) as cluster:
@@ -92,10 +93,12 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         lines = [*untracked, *(f"{line}{_devices(run.engines)}" for line in ([last] if last else files))]
     else:
         lines = [*([] if many else files), *untracked, *counts_lines(counted, arguments.verbose)]
-    print("".join(f"{line}\n" for line in lines), end="")
+    for line in lines:
+        print_line(line)
     if not arguments.quiet:
         print_exported(exported, arguments.verbose)
-        print(last, end="\n" if last else "")
+        if last:
+            print_line(last)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -189,7 +192,7 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
     own = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
     if own:
         number = number_of(len(own), "video")
-        print(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", file=sys.stderr)
+        print_line(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", sys.stderr)
     if len(own) == len(found):
         raise SourceError(f"Framefleet wrote all videos in {folder}: name a file to use it")
     return [source for source in found if source not in own]

@@ -7,6 +7,7 @@ from pathlib import Path
 from app.cli.arguments.parser import make_parser
 from app.cli.run.exports import DATABASE, session_database
 from app.cli.run.summary import number_of
+from app.streams import print_line
 from engine.store.merge import merge_sessions
 
 
@@ -29,9 +30,9 @@ def run(argv: Sequence[str]) -> int:
     merged = merge_sessions(paths, arguments.out / DATABASE)
     for source, session, is_corrected in merged.left_out:
         others = "others are left out, with the corrections in them" if is_corrected else "others are left out"
-        print(f"framefleet: {source}: {session} holds the most complete results, and {others}", file=sys.stderr)
+        print_line(f"framefleet: {source}: {session} holds the most complete results, and {others}", sys.stderr)
     for note in merged.notes:
-        print(f"framefleet: {note}", file=sys.stderr)
+        print_line(f"framefleet: {note}", sys.stderr)
     lacking = f", {merged.incomplete:,} of them incomplete" if merged.incomplete else ""
-    print(f"{arguments.out / DATABASE}: {number_of(merged.sources, 'source')}{lacking}")
+    print_line(f"{arguments.out / DATABASE}: {number_of(merged.sources, 'source')}{lacking}")
     return 0

@@ -12,6 +12,7 @@ from app.cli.arguments.sources import named_source
 from app.cli.run import exports
 from app.cli.run.summary import Summary
 from app.cli.run.zones import count_sources, counts_lines
+from app.streams import print_line
 from engine.errors import UsageError
 from engine.settings.checks import part_problem
 from engine.settings.clock import ClockSettings
@@ -73,9 +74,11 @@ def run(argv: Sequence[str]) -> int:
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
         last = Summary(reader, chosen.least_seen, chosen_sources).line()
-    print("".join(f"{line}\n" for line in counts_lines(counted, arguments.verbose)), end="")
+    for line in counts_lines(counted, arguments.verbose):
+        print_line(line)
     exports.print_exported(exported, arguments.verbose)
-    print(last, end="\n" if last else "")
+    if last:
+        print_line(last)
     return 0 if written and not any("error" in each for each in counted) else 1
 
 

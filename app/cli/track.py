@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from app.cli.arguments.parser import make_parser
 from app.cli.run.exports import add_session_argument, session_database
+from app.streams import print_line
 from engine.errors import UsageError
 from engine.store.file.lock import lock_session
 from engine.store.tracks import track_session
@@ -32,5 +33,5 @@ def run(argv: Sequence[str]) -> int:
     if not tracks:
         raise UsageError(f"{database} has no frames of videos: objects are followed in videos only")
     for path, count, why in tracks:
-        print(f"{path}: {count} track" + "s" * (count != 1) + (f": {why}" if why else ""))
+        print_line(f"{path}: {count} track" + "s" * (count != 1) + (f": {why}" if why else ""))
     return 0

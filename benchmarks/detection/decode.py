@@ -15,8 +15,8 @@ import cv2
 
 from benchmarks.report import spread, table, write
 from engine.bench.clips import Clips
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 
 THREADS = 2
 

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from benchmarks.detection.accuracy import CPU, detect
 from benchmarks.report import table, write
 from engine.detection.frame_format import HostImage
+from engine.media.cpu_decoding import decode_planes
 from engine.media.decoder import Decoded, Decoder
 from engine.media.images import read_picture
 from engine.media.planes import fit_host_image
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode_planes
 from engine.media.types import DecodeFailure, DeviceFrame, SourceInfo
 from engine.settings import Decode, EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId, Image

@@ -25,7 +25,7 @@ MATCHING = 0.99
 """Least share of detections that must match."""
 
 _LEAST_GAIN = 1.1
-"""Least gain over the best precision so far. On CPUs, repeated measurements of one network's gain differ by 0.05."""
+"""Least gain over the best earlier precision. On CPUs, repeated measurements of one network's gain differ by 0.05."""
 
 LEAST_BOXES = 50
 """Least number of fp32's boxes that are compared. With fewer than 100, all must match."""
@@ -34,6 +34,7 @@ _METHOD = "2"
 """Part of the key: a new number makes earlier outcomes invalid."""
 
 _KNOWN = [precision for precision in Precision if precision is not Precision.AUTO]
+_PICTURES = 4
 _MIN_IOU = 0.9
 _MAX_SCORE_DIFFERENCE = 0.03
 _SCORE_FLOOR = 0.1
@@ -43,9 +44,10 @@ _LEAST_CANDIDATES = 100
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """The results of one precision for the probe pictures. heads: raw outputs, float32 (pictures, channels, rows, columns).
+    """The results of one precision for some pictures, which are the same in all trials on a device.
 
-    speed: in any unit that is the same for all trials on a device.
+    heads: raw outputs, float32 (pictures, channels, rows, columns).
+    speed: in any unit, the same for all trials.
     """
 
     heads: list[NDArray[np.float32]]
@@ -58,13 +60,13 @@ def resolve_precision(
     offered: Sequence[Precision],
     network: Network,
     situation: str,
-    run: Callable[[Precision, list[Image]], Trial],
+    run: Callable[[Precision], Trial],
     compare: Callable[[Trial, Trial], float] | None = None,
 ) -> tuple[Precision, str]:
     """The precision to build, and the reason in words.
 
     offered: the precisions of the device. situation: everything else that the outcome depends on (library and version, the device's
-    name, threads, batch, …). run: tries one precision on pictures of the network's size. compare: returns the share of fp32's results
+    name, threads, batch, …). run: tries one precision. compare: returns the share of fp32's results
     that another precision has, or raises TooFewBoxesError; None: ``matching_share``.
 
     Raises DeviceError if the device does not offer the precision of the settings.
@@ -82,7 +84,7 @@ def resolve_precision(
     key = "\n".join([_METHOD, network.digest, situation, *offered])
     compare = compare or partial(matching_share, network=network)
     try:
-        precision, reason = FileCache().remember(f"{key}\nprecision", lambda: _try_all(offered, network, run, compare))
+        precision, reason = FileCache().remember(f"{key}\nprecision", lambda: _try_all(offered, run, compare))
     except TooFewBoxesError as problem:
         return Precision.FP32, str(problem)
     return Precision(precision), reason
@@ -133,11 +135,11 @@ def _found_share(ours: Sequence[Found], theirs: Sequence[Found]) -> float:
     return found / max(count, 1)
 
 
-def probe_pictures(width: int, height: int, count: int = 4) -> list[Image]:
-    """Pictures with large soft patches, sharp-edged shapes and some noise; the same at every call."""
+def probe_pictures(width: int, height: int) -> list[Image]:
+    """Four pictures with large soft patches, sharp-edged shapes and some noise; the same at every call."""
     generator = np.random.default_rng(2020)
     pictures = []
-    for _ in range(count):
+    for _ in range(_PICTURES):
         rows, columns = (np.linspace(0, 7, size).astype(int) for size in (height, width))
         picture = generator.integers(30, 220, (8, 8, 3))[rows][:, columns].astype(np.float64)
         for _ in range(12):
@@ -169,17 +171,15 @@ def _overlap(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float
 
 def _try_all(
     offered: Sequence[Precision],
-    network: Network,
-    run: Callable[[Precision, list[Image]], Trial],
+    run: Callable[[Precision], Trial],
     compare: Callable[[Trial, Trial], float],
 ) -> tuple[Precision, str]:
-    pictures = probe_pictures(network.width, network.height)
-    reference = run(Precision.FP32, pictures)
+    reference = run(Precision.FP32)
     best, best_speed, reasons = Precision.FP32, reference.speed, []
     for precision in offered:
         if precision is Precision.FP32 or (precision is Precision.MIXED and best is Precision.BF16):
             continue
-        trial = run(precision, pictures)
+        trial = run(precision)
         share, gain = compare(reference, trial), trial.speed / reference.speed
         reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal ({MATCHING:.0%} needed)")
         if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from engine.devices.program import run_program
 from engine.errors import SourceError
+from engine.processes.program import run_program
 
 MADE_FRAMES = 600
 

@@ -18,8 +18,8 @@ from engine.cluster.files.content import Content
 from engine.cluster.files.store import Store
 from engine.cluster.messages import End, FromAgent, Hello, Measure, Message, Start, Task, ToAgent, Wanted
 from engine.cluster.node_telemetry import NodeTelemetry
-from engine.cluster.remote_worker import WorkerLink
 from engine.cluster.versions import own_versions
+from engine.cluster.worker_link import WorkerLink
 from engine.devices.affinity import usable_cores
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices, discover
@@ -39,7 +39,7 @@ STOP_SECONDS = 6.0
 
 
 class Agent:
-    """One node's agent. It ends with the driver: Ray ends the actors of a driver that has ended."""
+    """One node's agent. It ends with the driver: Ray ends the actors of a driver that has ended. cache: see ``Cluster``."""
 
     def __init__(self, cache: Path | None) -> None:
         # Ray sets it to 1 for actors without processors; workers limit their threads by their settings

@@ -42,12 +42,9 @@ END_SECONDS = STOP_SECONDS + 6
 class ClusterConnection(Hosts, Closing):
     """A connection to a cluster, and the nodes of it that can take part.
 
-    address: HOST:PORT, or "auto" = the cluster of this machine. say: takes sentences for the user, for example why a node is left out;
-    called in another thread. cache, patience: see ``Cluster``. main: what the process runs.
+    address, cache, patience: see ``Cluster``. say: takes sentences for the user, in another thread. main: what the process runs.
 
-    Raises:
-        ClusterError: the cluster cannot be reached, or none of its nodes can take part.
-        UsageError: the address is not usable.
+    Raises ClusterError or UsageError: see ``Cluster``.
     """
 
     def __init__(

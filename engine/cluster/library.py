@@ -30,14 +30,14 @@ class NodeFacts:
 
 
 class AgentHandle:
-    """Calls the methods of an agent on a node. All raise ``ClusterError`` if the agent does not answer, or has ended."""
+    """Calls the methods of an agent on a node."""
 
     def __init__(self, actor: Any, ray: Any) -> None:
         self._actor = actor
         self._ray = ray
 
     def call(self, method: str, *arguments: Any, lane: str | None = None, **named: Any) -> Any:
-        """Begin a call. lane: of ``LANES``. Returns what ``result`` takes."""
+        """Begin a call. lane: of ``LANES``. Returns what ``result`` takes. Raises ClusterError if the cluster cannot be reached."""
         bound = getattr(self._actor, method)
         try:
             return (bound.options(concurrency_group=lane) if lane else bound).remote(*arguments, **named)

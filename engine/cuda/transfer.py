@@ -60,7 +60,7 @@ def _can_read(reader: Device, owner: Device) -> bool:
 class Arrival:
     """The transfer of all values that a stage needs. begun, done: marks around the copies. first: earlier steps, copies from the host."""
 
-    def __init__(self, target: Streams, moves: Sequence[Move], begun: Mark, done: Mark, first: Sequence[Step] = ()) -> None:
+    def __init__(self, target: Streams, moves: Sequence[Move], begun: Mark, done: Mark, first: Sequence[Step]) -> None:
         self._first = first
         self._target, self._moves, self._begun, self._done = target, moves, begun, done
         self._arrived = target.device.create_event()

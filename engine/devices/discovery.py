@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.devices.description import DeviceDescription
-from engine.devices.program import run_program
 from engine.errors import DeviceError, UsageError
+from engine.processes.program import run_program
 from engine.types import DeviceId
 
 _DRIVERS = (Path("/dev/dri"), Path("/dev/accel"), Path("/proc/driver/nvidia"), Path("/dev/nvidiactl"), Path("/dev/dxg"))

@@ -14,10 +14,10 @@ from engine.media.annotation.audio import Sound
 from engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
 from engine.media.container.opening import reason
 from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
+from engine.media.cpu_decoding import THREADS
 from engine.media.images import write_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
-from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment
 
 _MOST = 20_000  # packets read in search of a keyframe

@@ -70,7 +70,7 @@ class FfmpegDecoder(Decoder):
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
         """See ``Decoder.decode``."""
-        from engine.media.segment_decoder import THREADS, decode_planes
+        from engine.media.cpu_decoding import THREADS, decode_planes
 
         return decode_planes(info, segment, skip, max(1, THREADS // self.threads), oblong_only=not self._planes)
 

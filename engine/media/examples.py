@@ -6,8 +6,8 @@ from pathlib import Path
 
 from engine.detection.frame_format import HostImage
 from engine.errors import SourceError
+from engine.media.cpu_decoding import decode_planes
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode_planes
 from engine.media.types import DecodeFailure
 
 _APART = 12

@@ -93,7 +93,7 @@ def probe_images(path: Path) -> SourceInfo:
     return SourceInfo(str(path), SourceKind.IMAGES, codec, width, height, len(files), None, None, segments)
 
 
-def decode_images(info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
+def decode_images(info: SourceInfo, segment: Segment, skip: int) -> Iterator[DecodedFrame | DecodeFailure]:
     """Yield the pictures of a segment without the first ``skip``, and a failure for each picture that cannot be read."""
     path = Path(info.path)
     pictures = enumerate(segment.names or (None,), segment.start or 0)

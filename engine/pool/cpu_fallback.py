@@ -1,7 +1,7 @@
 """CPU fallback: the CPU works while the engines of the other devices are built for the first time, which can take minutes."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from engine.errors import UsageError
@@ -22,9 +22,8 @@ class CpuFallback:
     the strategy does not let devices join, or if the run's ``devices`` include a CPU.
     """
 
-    def __init__(self, pool: EnginePool, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, pool: EnginePool, devices: Sequence[DeviceId]) -> None:
         self._pool = pool
-        self._clock = clock
         self._needed = all(device.kind != "cpu" for device in devices)
         self._since: float | None = None
         self._joined = False
@@ -33,8 +32,9 @@ class CpuFallback:
         """Handle an event of the pool, in the thread that iterates over the events."""
         match event:
             case EngineBuilding() if self._needed:
-                self._since = self._clock() if self._since is None else self._since
-                if self._clock() - self._since >= PATIENCE_SECONDS:
+                now = time.monotonic()
+                self._since = now if self._since is None else self._since
+                if now - self._since >= PATIENCE_SECONDS:
                     self._needed = False
                     with suppress(UsageError, RuntimeError):
                         self._pool.add_device(CPU)

@@ -15,7 +15,7 @@ MAX_REASONS = 50
 
 
 class LedgerBook:
-    """Counts the frames of one source. arrived: number of frames from a decoder so far, also of those that cannot be decoded."""
+    """Counts the frames of one source. arrived: number of frames from a decoder, also of those that cannot be decoded."""
 
     def __init__(self) -> None:
         self.arrived = 0

@@ -88,7 +88,7 @@ class EnginePool(Closing):
             self._command(list)
 
     def cancel(self, source: int | None = None) -> None:
-        """Cancel one source, or all sources so far. ``SourceFinished(cancelled=True)`` follows for each unfinished one."""
+        """Cancel one source, or all that were added. ``SourceFinished(cancelled=True)`` follows for each unfinished one."""
         with self._commanding:
             self._command(lambda: self._dispatcher.cancel(source))
 

@@ -16,7 +16,7 @@ SourceEvent: TypeAlias = SourceOpened | FramesDone | SourceFinished
 class SourceProgress:
     """One source of a run.
 
-    info: None until the source is opened. frames: number handed on so far. failed: number of frames without detections among them. head:
+    info: None until the source is opened. frames: number handed on. failed: number of frames without detections among them. head:
     pts of the last frame, seconds. finished: the source's last event, None until then. before: number of frames that an earlier run
     inferred.
     """
@@ -50,7 +50,7 @@ class SourceProgress:
 
     @property
     def ledger(self) -> Ledger:
-        """Where the frames went. Until the source is finished: those handed on so far, without reasons."""
+        """Where the frames went. Until the source is finished: those handed on, without reasons."""
         if self.finished is not None:
             return self.finished.ledger
         return Ledger(self.frames, self.frames - self.failed, {}, {"": self.failed} if self.failed else {})

@@ -83,7 +83,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class Revoke:
-    """End the task of a segment with ``Done`` after the frames decoded so far; another device continues. Harmless after the task's end."""
+    """End the task of a segment with ``Done`` after the decoded frames; another device continues. Harmless after the task's end."""
 
     source: int
     segment: int
@@ -149,7 +149,7 @@ class ProbeFailed:
 
 @dataclass(frozen=True)
 class Done:
-    """The end of a ``Detect``. frames: number of frames of the segment so far, including skipped ones.
+    """The end of a ``Detect``. frames: number of frames of the segment up to here, including skipped ones.
 
     complete: whether the segment has no more frames; if not, the task reached its limit, was revoked, or its source was dropped.
     error: why the segment could not be read to its end. The missing frames then count as failed. decoder: what decoded this task's frames.

@@ -58,10 +58,10 @@ class Track(StrEnum):
 class Hint(StrEnum):
     """What an engine is built for: most frames per second, or the shortest time for one frame.
 
-    With LATENCY, an automatic batch is 1, and a GPU has one batch and one decode thread at work (``nvidia/backend.py``,
-    ``nvidia/trials.py``, ``media/decoder.py``). The thread that submits a batch also waits for it (``nvidia/slot.py``). OpenVINO gets
-    its own hint and one batch less (``openvino/build.py``, ``openvino/backend.py``). Tiles infer one picture at a time
-    (``pool/groups/tiles.py``).
+    With LATENCY, an automatic batch is 1 (``backends/nvidia/trials.py``). A GPU has one batch under way (``nvidia/backend.py``,
+    ``tensorrt/depth.py``) and one decode thread (``media/decoder.py``). The thread that submits a batch also waits for it, and spins
+    instead of sleeping (``nvidia/backend.py``, ``nvidia/slot.py``). OpenVINO gets its own hint and one batch less (``openvino/build.py``,
+    ``openvino/backend.py``). Tiles infer one picture at a time (``pool/groups/tiles.py``).
     """
 
     THROUGHPUT = "throughput"

@@ -54,6 +54,16 @@ class Block:
         return np.concatenate((self.boxes[:, :2], self.boxes[:, :2] + self.boxes[:, 2:]), 1)
 
     @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        """The index of each frame, int64 (frames,)."""
+        return np.fromiter((row[0] for row in self.rows), np.int64, len(self.rows))
+
+    @cached_property
+    def pts(self) -> NDArray[np.float64]:
+        """The time of each frame, float64 (frames,), seconds."""
+        return np.fromiter((row[1] for row in self.rows), np.float64, len(self.rows))
+
+    @cached_property
     def frames(self) -> list[StoredFrame]:
         """The rows as objects, which takes longer than the rows themselves."""
         return [*map(StoredFrame._make, self.rows)]

@@ -54,7 +54,7 @@ class GoingOn:
                 self._frames[source.number] = reader.count(source.number)
                 if reader.is_corrected(source.number, tracks=True):
                     self.joined_or_split.add(source.number)
-                if not _complete(source):
+                if not source.succeeded:
                     self._positions[source.number] = reader.position(source.number, before_failed=source.error is not None)
 
     @property
@@ -84,14 +84,10 @@ class GoingOn:
             if source.info is not None and path.exists():
                 self._notes.append(f"{path} has changed since an earlier run: it is detected again")
             return Start(source.number, again=True, stored=frames)
-        if _complete(source):
+        if source.succeeded:
             self._kept += 1
             return Start(source.number, kept=source, stored=frames)
         position = self._positions[source.number]
         if position is not None:
             self._notes.append(f"{path} goes on at frame {position.frames}, where an earlier run stopped")
         return Start(source.number, position=position, stored=frames)
-
-
-def _complete(source: StoredSource) -> bool:
-    return source.complete and source.error is None

@@ -70,7 +70,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     except BaseException:
         writer.close(complete=False)
         raise
-    incomplete = sum(not source.complete or source.error is not None for _, source in chosen)
+    incomplete = sum(not source.succeeded for _, source in chosen)
     writer.close(complete=not incomplete)
     several = f"their precisions differ ({', '.join(sorted(precisions))}), so boxes differ slightly: give each run the same --precision"
     return Merged(len(chosen), incomplete, left_out, (*writer.notes, *([several] if len(precisions) > 1 else [])))
@@ -91,8 +91,8 @@ def _read(path: Path) -> _Session:
     with SessionReader(path) as reader:
         sources = []
         for source in reader.sources():
-            complete, number = source.complete and source.error is None, source.number
-            sources.append((source, (complete, reader.count(number), reader.is_corrected(number), bool(reader.tracks(number)))))
+            number = source.number
+            sources.append((source, (source.succeeded, reader.count(number), reader.is_corrected(number), bool(reader.tracks(number)))))
         return _Session(path, reader.labels, reader.facts, sources)
 
 

@@ -24,11 +24,11 @@ class StoredSource:
     """One source of a session.
 
     path: as the user entered it, see ``readable_name``. name: the shortest name that tells it from the others, see ``source_names``.
-    file: the absolute path. info: without segments; None if the source could not be
-    opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
-    seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
-    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. created: the time in its metadata,
-    as text. origin: as in ``SourceInfo``. All None if unknown.
+    file: the absolute path. info: without segments; None if the source could not be opened. finished: whether the run has finished it,
+    completely or not. cancelled: whether the run ended it early. seconds: processing time; None until it is finished. error: why it could
+    not be opened or read to its end. stamp: of the content, when the source was opened. decoder: name of the decoder in use. started: clock
+    time at which the video begins, with time zone. created: the time in its metadata, as text. origin: as in ``SourceInfo``. The last five
+    are None if unknown.
     """
 
     number: int
@@ -59,8 +59,13 @@ class StoredSource:
 
     @property
     def complete(self) -> bool:
-        """Whether all frames of the source are stored."""
+        """Whether the run has processed the source to its end. If that failed, ``error`` says why."""
         return self.finished and not self.cancelled
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the run has processed the source to its end without an error."""
+        return self.complete and self.error is None
 
 
 def stored_source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:

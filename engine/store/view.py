@@ -15,7 +15,7 @@ from engine.store.schema import COMPLETE
 
 @dataclass(frozen=True)
 class Span:
-    """A part of each source. begin, end: as ``detect --from`` and ``--to`` understand them; None: the source's begin or end."""
+    """A part of each source. begin, end: as ``detect --from`` and ``--to`` understand them; None: the start or end of the source."""
 
     begin: Moment | None = None
     end: Moment | None = None

@@ -24,8 +24,8 @@ def source(*names: str) -> str:
     return "\n".join(f'#line 1 "{name}"\n{(files(__name__) / name).read_text("utf-8")}' for name in names or SOURCES)
 
 
-def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[str] = ()) -> bytes:
-    """Compile a cubin for an architecture such as "sm_90"; needs no device. folder: the cache. names: see ``source``.
+def compile_kernels(arch: str, cache: FileCache, names: Sequence[str] = ()) -> bytes:
+    """Compile a cubin for an architecture such as "sm_90"; needs no device. names: see ``source``.
 
     PTX would not do: a driver refuses the PTX of an NVRTC that is newer than the driver.
 
@@ -33,7 +33,7 @@ def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[
     """
     text = source(*names)
     key = f"kernels {arch} {_compiler()} {sorted(_OPTIONS.items())} {hashlib.sha256(text.encode()).hexdigest()}"
-    return (folder or FileCache()).get(key, lambda: compile_source(text, arch))
+    return cache.get(key, lambda: compile_source(text, arch))
 
 
 def compile_source(text: str, arch: str) -> bytes:
@@ -58,11 +58,11 @@ class KernelError(Exception):
 class Kernels:
     """The loaded kernels of the current device."""
 
-    def __init__(self, arch: str, folder: FileCache | None = None, names: Sequence[str] = ()) -> None:
-        """Compile the kernels or read them from the cache, and load them. Parameters and errors: see ``compile_kernels``."""
+    def __init__(self, arch: str, cache: FileCache | None = None, names: Sequence[str] = ()) -> None:
+        """Compile the kernels or read them from the cache, and load them. cache: None = the usual one. Others: see ``compile_kernels``."""
         from cuda.core import ObjectCode
 
-        self._module = ObjectCode.from_cubin(compile_kernels(arch, folder, names))
+        self._module = ObjectCode.from_cubin(compile_kernels(arch, cache or FileCache(), names))
         self._kernels: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:

@@ -20,6 +20,21 @@ def test_names_do_not_control_a_terminal() -> None:
         os.close(master)
 
 
+LINE = "from app import streams; streams.prepare(); streams.print_line('a\\nb\\r.mp4')"
+
+
+def test_a_line_break_in_a_name_does_not_break_the_line_on_a_terminal() -> None:
+    master, slave = pty.openpty()
+    try:
+        subprocess.run([sys.executable, "-c", LINE], check=True, cwd=PROJECT, stdout=slave)
+        assert os.read(master, 1000) == b"a\\x0Ab\\x0D.mp4\r\n"
+    finally:
+        os.close(slave)
+        os.close(master)
+    done = subprocess.run([sys.executable, "-c", LINE], check=True, cwd=PROJECT, capture_output=True)
+    assert done.stdout == b"a\nb\r.mp4\n"
+
+
 def test_programs_get_the_exact_names() -> None:
     done = subprocess.run([sys.executable, "-c", PRINTS], check=True, cwd=PROJECT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("a\x1b[31mb\x9b\tc\n", "d\x07\n")

@@ -19,6 +19,7 @@ from cuda.core import Device
 
 from engine.errors import DeviceError
 from engine.media.container.video_file import VideoFile
+from engine.media.cpu_decoding import decode
 from engine.media.nvdec.decoder import NvdecDecoder
 from engine.media.nvdec.format import planes
 from engine.media.nvdec.limits import limits
@@ -28,7 +29,6 @@ from engine.media.probe import probe
 from engine.media.sampling.decode import samples
 from engine.media.sampling.wanted import Sampling
 from engine.media.segment import SegmentDecoder
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated

@@ -25,7 +25,7 @@ from tests.support.devices.surfaces import picture
 from tests.support.models import tiny_network
 
 try:
-    from engine.backends.nvidia.slot import Outcome
+    from engine.backends.nvidia.slot import OutputSteps
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
@@ -342,7 +342,7 @@ def test_equal_boxes_and_extreme_ones(gpu: Gpu) -> None:
 
 
 class Room:
-    """Memory for ``Outcome``. addresses: what it has on the device, in order."""
+    """Memory for ``OutputSteps``. addresses: what it has on the device, in order."""
 
     def __init__(self, gpu: Gpu) -> None:
         self._gpu = gpu
@@ -374,8 +374,10 @@ def test_the_suppression_of_the_cfg_is_used(gpu: Gpu, beta: float | None, kept: 
     kernels, stream = (cast("Any", part) for part in (gpu.kernels, gpu.stream))
     addresses = [gpu.upload(head) for head in heads]
     settings = EngineSettings(iou=0.01)
-    outcome = Outcome(replace(network, layers=layers), 1, kernels, room, settings, addresses, (0, 0), np.float16, gpu.upload(table), stream)
-    gpu.run(*outcome.steps)
+    outputs = OutputSteps(
+        replace(network, layers=layers), 1, kernels, room, settings, addresses, (0, 0), np.float16, gpu.upload(table), stream
+    )
+    gpu.run(*outputs.steps)
     counts, _ = read_results(gpu.download(room.addresses[0], result_bytes(1), np.uint8), 1)
     assert counts[0].tolist() == [2, kept]
 

@@ -93,7 +93,7 @@ def on_device(gpu: Gpu, image: Image, letterbox: bool, still: bool) -> NDArray[A
     height, width = image.shape[:2]
     pitch = -(-3 * width // 256) * 256
     rows = np.pad(image.reshape(height, -1), ((0, 0), (0, pitch - 3 * width)), constant_values=99)
-    entry = Geometry(WIDTH, HEIGHT, letterbox).of_image(image, still)[0].copy()
+    entry = Geometry(WIDTH, HEIGHT, letterbox).of_image(image.shape[1], image.shape[0], still)[0].copy()
     entry["luma"], entry["pitch"] = gpu.upload(rows), pitch
     return entry
 

@@ -78,7 +78,7 @@ def test_mish_refuses_what_it_cannot_count() -> None:
 @pytest.mark.parametrize("beta", [None, 0.6])
 def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> None:
     pytest.importorskip("cuda.core", reason="cuda-python is not installed")
-    from engine.backends.nvidia.slot import Outcome
+    from engine.backends.nvidia.slot import OutputSteps
 
     network = tiny_network()
     layers = tuple(replace(layer, diou_beta=beta) if isinstance(layer, Yolo) else layer for layer in network.layers)
@@ -86,6 +86,6 @@ def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> No
     names = defaultdict[str, str](str)  # of kernels: none is launched
     memory = SimpleNamespace(device=lambda _: 64, constant=lambda _: 64, pinned=lambda nbytes: np.zeros(nbytes, np.uint8))
     parts: Any = (replace(network, layers=layers), 1, names, memory, EngineSettings(iou=0.3), addresses, (0, 0), np.float32, 64, None)
-    (nms,) = (step for step in Outcome(*parts).steps if isinstance(step, Nms))
+    (nms,) = (step for step in OutputSteps(*parts).steps if isinstance(step, Nms))
     threshold, exponent = (value for value in nms._arguments if isinstance(value, np.float32))
     assert (threshold, exponent) == (np.float32(0.3), np.float32(-1 if beta is None else beta))

@@ -256,7 +256,7 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
 
 def _change_decoders(change: Callable[[Callable[..., Iterator[Any]]], Callable[..., Iterator[Any]]]) -> None:
     """Replace the functions with which this process decodes on the CPU. change: returns the replacement."""
-    import engine.media.segment_decoder as module
+    import engine.media.cpu_decoding as module
 
     for name in ("decode", "decode_planes"):  # tiles use the first, all others the second
         setattr(module, name, change(getattr(module, name)))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from tools.street_renderer import scene
 from tools.street_renderer.dataset import held_out

@@ -13,8 +13,8 @@ from engine.backends.create import create_backend
 from engine.detection.preprocess import fit
 from engine.errors import ModelError
 from engine.evaluation.accuracy import FLOOR, read_truth, score
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from engine.model.describe import describe
 from engine.model.description import ConvolutionSpec

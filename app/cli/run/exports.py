@@ -12,6 +12,8 @@ from pathlib import Path
 from app.cli.arguments import options
 from app.cli.run.progress import PLAIN_SECONDS, draws
 from app.cli.run.summary import MOST_LINES, number_of
+from app.cli.run.zones import scaling_notes
+from app.streams import print_line
 from engine.errors import ExportError, UsageError
 from engine.model.labels import class_ids
 from engine.settings.kinds import Moment
@@ -59,7 +61,7 @@ def choose_detections(reader: SessionReader, confidence: float | None, classes: 
     with suppress(KeyError, ValueError):  # another program wrote the session
         if confidence is not None and confidence < (stored := float(reader.facts["confidence"])):
             words = f"detections below a confidence of {stored:g} are not stored: detect again with --confidence {confidence:g}"
-            print(f"framefleet: {reader.path}: {words}", file=sys.stderr)
+            print_line(f"framefleet: {reader.path}: {words}", sys.stderr)
     reader.confidence = float(reader.facts.get(SHOWN, 0.0)) if confidence is None else confidence
     reader.classes = class_ids(classes, reader.labels)
 
@@ -135,18 +137,19 @@ def export(
     for source in chosen:
         for name in formats:
             if source.kind is not None and source.kind not in EXPORTERS[name].kinds:
-                print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
+                print_line(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", sys.stderr)
     problems: list[ExportError] = []
     with closing(Writing(quiet)) as writing:
         waiting = partial(_say_waiting, folder)
         exported = export_session(reader, folder, formats, writing.show, problems.append, options, sources, overwrite, waiting, whole)
-    for message in dict.fromkeys([*(note for item in exported for note in item.notes), *map(str, problems)]):
-        print(f"framefleet: {message}", file=sys.stderr)
+    scaled = [] if options.zones is None else scaling_notes(options.zones, chosen)
+    for message in dict.fromkeys([*(note for item in exported for note in item.notes), *scaled, *map(str, problems)]):
+        print_line(f"framefleet: {message}", sys.stderr)
     return exported, not problems
 
 
 def _say_waiting(folder: Path, other: str) -> None:
-    print(f"framefleet: waiting until {other} has written its results to {folder}", file=sys.stderr)
+    print_line(f"framefleet: waiting until {other} has written its results to {folder}", sys.stderr)
 
 
 def print_exported(exported: Sequence[Exported], verbose: bool) -> None:
@@ -154,11 +157,11 @@ def print_exported(exported: Sequence[Exported], verbose: bool) -> None:
     many = len(exported) > MOST_LINES and not verbose
     for item in exported:
         if not item.complete:
-            print(f"{item.path} (only {number_of(item.frames, 'frame')}, until it was stopped)")
+            print_line(f"{item.path} (incomplete: {number_of(item.frames, 'frame')})")
         elif not many:
-            print(item.path)
+            print_line(item.path)
     if many:
-        print(f"{len(exported):,} files in {exported[0].path.parent}")
+        print_line(f"{len(exported):,} files in {exported[0].path.parent}")
 
 
 class Writing:

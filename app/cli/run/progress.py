@@ -9,6 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from app.cli.run.summary import number_of
+from app.streams import print_line
 from engine.pool import events
 from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
@@ -52,7 +53,7 @@ class Progress:
     def say(self, text: str) -> None:
         """Print one line above the bar."""
         self._bar.clear()
-        print(text, file=sys.stderr, flush=True)
+        print_line(text, sys.stderr)
         self._bar.refresh()
 
     def show_counts(self, text: str) -> None:

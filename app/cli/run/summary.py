@@ -36,7 +36,7 @@ class Summary:
             for group in read_files(read_blocks(reader, source.number, boxes=False), source):
                 empty.append(is_empty(source, group, least, reader.has_tracks))
                 failed = source.error is not None or group.failed > 0
-                unknown = "failed" if failed else "without frames" if source.complete else "stopped early"
+                unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
                 kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
                 self._files[kind] += 1
                 if kind == "failed":
@@ -53,7 +53,7 @@ class Summary:
         """
         if self._files.total() < 2 or (len(self._sources) == 1 and self._sources[0].kind is not SourceKind.IMAGES):
             return ""
-        kinds = [f"{self._files[kind]:,} {kind}" for kind in ("empty", "with objects", "failed", "stopped early", "without frames")]
+        kinds = [f"{self._files[kind]:,} {kind}" for kind in ("empty", "with objects", "failed", "incomplete", "without frames")]
         kinds = [words for words in kinds if words[:2] != "0 " or words == "0 empty"]
         if 0 < len(self._failed) <= MOST_NAMED:
             kinds = [f"{words} ({', '.join(self._failed)})" if words.endswith(" failed") else words for words in kinds]

@@ -1,7 +1,8 @@
 """Shared by ``detect`` and ``results``: what was counted at lines and in zones, as text and as JSON, and during a run."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,15 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
         except UsageError as error:
             found.append({"path": source.path, "counts": [], "error": str(error)})
     return found
+
+
+def scaling_notes(zones: ZoneSet, sources: Iterable[StoredSource]) -> list[str]:
+    """A note for each of these videos to whose size lines and zones are scaled."""
+    notes = []
+    for source in sources:
+        with suppress(UsageError):  # another shape: the counts say so
+            notes.append(zones_for(zones, source)[1] if source.kind is SourceKind.VIDEO else None)
+    return [note for note in notes if note is not None]
 
 
 def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:

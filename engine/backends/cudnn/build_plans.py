@@ -17,8 +17,8 @@ from cuda.core import Device
 
 from engine.backends.cudnn.convolution import Shape, candidates
 from engine.backends.cudnn.library import find_cudnn
-from engine.devices.program import run_program
 from engine.errors import DeviceError
+from engine.processes.program import run_program
 
 _MOST_PROCESSES = 8
 _SECONDS = 600.0

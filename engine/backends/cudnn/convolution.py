@@ -29,7 +29,7 @@ Layout = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Shape:
-    """What a graph depends on: convolutions of equal shapes share their plan. filters: channels of the output."""
+    """What a graph depends on: convolutions of equal shapes share their plan. size: of the kernel. Lengths are in pixels."""
 
     batch: int
     input: Layout

@@ -51,7 +51,7 @@ class _Place:
 
 
 class NvidiaBackend(Backend):
-    """A network built by TensorRT for ``cuda:N``. layers: the custom layers to use, None = the ones that a trial finds faster."""
+    """A network built by TensorRT or cuDNN for ``cuda:N``. layers: the custom layers to use, None = the ones that a trial finds faster."""
 
     def __init__(self, device: DeviceId, layers: CustomLayers | None = None) -> None:
         super().__init__(device)

@@ -13,7 +13,6 @@ from engine.cuda.memory import REGISTERED, Memory
 from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
 from engine.detection.preprocess import Fit, plan_fit
 from engine.media.types import DeviceFrame
-from engine.types import Image
 from plugins.preprocess import I420, NV12, P016, RGB8, describe_frame
 
 _FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016, PixelFormat.I420: I420}
@@ -21,11 +20,15 @@ _ALIGNMENT = 256
 
 
 class Geometry:
-    """Maps pictures to a network's input of width × height pixels."""
+    """Maps pictures to a network's input of width × height pixels.
+
+    Attributes: of_image, of_frame: functions that return FRAME () without addresses, and the fit, for RGB pictures of a width and height in
+    host memory (still: see ``Backend.submit``), and for frames of a ``FrameFormat``.
+    """
 
     def __init__(self, width: int, height: int, letterbox: bool) -> None:
         self._width, self._height, self._letterbox = width, height, letterbox
-        self._of_image, self._of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
+        self.of_image, self.of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
 
     def fill(self, table: NDArray[Any], images: Sequence[HostImage | DeviceFrame], uploaded: Sequence[int], still: bool) -> list[Fit]:
         """Describe the pictures of a batch in its table, FRAME (batch,), and return their fits. Entries without a picture get no address.
@@ -37,7 +40,7 @@ class Geometry:
         known: FrameFormat | None = None
         for index, image in enumerate(images):
             if not isinstance(image, DeviceFrame | Planes):
-                entry, fit = self.of_image(image, still)
+                entry, fit = self.of_image(image.shape[1], image.shape[0], still)
                 luma[index] = next(remaining)
             else:
                 if image.format is not known:  # frames of one source share it
@@ -49,14 +52,6 @@ class Geometry:
             fits.append(fit)
         table["luma"], table["chroma"] = luma, chroma
         return fits
-
-    def of_image(self, image: Image, still: bool) -> tuple[NDArray[Any], Fit]:
-        """FRAME () without addresses, and the fit, of an RGB picture in host memory."""
-        return self._of_image(image.shape[1], image.shape[0], still)
-
-    def of_frame(self, layout: FrameFormat) -> tuple[NDArray[Any], Fit]:
-        """FRAME () without addresses, and the fit, of a frame that is not converted to RGB."""
-        return self._of_frame(layout)
 
     def _describe_image(self, width: int, height: int, still: bool) -> tuple[NDArray[Any], Fit]:
         fit = plan_fit(width, height, self._width, self._height, self._letterbox)

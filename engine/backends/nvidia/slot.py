@@ -48,7 +48,7 @@ class Slot(ABC):
         """ms that the last read batch spent in each stage."""
 
 
-class Intake:
+class InputSteps:
     """The first steps of a batch: a table of its frames, and the preprocessing into the network's input.
 
     steps: for the stream, in order. pictures, number: see ``Preprocess``.
@@ -70,7 +70,7 @@ class FrameTable:
         self.copy = Copy(self.address, host.ctypes.data, host.nbytes)
 
 
-class Outcome:
+class OutputSteps:
     """The last steps of a batch: the YOLO layer and suppression on the device, detections in pinned memory.
 
     heads: addresses of the raw outputs. pitches, number: see ``Engine``. table: address of the frames. steps, download: for the stream, in
@@ -167,26 +167,26 @@ class WholeSlot(Slot):
         memory: Memory,
         settings: EngineSettings,
     ) -> None:
-        """Allocate the memory and record the graph. exact_stream: see ``Outcome``.
+        """Allocate the memory and record the graph. exact_stream: see ``OutputSteps``.
 
         Raises OutOfMemoryError if the device's memory does not suffice.
         """
         self._stream = stream
-        intake = Intake(engine.network, engine.batch, kernels, memory, engine.pictures, engine.number)
-        self.frames = intake.frames
+        inputs = InputSteps(engine.network, engine.batch, kernels, memory, engine.pictures, engine.number)
+        self.frames = inputs.frames
         heads = engine.new_heads()
         known = engine.network, engine.batch, kernels, memory, settings, heads, engine.pitches, engine.number
-        self._outcome = Outcome(*known, intake.table.address, exact_stream)
+        self._outputs = OutputSteps(*known, inputs.table.address, exact_stream)
         self._marks = Marks(device)
         self.steps: list[Step] = [
             self._marks.begin(),
-            *intake.steps,
+            *inputs.steps,
             self._marks.end("preprocess"),
             *engine.steps(heads),
             self._marks.end("network"),
-            *self._outcome.steps,
+            *self._outputs.steps,
             self._marks.end("postprocess"),
-            self._outcome.download,
+            self._outputs.download,
             self._marks.end("download"),
         ]
         for step in self.steps:  # the first launch of a kernel may allocate, which a recording forbids
@@ -204,7 +204,7 @@ class WholeSlot(Slot):
     def read(self, fits: Sequence[Fit]) -> list[Found]:
         """See ``Slot``."""
         self._done.sync()
-        return self._outcome.read(fits)
+        return self._outputs.read(fits)
 
     def stage_times(self) -> Mapping[str, float]:
         """See ``Slot``: each of STAGES."""

@@ -4,6 +4,7 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cached_property
 
 import numpy as np
 from cuda.core import Device, Stream
@@ -134,10 +135,9 @@ class Builder:
             return PLAN_ONLY, ""
         layer = hashlib.sha256(source(*FIRST_CONVOLUTION).encode()).hexdigest()
         key = f"{self.situation}\n{precision}\n{batch}\ncustom layers {layer}\n{'' if cudnn is None else cudnn.key}"
-        pictures = probe_pictures(self._network.width, self._network.height)
 
         def run(what: str, layers: CustomLayers) -> Trial:
-            return self._trial(what, precision, batch, pictures, layers)
+            return self._trial(what, precision, batch, self._pictures, layers)
 
         def find() -> tuple[dict[str, bool], str]:
             layers, reason = try_layers(run, candidates, self._network, str(self.library), cudnn)
@@ -183,8 +183,13 @@ class Builder:
         except MemoryError as problem:
             raise OutOfMemoryError(f"{self._device}: {problem}") from problem
 
-    def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
-        return self._trial(str(precision), precision, len(pictures), pictures)
+    def _try(self, precision: Precision) -> Trial:
+        return self._trial(str(precision), precision, len(self._pictures), self._pictures)
+
+    @cached_property
+    def _pictures(self) -> list[Image]:
+        """The pictures on which trials compare detections."""
+        return probe_pictures(self._network.width, self._network.height)
 
     def _trial(
         self, what: str, precision: Precision, batch: int, pictures: Sequence[Image] = (), layers: CustomLayers = PLAN_ONLY

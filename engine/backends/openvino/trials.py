@@ -16,7 +16,6 @@ from engine.backends.precision import LEAST_BOXES, TooFewBoxesError, Trial
 from engine.detection.frame_format import HostImage
 from engine.media.planes import fit_host_image
 from engine.settings import Precision
-from engine.types import Image
 
 _SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
 """The least time and number of rounds in which a precision and fp32 are timed in turn, and the time of one round."""
@@ -42,7 +41,7 @@ class Trials:
         self._exact: Sequence[Request] = []
         self._frames: list[HostImage] = []
 
-    def run(self, precision: Precision, _pictures: list[Image]) -> Trial:
+    def run(self, precision: Precision) -> Trial:
         """Build an engine of this precision, run it on the examples, and time it. FP32 takes sources until there are enough boxes.
 
         Raises TooFewBoxesError if there is no example.

@@ -73,7 +73,7 @@ class TensorRtEngine(Engine):
         pieces: Pieces,
         plans: Sequence[Plan],
         kernels: Kernels,
-        first_layer: Kernels | None = None,
+        first_layer: Kernels | None,
     ) -> None:
         """Allocate the memory. plans: of the parts, in order. first_layer: kernels of ``FirstConvolution``, if the pieces need them.
 

@@ -15,7 +15,7 @@ from cuda.core import Event
 from numpy.typing import NDArray
 
 from engine.backends.nvidia.engine import download_heads, in_batches, number_type
-from engine.backends.nvidia.slot import FrameTable, Intake, Marks, Outcome, Slot, finish_event
+from engine.backends.nvidia.slot import FrameTable, InputSteps, Marks, OutputSteps, Slot, finish_event
 from engine.backends.tensorrt.lowering import value_name
 from engine.backends.tensorrt.plan import Plan
 from engine.cuda.graph import Step, copy, record
@@ -76,13 +76,13 @@ class StagedSlot(Slot):
         self._planes = [0] * len(self._heads)
 
         first.streams.device.set_current()
-        intake = Intake(network, batch, first.kernels, first.memory, self._pictures, self._number)
-        self.frames = intake.frames
+        inputs = InputSteps(network, batch, first.kernels, first.memory, self._pictures, self._number)
+        self.frames = inputs.frames
         last.streams.device.set_current()
-        table = FrameTable(batch, last.memory, intake.table.host)
+        table = FrameTable(batch, last.memory, inputs.table.host)
         known = network, batch, last.kernels, last.memory, settings, self._heads, self._planes, self._number
-        outcome = Outcome(*known, table.address, last.streams.outgoing)  # the last device sends no values, so its outgoing stream is free
-        self._outcome = outcome
+        # the last device sends no values, so its outgoing stream is free
+        self._outputs = outputs = OutputSteps(*known, table.address, last.streams.outgoing)
 
         self.legs: list[Leg] = []
         for place, stage in enumerate(stages):
@@ -91,10 +91,10 @@ class StagedSlot(Slot):
             marks = Marks(stage.streams.device)
             steps: list[Step] = [marks.begin()]
             if stage is first:
-                steps += [*intake.steps, marks.end("preprocess")]
+                steps += [*inputs.steps, marks.end("preprocess")]
             steps += [plan, marks.end(f"network {stage.id}")]
             if stage is last:
-                steps += [*outcome.steps, marks.end("postprocess"), outcome.download, marks.end("download")]
+                steps += [*outputs.steps, marks.end("postprocess"), outputs.download, marks.end("download")]
             leg = Leg(stage.streams, plan, steps, marks, finish_event(stage.streams.device, settings))
             needed = [move for move in moves if move.destination == place]
             if needed:
@@ -120,7 +120,7 @@ class StagedSlot(Slot):
     def read(self, fits: Sequence[Fit]) -> list[Found]:
         """See ``Slot``."""
         self.legs[-1].done.sync()
-        return self._outcome.read(fits)
+        return self._outputs.read(fits)
 
     def stage_times(self) -> Mapping[str, float]:
         """See ``Slot``: "preprocess", of each device "network cuda:N" and "transfer cuda:N" (to it), "postprocess", "download"."""

@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 
 from engine.bench.devices.measurement import Measurement, Test
-from engine.devices.program import ROOT, explain_exit
 from engine.errors import UsageError
+from engine.processes.program import ROOT, explain_exit
 from engine.types import DeviceId
 
 # the benchmarks start a thread for each core: NumPy's libraries must not start more

@@ -15,7 +15,7 @@ _GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCIe generation by gigatransfers per second and lane."""
 
 
-def numa_nodes(sys: Path = SYS) -> tuple[NumaNode, ...]:
+def numa_nodes(sys: Path) -> tuple[NumaNode, ...]:
     """The nodes that are online and have processors or memory, by number; empty if Linux reports none."""
     nodes = []
     for folder in (sys / "devices/system/node").glob("node[0-9]*"):
@@ -42,7 +42,7 @@ def place(gpu: Gpu, sys: Path = SYS) -> Gpu:
     )
 
 
-def find_gpus(sys: Path = SYS) -> Iterator[Gpu]:
+def find_gpus(sys: Path) -> Iterator[Gpu]:
     """NVIDIA's GPUs that Linux lists, even without their driver, in the order of the bus."""
     number = 0
     for folder in sorted((sys / "bus/pci/devices").glob("*")):
@@ -51,7 +51,7 @@ def find_gpus(sys: Path = SYS) -> Iterator[Gpu]:
             number += 1
 
 
-def numa_node(pci: str, sys: Path = SYS) -> int | None:
+def numa_node(pci: str, sys: Path) -> int | None:
     """The NUMA node of a PCI device ("0000:00:06.0"); the only node if there is just one; None if unknown."""
     number = _number(sys / "bus/pci/devices" / pci / "numa_node")
     if number is not None and number >= 0:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.devices.program import run_program
 from engine.devices.topology.driver import at, join, read_gpus
 from engine.devices.topology.linux import SYS, find_gpus, numa_nodes, place
 from engine.devices.topology.types import NumaNode, Topology
+from engine.processes.program import run_program
 
 _PROGRAM = (sys.executable, "-m", "engine.devices.topology.probe_process")
 

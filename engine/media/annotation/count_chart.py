@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.annotation.colours import DARK_INK, Rgb, class_colour
-from engine.media.annotation.draw import Annotator, Planes, paste, yuv
+from engine.media.annotation.draw import Annotator, YuvPlanes, paste, yuv
 
 Counts: TypeAlias = Mapping[int, NDArray[np.float64]]
 OTHERS: Rgb = (150, 154, 163)
@@ -54,7 +54,7 @@ class CountChart:
             paste(masks, (covered, covered[::2, ::2], covered[::2, ::2]), (left, 0, *covered.shape[::-1]))
         self._parts = [*zip(*layers, masks, (1, 2, 2), strict=True)]
 
-    def draw(self, planes: Planes, seconds: float) -> None:
+    def draw(self, planes: YuvPlanes, seconds: float) -> None:
         """Draw the chart into a picture in place. seconds: the time of the picture."""
         begin, end = self._span
         share = (seconds - begin) / (end - begin) if end > begin else 0.0
@@ -73,7 +73,7 @@ class CountChart:
         width = patch[0].shape[1]
         paste(planes, patch, (self._size[0] - width, self._size[1] - self.height, width, self._annotator.height))
 
-    def _legend(self, counts: Counts, most: float) -> tuple[list[tuple[int, Planes]], int]:
+    def _legend(self, counts: Counts, most: float) -> tuple[list[tuple[int, YuvPlanes]], int]:
         """The texts of the upper row with their left edges, and how many classes it names: the others share one name."""
         names = [(self._annotator.name_of(class_id), class_colour(class_id)) for class_id in counts]
         title = self._annotator.text(f"Objects, at most {most:.0f}")

@@ -21,7 +21,8 @@ from engine.media.yuv import Plane
 from engine.types import Detections
 from engine.zones.shapes import ARROWS
 
-Planes: TypeAlias = tuple[Plane, Plane, Plane]
+YuvPlanes: TypeAlias = tuple[Plane, Plane, Plane]
+"""Luma, and two chroma planes of half the size, each uint8 (height, width)."""
 
 FRACTION = 3  # fractional bits of the coordinates given to OpenCV, so that boxes move smoothly
 FINE = 4  # labels are drawn larger by this factor and scaled down, so that they are smooth at any size
@@ -46,7 +47,7 @@ class Annotator:
         self._patch = lru_cache(maxsize=4096)(self._draw_label)
         self._texts = lru_cache(maxsize=512)(self._draw_text)
 
-    def text(self, text: str, ground: Rgb = DARK_INK) -> Planes:
+    def text(self, text: str, ground: Rgb = DARK_INK) -> YuvPlanes:
         """Return a label with any text, for ``paste``. ground: its colour."""
         return self._texts(_legible(text), ground)
 
@@ -55,7 +56,7 @@ class Annotator:
         return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
 
     def draw(
-        self, planes: Planes, detections: Detections, source: tuple[int, int], ids: bool = False, reserved: Sequence[Rect] = ()
+        self, planes: YuvPlanes, detections: Detections, source: tuple[int, int], ids: bool = False, reserved: Sequence[Rect] = ()
     ) -> None:
         """Draw detections on a picture in place.
 
@@ -83,7 +84,7 @@ class Annotator:
                     paste(planes, patch, place)
                     break
 
-    def _draw_box(self, planes: Planes, box: Sequence[float], class_id: int) -> None:
+    def _draw_box(self, planes: YuvPlanes, box: Sequence[float], class_id: int) -> None:
         colours = yuv(class_colour(class_id))
         for thickness, values in ((self.line + 2, (yuv(DARK_INK)[0], None, None)), (self.line, colours)):
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
@@ -93,12 +94,12 @@ class Annotator:
                     corners = [round(corner / part * (1 << FRACTION)) - shift for corner in box]
                     cv2.rectangle(plane, corners[:2], corners[2:], value, width, cv2.LINE_AA, FRACTION)
 
-    def _draw_label(self, class_id: int, percent: int, track: int) -> Planes:
+    def _draw_label(self, class_id: int, percent: int, track: int) -> YuvPlanes:
         """Draw a label: its text on the class's colour. percent: ``VERIFIED`` = a person verified it, ``BARE`` = none. track: -1 = none."""
         name = f"{track} {self.name_of(class_id)}" if track >= 0 else self.name_of(class_id)
         return self._draw_text(name + {VERIFIED: " ✓", BARE: ""}.get(percent, f" {percent}%"), class_colour(class_id))
 
-    def _draw_text(self, text: str, ground: Rgb) -> Planes:
+    def _draw_text(self, text: str, ground: Rgb) -> YuvPlanes:
         scale = FINE * self._text / CAPITAL
         stroke = max(1, round(FINE * self._text / 8))
         pieces = [piece for piece in _SIGN.split(text) if piece]
@@ -123,7 +124,7 @@ class Annotator:
         return planes[0], planes[1], planes[2]
 
 
-def paste(planes: Planes, patch: Planes, place: Rect) -> None:
+def paste(planes: YuvPlanes, patch: YuvPlanes, place: Rect) -> None:
     """Copy a label into a picture, cropped at the picture's edges."""
     x, y = int(place[0]) // 2 * 2, int(place[1]) // 2 * 2
     for plane, part, piece in zip(planes, (1, 2, 2), patch, strict=True):

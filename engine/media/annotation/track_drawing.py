@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.annotation.colours import DARK_INK, Rgb, class_colour
-from engine.media.annotation.draw import FRACTION, Annotator, Planes, yuv
+from engine.media.annotation.draw import FRACTION, Annotator, YuvPlanes, yuv
 from engine.media.annotation.label_position import Rect
 from engine.media.annotation.shape_position import arrow_points, place_texts
 from engine.types import Detections
@@ -24,10 +24,10 @@ class TrackDrawing:
 
     def __init__(self, annotator: Annotator, size: tuple[int, int]) -> None:
         self._annotator, self._size = annotator, size
-        self._width = max(1, round(2 * max(min(size), 0.5 * max(size)) / 720))
+        self._width = annotator.line
         self._recent: list[tuple[float, NDArray[np.int64], NDArray[np.float64]]] = []  # time, tracks and boxes of the last frames
 
-    def draw_trails(self, planes: Planes, found: Detections, source: tuple[int, int], seconds: float) -> None:
+    def draw_trails(self, planes: YuvPlanes, found: Detections, source: tuple[int, int], seconds: float) -> None:
         """Draw the recent paths of tracked objects. Call it for each frame in order. source: size of the pictures of the boxes, pixels."""
         if found.tracks is None:
             return
@@ -45,7 +45,7 @@ class TrackDrawing:
         for class_id in np.unique(classes).tolist():
             self._lines(planes, lines[classes == class_id].reshape(-1, 2, 2), class_colour(class_id), closed=False)
 
-    def draw_places(self, planes: Planes, shapes: Iterable[tuple[Shape, str]]) -> list[tuple[Planes, Rect]]:
+    def draw_places(self, planes: YuvPlanes, shapes: Iterable[tuple[Shape, str]]) -> list[tuple[YuvPlanes, Rect]]:
         """Draw lines and zones, in pixels of the picture. Returns their texts and where to paste them, above the boxes."""
         texts = [(tuple(shape.points), self._annotator.text(text)) for shape, text in shapes]
         arrow = 11.0 * self._width
@@ -60,10 +60,10 @@ class TrackDrawing:
         placed = zip(texts, place_texts(sizes, area, arrow), strict=True)
         return [(patch, place) for (_, patch), place in placed if place is not None]
 
-    def _line(self, planes: Planes, points: Sequence[Point], colour: Rgb, closed: bool, extra: int = 0) -> None:
+    def _line(self, planes: YuvPlanes, points: Sequence[Point], colour: Rgb, closed: bool, extra: int = 0) -> None:
         self._lines(planes, np.array([points]), colour, closed, extra)
 
-    def _lines(self, planes: Planes, points: NDArray[np.float64], colour: Rgb, closed: bool, extra: int = 0) -> None:
+    def _lines(self, planes: YuvPlanes, points: NDArray[np.float64], colour: Rgb, closed: bool, extra: int = 0) -> None:
         """Draw lines of equally many points, (lines, points, 2)."""
         for plane, value, part in zip(planes, yuv(colour), _PARTS, strict=True):
             lines = np.rint(points / part * (1 << FRACTION)).astype(np.int32)
@@ -86,7 +86,7 @@ class HeatDrawing:
             alpha = cv2.resize(cover, there, interpolation=cv2.INTER_LINEAR)
             self._layers.append((cv2.resize(channels[..., number], there, interpolation=cv2.INTER_LINEAR) * alpha, 1 - alpha))
 
-    def draw(self, planes: Planes) -> None:
+    def draw(self, planes: YuvPlanes) -> None:
         """Blend the heat map into a picture in place."""
         for plane, (colour, rest) in zip(planes, self._layers, strict=True):
             plane[...] = (plane * rest + colour).astype(np.uint8)

@@ -22,10 +22,11 @@ from engine.detection.frame_format import FrameFormat
 from engine.errors import DeviceError
 from engine.media.container.open_files import Identity, OpenFiles, identity
 from engine.media.container.video_file import VideoFile, VideoPacket
+from engine.media.cpu_decoding import THREADS, decode_planes
 from engine.media.decoder import Decoded, Decoder
+from engine.media.nvdec.awaited_frames import AwaitedFrames, decoder_time, leads
 from engine.media.nvdec.bitstream import Bitstream
 from engine.media.nvdec.errors import DamagedError, UncertainEndError, UnsupportedError
-from engine.media.nvdec.expected_frames import AwaitedFrames, leads, stamp
 from engine.media.nvdec.format import first_frame
 from engine.media.nvdec.library import load_library
 from engine.media.nvdec.limits import check
@@ -34,7 +35,6 @@ from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.sampling.decode import is_reliable
 from engine.media.sampling.segment_table import SegmentTable
-from engine.media.segment_decoder import THREADS, decode_planes
 from engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo, SourceKind
 
 _LEAST_SURFACES = 8
@@ -163,13 +163,13 @@ class NvdecDecoder(Decoder):
                     session, kind = stack.enter_context(self._sessions.use(file.codec.name, bitstream.format, turn)), bitstream.format
                 elif bitstream.format != kind:
                     raise DamagedError("the stream changes its format")
-                for pts, address in awaited.matched(session.decode(begin, stamp(first.pts)), session.damaged):
+                for pts, address in awaited.matched(session.decode(begin, decoder_time(first.pts)), session.damaged):
                     yield pts, layout, session, address
                 for packet in packets:
                     data, time = bitstream.convert(memoryview(packet)), packet.pts or 0
                     if leads(part, time) and bitstream.is_spare(data):
                         continue
-                    for pts, address in awaited.matched(session.decode(data, stamp(time)), session.damaged):
+                    for pts, address in awaited.matched(session.decode(data, decoder_time(time)), session.damaged):
                         yield pts, layout, session, address
                 for pts, address in awaited.matched(session.finish(), session.damaged):
                     yield pts, layout, session, address

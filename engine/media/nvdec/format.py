@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from engine.detection.frame_format import FrameFormat, PixelFormat
 from engine.media.container.video_file import VideoFile, VideoPacket
+from engine.media.nvdec.awaited_frames import decoder_time, leads
 from engine.media.nvdec.bitstream import Bitstream
 from engine.media.nvdec.errors import DamagedError, UnsupportedError
-from engine.media.nvdec.expected_frames import leads, stamp
 from engine.media.nvdec.session import Session
 from engine.media.picture import Converter
 from engine.media.planes import frame_format
@@ -49,8 +49,8 @@ class FirstFrame:
         """
         seen = False
         for packet in (*self.packets, None):
-            for time, address in session.finish() if packet is None else session.decode(packet[0], stamp(packet[1])):
-                if time == stamp(self.frame.pts or 0):
+            for time, address in session.finish() if packet is None else session.decode(packet[0], decoder_time(packet[1])):
+                if time == decoder_time(self.frame.pts or 0):
                     self._compare(session, address)
                     seen = True
         if not seen:

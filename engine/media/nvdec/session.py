@@ -57,7 +57,7 @@ class Session:
         self.begun, self._on_begun = False, on_begun
 
     def decode(self, data: Writable, time: int) -> list[tuple[int, int]]:
-        """Decode one packet with its ``stamp``. Returns the stamps and addresses of the frames that are ready, in display order.
+        """Decode one packet with its ``decoder_time``. Returns the times and addresses of the frames that are ready, in display order.
 
         Raises DamagedError if the decoder fails.
         """

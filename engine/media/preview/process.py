@@ -31,7 +31,7 @@ STALL_SECONDS = 60.0
 """The time limit for one request. It takes longer only if the decoder or the disk hangs."""
 
 
-class Detections(Protocol):
+class Lookup(Protocol):
     """Looks detections up. stored: where those of a source are."""
 
     def result(self, stored: Any, pts: float) -> FrameResult | None:
@@ -44,7 +44,7 @@ class Detections(Protocol):
         """Close what is open."""
 
 
-def main(connection: Connection[Answer | Found, Request], detections: Callable[[], Detections]) -> None:
+def main(connection: Connection[Answer | Found, Request], detections: Callable[[], Lookup]) -> None:
     """Answer requests until the window closes the pipe: the main function of the process."""
     clock = start_clock(connection, STALL_SECONDS)
     with connection, closing(_Preview(detections())) as preview:
@@ -62,7 +62,7 @@ def main(connection: Connection[Answer | Found, Request], detections: Callable[[
 
 
 class _Preview:
-    def __init__(self, detections: Detections) -> None:
+    def __init__(self, detections: Lookup) -> None:
         from engine.media.preview.still import Stills
 
         self._detections = detections

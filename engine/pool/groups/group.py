@@ -13,8 +13,8 @@ from engine.backends.base import Backend, Progress
 from engine.detection.frame_format import HostImage
 from engine.devices.affinity import usable_cores
 from engine.errors import DeviceError
+from engine.media.cpu_decoding import decode, decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
 from engine.media.decoder import GPU_THREADS
-from engine.media.segment_decoder import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
 from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.groups.member_pool import MemberPool
@@ -97,6 +97,8 @@ class Group(Backend):
 
     def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
         """Decode a segment for the members. GPUs convert planes to RGB faster than the decode threads do."""
+        if not self.takes_planes:
+            return decode(info, segment, skip, threads)
         gpus = any(member.kind == "cuda" for member in self.device.members)
         return decode_planes(info, segment, skip, threads, oblong_only=not gpus)
 

@@ -13,8 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
-import numpy as np
-
 from engine.backends.base import Backend
 from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError, FramefleetError
@@ -26,7 +24,7 @@ from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import DeviceEvent, Failed
 from engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
 from engine.pool.worker.building import build
-from engine.pool.worker.inference import Inference
+from engine.pool.worker.inference import Inference, still_works
 from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Precision
@@ -161,7 +159,7 @@ class MemberPool:
         try:
             while (pictures := self._take(member)) is not None:
                 if not pictures:
-                    self._examine(member, backend)
+                    self._examine(member, backend, submit)
                     continue
                 started = time.monotonic()
                 try:
@@ -180,16 +178,15 @@ class MemberPool:
         if member.lost is not None:
             raise member.lost
 
-    def _examine(self, member: MemberState, backend: Backend) -> None:
-        """Test the engine with a black picture. Raises MemberLostError if the engine does not work any more."""
+    def _examine(self, member: MemberState, backend: Backend, submit: Callable[[Sequence[HostImage]], Future[list[Found]]]) -> None:
+        """Test the engine. Raises MemberLostError if it does not work any more."""
         why, member.doubtful = member.doubtful, None
-        try:
-            backend.submit([np.zeros((backend.info.height, backend.info.width, 3), np.uint8)]).result()
-        except Exception:
-            lost = f"the engine stopped working: {why}"
-            if not isinstance(backend, RemoteBackend):  # the fault may affect this whole process
-                self._die(Failed(f"{member.device}: {lost}", retry=True))
-            raise MemberLostError(lost) from None
+        if still_works(submit, backend.info):
+            return
+        lost = f"the engine stopped working: {why}"
+        if not isinstance(backend, RemoteBackend):  # the fault may affect this whole process
+            self._die(Failed(f"{member.device}: {lost}", retry=True))
+        raise MemberLostError(lost)
 
     def _take(self, member: MemberState) -> list[QueuedPicture] | None:
         """Wait for the member's next pictures. None: the member is lost or the pool is closed. Empty: test the engine."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.pool.groups.shared_pictures import Chunk, Place
+from engine.pool.groups.shared_pictures import Chunk, PictureLocation
 from engine.pool.results import PackedResults
 
 
@@ -19,7 +19,7 @@ class Infer:
     """To a member: detect in the pictures at these places. They stay valid until the answer, ``Inferred`` or ``InferenceFailed``."""
 
     number: int
-    places: tuple[Place, ...]
+    places: tuple[PictureLocation, ...]
     still: bool
 
 

@@ -13,10 +13,10 @@ from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.pool.events import DeviceReady, EngineBuilding
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
-from engine.pool.groups.shared_pictures import Chunk, Place, SharedPictures
+from engine.pool.groups.shared_pictures import Chunk, PictureLocation, SharedPictures
 from engine.pool.protocol import FromWorker, Setup, Stop
 from engine.pool.supervision.host import Host, WorkerMain
-from engine.pool.supervision.process import RemoteWorker
+from engine.pool.supervision.remote_worker import RemoteWorker
 from engine.pool.worker import worker
 from engine.processes.child import KILL_SECONDS
 from engine.settings import EngineSettings
@@ -110,7 +110,7 @@ class RemoteBackend(Backend):
         future.add_done_callback(lambda _: self._slots.release())
         return future
 
-    def _place(self, image: HostImage) -> Place:
+    def _place(self, image: HostImage) -> PictureLocation:
         place = self._pictures.locate(image)
         if place is None:
             raise RuntimeError(f"a picture of {image.nbytes} bytes is not in shared memory")

@@ -28,7 +28,7 @@ class SharedDecoder(Decoder):
     the GPU's memory. reason: why NVDEC is not used although the members have it.
     """
 
-    def __init__(self, threads: int, pictures: SharedPictures, read: Read, nvdec: NvdecDecoder | None = None, reason: str = "") -> None:
+    def __init__(self, threads: int, pictures: SharedPictures, read: Read, nvdec: NvdecDecoder | None, reason: str = "") -> None:
         super().__init__(threads)
         self._pictures, self._read, self._nvdec, self._reason = pictures, read, nvdec, reason
 

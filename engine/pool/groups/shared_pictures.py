@@ -40,7 +40,7 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Place:
+class PictureLocation:
     """The location of a picture, uint8 (height, width, 3), or of a frame. offset: bytes from the chunk's start.
 
     pitch: bytes from row to row. format: of a frame, None for a picture.
@@ -62,7 +62,7 @@ class _Memory:
     descriptor: int
     slot: int
     mapped: mmap.mmap
-    free: list[int] = field(default_factory=list)
+    free: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self.address = _address(self.mapped)
@@ -125,7 +125,7 @@ class SharedPictures:
         weakref.finalize(held, self._returned.put, (memory, offset)).atexit = False
         return np.ndarray(nbytes, np.uint8, held)  # type: ignore[arg-type]
 
-    def locate(self, image: HostImage) -> Place | None:
+    def locate(self, image: HostImage) -> PictureLocation | None:
         """The location of a picture, of a part of one, or of a frame; None if it is not in this memory."""
         pixels, layout = (image.luma, image.format) if isinstance(image, Planes) else (image, None)
         if layout is None and pixels.strides[1:] != (3, 1):
@@ -134,7 +134,7 @@ class SharedPictures:
         for memory in list(self._memories.values()):
             if 0 <= address - memory.address < memory.chunk.nbytes:
                 height, width = pixels.shape[:2]
-                return Place(memory.chunk.number, address - memory.address, height, width, pixels.strides[0], layout)
+                return PictureLocation(memory.chunk.number, address - memory.address, height, width, pixels.strides[0], layout)
         return None
 
     def close(self) -> None:
@@ -198,7 +198,7 @@ class MappedChunk:
             self._mapped = mmap.mmap(file.fileno(), chunk.nbytes)
         self.address, self.nbytes = _address(self._mapped), chunk.nbytes
 
-    def image(self, place: Place) -> HostImage:
+    def image(self, place: PictureLocation) -> HostImage:
         """The picture or frame at a place of this chunk, without copying."""
         if place.format is not None:
             return Planes.of(place.format, np.ndarray(place.format.nbytes, np.uint8, self._mapped, place.offset))

@@ -2,7 +2,7 @@
 
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import NoReturn
@@ -12,8 +12,7 @@ import numpy as np
 from engine.detection.frame_format import HostImage
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import Tiling, plan_tiles
-from engine.media.segment_decoder import decode
-from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from engine.media.types import DeviceFrame
 from engine.pool.groups.group import Group
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import DeviceEvent, Failed, Setup
@@ -81,9 +80,6 @@ class TilesBackend(Group):
         except Exception as problem:  # an executor's callback would swallow it
             traceback.print_exception(problem)
             return InferenceFailure(f"its tiles cannot be merged: {type(problem).__name__}: {problem}")
-
-    def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
-        return decode(info, segment, skip, threads)  # tiles are cut from pictures
 
     def _plan(self, image: Image) -> Tiling:
         height, width = image.shape[:2]

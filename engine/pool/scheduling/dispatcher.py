@@ -151,7 +151,7 @@ class Dispatcher:
         """Yield the messages that the caller has to send to workers now, each once."""
         yield from self._drops
         self._drops = []
-        yield from self._probes.assign(self._workers, self._room(), self._can_open)
+        yield from self._probes.assign(self._workers, self._room())
         yield from assign_segments(self._workers, self._strategy, self._sources, self._clock)
         if self._strategy.steals and len(self._workers) > 1:
             yield from self._workers.revokes()
@@ -160,10 +160,6 @@ class Dispatcher:
         """Number of sources that may be opened now. They take memory, so only a few of a long queue are opened ahead of the work."""
         decode_threads = sum(max(1, self._workers[device].decode_threads) if device in self._workers else 1 for device in self._devices)
         return 2 * decode_threads + 2 - (len(self._sources) - len(self._probes))
-
-    def _can_open(self, worker: WorkerState, source: OpenSource) -> bool:
-        able = not worker.leaving and not self._workers.isolated(worker)
-        return able and (not source.suspect or (self._workers.idle(worker) and worker.decode_threads > 0))
 
     def _probed(self, message: Probed | ProbeFailed) -> list[Event]:
         source = self._sources.get(message.source)

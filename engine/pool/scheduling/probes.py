@@ -5,6 +5,7 @@ from itertools import islice
 
 from engine.pool.protocol import Probe
 from engine.pool.scheduling.state import OpenSource, WorkerState
+from engine.pool.scheduling.workers import Workers
 from engine.types import DeviceId
 
 PROBE_SECONDS = 10.0
@@ -30,10 +31,8 @@ class Probes:
         """Remove a source that is finished."""
         self._waiting.pop(source.number, None)
 
-    def assign(
-        self, workers: Mapping[DeviceId, WorkerState], room: int, can: Callable[[WorkerState, OpenSource], bool]
-    ) -> Iterator[tuple[DeviceId, Probe]]:
-        """Yield the messages to send to workers now. room: most sources to open. can: whether a worker may open a source."""
+    def assign(self, workers: Workers, room: int) -> Iterator[tuple[DeviceId, Probe]]:
+        """Yield the messages to send to workers now. room: most sources to open."""
         late = self._clock() - PROBE_SECONDS
         held = {worker.probe.number: worker.probe for worker in workers.values() if worker.probe is not None}
         overdue = [source for source in held.values() if source.info is None and not source.suspect and source.asked < late]
@@ -41,7 +40,7 @@ class Probes:
             able = [
                 (len(worker.works), device)
                 for device, worker in workers.items()
-                if worker.heard and worker.probe is None and can(worker, source)
+                if worker.heard and worker.probe is None and workers.can_open(worker, source)
             ]
             if able:
                 _, device = min(able)

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from engine.pool.protocol import Revoke
-from engine.pool.scheduling.state import WorkerState
+from engine.pool.scheduling.state import OpenSource, WorkerState
 from engine.pool.scheduling.throughput import Load, choose_revoke
 from engine.types import DeviceId
 
@@ -53,6 +53,11 @@ class Workers(dict[DeviceId, WorkerState]):
     def isolated(self, worker: WorkerState) -> bool:
         """Whether the worker gets no work because of a suspect task in its process."""
         return any(other.isolated or (other.waits and other is not worker) for other in self._same_process(worker))
+
+    def can_open(self, worker: WorkerState, source: OpenSource) -> bool:
+        """Whether the worker may open the source: a suspect one only while no other work would end with its process."""
+        able = not worker.leaving and not self.isolated(worker)
+        return able and (not source.suspect or (self.idle(worker) and worker.decode_threads > 0))
 
     def revokes(self) -> Iterator[tuple[DeviceId, Revoke]]:
         """For each idle decode thread, revoke a queued segment of a slower device."""

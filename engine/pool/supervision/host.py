@@ -1,6 +1,6 @@
 """The processes that workers run in: one for each device, or one for all of them.
 
-Each worker is a thread with its own connection to the pool, so that the pool treats both cases alike. Only the effect of a failure
+Each worker is a thread with its own connection to the pool, so both cases are the same for the pool. Only the effect of a failure
 differs: a crash, an unrecoverable CUDA error or a hanging worker ends the process, with all workers in it.
 """
 

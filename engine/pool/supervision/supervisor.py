@@ -18,7 +18,7 @@ from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.supervision.host import Host, WorkerMain
 from engine.pool.supervision.hosts import Hosts
-from engine.pool.supervision.process import RemoteWorker, stop_all
+from engine.pool.supervision.remote_worker import RemoteWorker, stop_all
 from engine.pool.supervision.setup import setup_for
 from engine.processes.outcome import Failed, Outcome
 from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
@@ -26,9 +26,10 @@ from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 
 CHECK_SECONDS = 1.0
+"""Interval at which the pool looks whether a source has to be opened by another worker."""
+
 EXAMPLES = 8
 """Most sources on which a precision is tried: the first ones may show nothing."""
-"""Interval at which the pool looks whether a source has to be opened by another worker."""
 
 
 class WantedDevices:

@@ -68,7 +68,7 @@ class DecodeThreads:
         return source in self._dropped
 
     def revoke(self, revoke: Revoke) -> None:
-        """End a task after the frames decoded so far. Called by the receiving thread."""
+        """End a task after the decoded frames. Called by the receiving thread."""
         place = revoke.source, revoke.segment
         with self._changed:
             task = next((task for task in self._tasks if (task.source, task.segment.number) == place), None)

@@ -17,7 +17,7 @@ from engine.media.types import DeviceFrame, SourceKind
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from engine.processes.watchdog import Clock, Watchdog
-from engine.types import Found, InferenceFailure
+from engine.types import EngineInfo, Found, InferenceFailure
 
 SLOWEST_TIMES = 10
 """Factor by which a batch may take longer than the slowest one before it."""
@@ -108,17 +108,11 @@ class Inference:
         """Infer the pictures of a failed batch again in halves, until the pictures at fault are alone. problem: the batch's error."""
         if len(pictures) == 1:
             pictures[0].release()
-            self._examine(problem)
+            if not still_works(self.submit, self._backend.info):
+                raise DeviceError(f"the engine stopped working: {problem}") from problem
             return [InferenceFailure(f"inference failed: {problem}")]
         middle = len(pictures) // 2
         return [found for half in (pictures[:middle], pictures[middle:]) for found in self._results(half, self._submit(half, Times()))]
-
-    def _examine(self, problem: BaseException) -> None:
-        height, width = self._backend.info.height, self._backend.info.width
-        try:
-            self.submit([np.zeros((height, width, 3), np.uint8)]).result()
-        except Exception:
-            raise DeviceError(f"the engine stopped working: {problem}") from problem
 
     def _submit(self, pictures: Sequence[Picture], times: Times) -> Future[list[Found]]:
         """Submit pictures. An error of the submission becomes one of the future."""
@@ -174,6 +168,15 @@ class Inference:
         now = time.perf_counter()
         self.feeding[stage] += now - since
         return now
+
+
+def still_works(submit: Callable[[Sequence[HostImage]], Future[list[Found]]], info: EngineInfo) -> bool:
+    """Whether an engine still infers, tested with a black picture. submit: see ``Backend.submit``."""
+    try:
+        submit([np.zeros((info.height, info.width, 3), np.uint8)]).result()
+    except Exception:
+        return False
+    return True
 
 
 def _forget(pictures: Sequence[Picture]) -> None:

@@ -11,7 +11,7 @@ from engine.media.types import SourceKind
 from engine.settings.clock import ClockSettings
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import Exporter, Output
-from engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from engine.store.exporters.common.options import ExportOptions
 from engine.store.names import name_key, readable_name
 from engine.store.session import SessionReader, StoredSource
 from engine.store.skipped import is_sampled
@@ -50,9 +50,9 @@ class Planned:
 def plan_export(
     reader: SessionReader,
     formats: Sequence[str],
-    options: ExportOptions = DEFAULTS,
-    only: Collection[int] | None = None,
-    whole: bool = True,
+    options: ExportOptions,
+    only: Collection[int] | None,
+    whole: bool,
 ) -> list[Planned]:
     """Return the files that ``export_session`` writes, in this order: those of each source, then those of the session.
 

@@ -152,7 +152,7 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     # the row of one picture does not count the others of its folder
     dropped, skipped = (sum(source.ledger.dropped.values()), source.ledger.skipped) if name is None else (0, 0)
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
-    values += [is_empty(source, group, least, tracked), source.complete and not source.error, source.path, source.error or failure]
+    values += [is_empty(source, group, least, tracked), source.succeeded, source.path, source.error or failure]
     long_enough = group.seen(least, tracked)
     for class_id in classes:
         tally = long_enough.get(class_id)

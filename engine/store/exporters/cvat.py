@@ -49,7 +49,7 @@ def _write_tracks(export: Export, file: TextIO) -> None:
     followed: dict[int, array[float]] = {track: array("d") for track in classes}  # rows of position, frame, verified and box
     single = max(classes, default=-1) + 1
     for block in export.blocks(export.source):
-        numbers = [frame.number for frame in block.frames]
+        numbers = block.numbers.tolist()
         columns = (block.frame, block.class_ids, block.tracks, block.verified, block.boxes)
         for position, class_id, track, verified, box in zip(*(column.tolist() for column in columns), strict=True):
             row = (before + position, numbers[position], verified, *box)

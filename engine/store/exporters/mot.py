@@ -37,7 +37,7 @@ def write(export: Export) -> None:
 
 def _rows(export: Export) -> Iterator[tuple[str, float, int, bool]]:
     for block in export.blocks(export.source):
-        numbers = [frame.number + 1 for frame in block.frames]
+        numbers = (block.numbers + 1).tolist()
         columns = (block.frame, block.class_ids, block.tracks, block.scores, block.verified, block.boxes)
         for frame, class_id, track, score, verified, (x, y, width, height) in zip(*(column.tolist() for column in columns), strict=True):
             yield f"{numbers[frame]},{track},{x},{y},{width},{height}", score, class_id + 1, verified

@@ -80,6 +80,5 @@ EXPORTER = Exporter(
     "A copy of the video with the boxes drawn into it",
     (Output(".annotated.mp4", write, slow=True),),
     frozenset((SourceKind.VIDEO,)),
-    slow=True,
     options=("draw", "zones"),
 )

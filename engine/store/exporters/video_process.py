@@ -14,14 +14,14 @@ from av.video.frame import VideoFrame
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.count_chart import CountChart
-from engine.media.annotation.draw import Annotator, Planes, paste
+from engine.media.annotation.draw import Annotator, YuvPlanes, paste
 from engine.media.annotation.label_position import Rect
 from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
 from engine.media.annotation.writer import Chapter, VideoWriter, make_plain
 from engine.media.container.video_file import VideoFile
+from engine.media.cpu_decoding import THREADS
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
-from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment
 from engine.processes import AnyConnection
 from engine.processes.child_main import when_parent_ends
@@ -96,7 +96,7 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
 
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
-    whole = _is_whole(reader, next(one for one in reader.sources() if one.number == source))
+    whole = _is_whole(reader, reader.source(source))
     last, sampled = None if whole else reader.last_pts(source), is_sampled(reader)
     first = next((rows[0][1] for rows in reader.frame_rows(source, 1)), None) if reader.span is not None else None
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
@@ -152,7 +152,7 @@ class _AnnotatedPicture:
         self._annotator = Annotator(self.size, reader.labels)
         self._tracks = TrackDrawing(self._annotator, self.size)
         self._results = _Results(reader, job.source, float(file.rate))
-        source = next(one for one in reader.sources() if one.number == job.source)
+        source = reader.source(job.source)
         self.counts = read_counts(reader, source, job.zones) if job.zones is not None else None
         self._places = job.zones.resized(self.size).shapes if job.zones is not None else ()
         self._heat = HeatDrawing(read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None
@@ -162,7 +162,7 @@ class _AnnotatedPicture:
         if self._chart is not None:
             self._annotator.kept_free = self._chart.height
 
-    def planes(self, frame: VideoFrame, seconds: float) -> Planes | None:
+    def planes(self, frame: VideoFrame, seconds: float) -> YuvPlanes | None:
         try:
             planes = self._convert.planes(frame, self.size)
         except (av.FFmpegError, ValueError):
@@ -172,7 +172,7 @@ class _AnnotatedPicture:
         result = self._results.at(seconds)
         if result is not None and result.detections is not None and Part.TRAILS in self._parts:
             self._tracks.draw_trails(planes, result.detections, (result.width, result.height), seconds)
-        texts: list[tuple[Planes, Rect]] = []
+        texts: list[tuple[YuvPlanes, Rect]] = []
         if self.counts is not None:
             now = self.counts.until(seconds)
             texts = self._tracks.draw_places(planes, [(shape, now.short(number, seconds)) for number, shape in enumerate(self._places)])

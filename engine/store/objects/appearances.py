@@ -30,18 +30,16 @@ def read_appearances(
     They end when the frame after their last one begins, so that an appearance of one frame has the length of one frame.
     Only detections that pass the reader's filter count. by: None: tracks if the source has them, else classes. gap: see ``GAP``.
     In a folder of pictures, an appearance of a class lasts one picture, because the next picture may show another place.
-    each: is called with each block, for a caller that needs more from them.
+    each: called with each block, for a caller that needs more from them.
 
     Raises ExportError if the session cannot be read.
     """
     parts: list[tuple[NDArray[Any], ...]] = []
     rows: list[NDArray[np.float64]] = []
     for block in read_blocks(reader, source):
-        numbers = np.fromiter((frame.number for frame in block.frames), np.int64, len(block.frames))
-        times = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
         each(block)
-        rows.append(np.stack((numbers, times)))
-        parts.append((numbers[block.frame], times[block.frame], block.class_ids, block.tracks, block.scores))
+        rows.append(np.stack((block.numbers, block.pts)))
+        parts.append((block.numbers[block.frame], block.pts[block.frame], block.class_ids, block.tracks, block.scores))
     if not parts:
         return np.zeros(0, APPEARANCE)
     frames, times, class_ids, tracks, scores = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -50,7 +48,7 @@ def read_appearances(
     if by is By.TRACK:
         found = track_appearances(frames, times, class_ids, tracks, scores)
     else:
-        pictures = any(each.kind is SourceKind.IMAGES for each in reader.sources() if each.number == source)
+        pictures = reader.source(source).kind is SourceKind.IMAGES
         found = class_appearances(frames, times, class_ids, scores, 0.0 if pictures else gap)
     indices, starts = np.concatenate(rows, 1)
     ends = np.append(starts[1:], end_of(reader, source))  # a frame is shown until the next one
@@ -66,7 +64,7 @@ def end_of(reader: SessionReader, source: int) -> float:
     Raises ExportError if the session cannot be read.
     """
     times = np.sort(reader.times(source, reader.count(source)))
-    info = next(each.info for each in reader.sources() if each.number == source)
+    info = reader.source(source).info
     last = float(times.max(initial=0.0))
     if len(times) < 2:
         return last + 1 / ((info.rate if info is not None else None) or 1.0)

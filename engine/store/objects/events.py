@@ -30,7 +30,7 @@ EVENTS = np.dtype(
 forward: direction of a crossing. confidence, best: of the most confident detection of an appearance, and its time; else NaN and start."""
 
 
-def read_events(reader: SessionReader, source: StoredSource, zones: ZoneSet | None = None) -> NDArray[np.void]:
+def read_events(reader: SessionReader, source: StoredSource, zones: ZoneSet | None) -> NDArray[np.void]:
     """Return the events of a source, ordered by start, ``EVENTS`` (n,). zones: for pictures of its size; None = appearances only.
 
     Raises:

@@ -11,10 +11,9 @@ PARTS = 160
 
 
 def mean_counts(reader: SessionReader, source: int, end: float = 0.0) -> tuple[dict[int, NDArray[np.float64]], tuple[float, float]]:
-    """Return the mean number of objects in the frames of each of ``PARTS`` equal parts of the time, and when the first frame begins and
-    the last one ends, seconds.
+    """Return the mean number of objects per frame in ``PARTS`` equal parts of the time, and where these parts begin and end, seconds.
 
-    end: to which the parts go if the last stored frame ends before, seconds; there is nothing behind that frame.
+    end: where they end if the last stored frame ends earlier, seconds; the means after that frame are 0.
     Only detections that pass the reader's filter count. The means are float64 (PARTS,), by class id, the most frequent class first. A part
     without frames has those of the part before it.
 
@@ -24,8 +23,7 @@ def mean_counts(reader: SessionReader, source: int, end: float = 0.0) -> tuple[d
     end = max(last, end)
     frames, found = np.zeros(PARTS), dict[int, NDArray[np.float64]]()
     for block in read_blocks(reader, source, boxes=False):
-        times = np.array([frame.pts for frame in block.frames])
-        places = np.clip((times - begin) / max(end - begin, 1e-9) * PARTS, 0, PARTS - 1).astype(np.int64)
+        places = np.clip((block.pts - begin) / max(end - begin, 1e-9) * PARTS, 0, PARTS - 1).astype(np.int64)
         frames += np.bincount(places[[frame.failure is None for frame in block.frames]], minlength=PARTS)
         for class_id in np.unique(block.class_ids).tolist():
             seen = places[block.frame[block.class_ids == class_id]]

@@ -41,11 +41,9 @@ class TrackTable:
     def of(cls, block: Block, everything: bool = False) -> Self:
         """The tracked detections of some frames. everything: also those without a track, whose track is -1."""
         mine = (block.tracks >= 0) | everything
-        pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
-        numbers = np.fromiter((frame.number for frame in block.frames), np.int64, len(block.frames))
         sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
-        frame, boxes = block.frame[mine], block.corners[mine]
-        return cls(numbers[frame], pts[frame], block.tracks[mine], block.class_ids[mine], block.scores[mine], boxes, sizes[frame])
+        frame, class_ids, scores = block.frame[mine], block.class_ids[mine], block.scores[mine]
+        return cls(block.numbers[frame], block.pts[frame], block.tracks[mine], class_ids, scores, block.corners[mine], sizes[frame])
 
     @classmethod
     def joined(cls, tables: Sequence[Self]) -> Self:
@@ -62,7 +60,7 @@ class TrackCounter:
     Raises UsageError if the model does not have a label of the zones.
     """
 
-    def __init__(self, zones: ZoneSet, labels: tuple[str, ...], confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
+    def __init__(self, zones: ZoneSet, labels: tuple[str, ...], confidence: float, classes: frozenset[int] | None) -> None:
         self._zones, self._allowed = zones, zones.class_ids(labels)
         self._confidence, self._classes = confidence, classes
         self._counter = ZoneCounter(zones)
@@ -165,7 +163,7 @@ def require_any_tracks(reader: SessionReader, sources: Iterable[StoredSource]) -
 def require_tracks(reader: SessionReader, source: int) -> None:
     """Check that the objects of a source were tracked. Raises UsageError if they were not, with the name of the session if none was."""
     if not is_tracked(reader, source):
-        name = next((each.name for each in reader.sources() if each.number == source and reader.has_tracks), reader.path)
+        name = reader.source(source).name if reader.has_tracks else reader.path
         remedy = f"'framefleet track {reader.path.parent}' adds them"
         raise UsageError(f"{name} has no tracks, and lines and zones count tracks: {remedy}")
 

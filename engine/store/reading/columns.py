@@ -33,7 +33,7 @@ class DetectionTable(NamedTuple):
 
 
 class StoredColumns(ReadingConnection):
-    """Part of ``SessionReader``."""
+    """Base class of ``SessionReader``: reads many frames and detections at once, as arrays."""
 
     @property
     def has_tracks(self) -> bool:

@@ -51,6 +51,10 @@ class SessionReader(StoredColumns):
         names = source_names([source.file for source in sources])
         return [replace(source, name=name) for source, name in zip(sources, names, strict=True)]
 
+    def source(self, number: int) -> StoredSource:
+        """Return the source of this number. Raises KeyError if there is none."""
+        return {source.number: source for source in self.sources()}[number]
+
     def tracks(self, source: int) -> list[tuple[int, int, int, int, int]]:
         """Return the tracks of a source: number, class id, first and last frame, number of detections. Empty if it was not tracked."""
         if self.corrected:
@@ -103,7 +107,7 @@ class SessionReader(StoredColumns):
         return int(self._value(f"SELECT max({last}, decoded + skipped) FROM sources s WHERE source = ?", source))
 
     def extent(self, source: int) -> int:
-        """Return the number of frames up to the last stored one, also missing ones: from the first one of ``span``, or from the begin."""
+        """Return the number of frames up to the last stored one, also missing ones: counted from the start of ``span`` or of the source."""
         first = "0" if self.span is None else "min(frame)"
         return int(self._value(f"SELECT coalesce(max(frame) - {first} + 1, 0) FROM frames WHERE source = ?", source))
 

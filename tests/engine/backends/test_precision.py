@@ -11,7 +11,7 @@ from engine.backends.precision import MATCHING, Trial, agreeing_share, matching_
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.settings import EngineSettings, Precision
-from engine.types import AS_ASKED, DeviceId, Image
+from engine.types import AS_ASKED, DeviceId
 from tests.support.models import tiny_network
 
 CPU = DeviceId("cpu", "0")
@@ -42,8 +42,7 @@ class Runner:
         self.trials = {Precision.FP32: Trial(heads(network), 10.0), Precision.BF16: Trial(heads(network, error), speed)}
         self.runs = 0
 
-    def __call__(self, precision: Precision, pictures: list[Image]) -> Trial:
-        assert all(picture.shape == (96, 96, 3) for picture in pictures)
+    def __call__(self, precision: Precision) -> Trial:
         self.runs += 1
         return self.trials[precision]
 
@@ -87,10 +86,10 @@ def test_devices_alike_that_try_at_the_same_time_take_the_first_ones_outcome(net
     class Slower(Runner):
         """Another device has had its outcome in between, and gained more."""
 
-        def __call__(self, precision: Precision, pictures: list[Image]) -> Trial:
+        def __call__(self, precision: Precision) -> Trial:
             if precision is Precision.BF16:
                 self.first = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", Runner(network, 20.0, 0.0))
-            return super().__call__(precision, pictures)
+            return super().__call__(precision)
 
     slower = Slower(network, 10.0, 0.0)
     assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", slower) == slower.first

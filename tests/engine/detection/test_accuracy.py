@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from engine.backends import create_backend
+from engine.media.cpu_decoding import decode
 from engine.media.preview.reader import VideoReader
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from engine.model.load import load_network
 from engine.model.network import Network, Yolo

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from engine.errors import SourceError
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
 from tests.engine.media.conftest import Clip
 from tests.support.media import damaged, number_of, numbered, rewrap, truncated

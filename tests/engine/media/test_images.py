@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.errors import SourceError
+from engine.media.cpu_decoding import decode
 from engine.media.images import SEGMENT_PICTURES, read_picture
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame, DecodeFailure, SourceKind
 from tests.support.media import number_of, numbered
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.types import Image
 from tests.engine.media.conftest import Clip
 

@@ -15,8 +15,8 @@ from av.stream import Disposition
 
 from engine.errors import SourceError
 from engine.media.container.opening import open_local
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_audio, make_video, number_of, numbered
 

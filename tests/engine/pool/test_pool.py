@@ -16,13 +16,13 @@ import pytest
 
 from engine.backends import create_backend
 from engine.errors import UsageError
+from engine.media.cpu_decoding import decode_planes
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode_planes
 from engine.media.types import DecodeFailure, SourceKind
 from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool
 from engine.pool.scheduling import state
-from engine.pool.supervision.process import stop_all
+from engine.pool.supervision.remote_worker import stop_all
 from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
 from engine.types import Detections, DeviceId
 from tests.support.media import make_video, truncated, write_pictures

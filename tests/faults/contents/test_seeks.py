@@ -10,10 +10,10 @@ from typing import Any
 import av
 import pytest
 
+from engine.media.cpu_decoding import decode
 from engine.media.preview.reader import VideoReader
 from engine.media.probe import probe
 from engine.media.sampling.wanted import Sampling
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from engine.settings.kinds import Moment
 from tests.support.faults.counts import short_and_long

@@ -80,8 +80,8 @@ class Decoding(Closing):
 def _decode(path: Path) -> Result:
     from engine.errors import SourceError
     from engine.media.container.video_file import VideoFile
+    from engine.media.cpu_decoding import decode
     from engine.media.probe import probe
-    from engine.media.segment_decoder import decode
     from engine.media.types import DecodedFrame, SourceKind
     from tests.support.media import number_of
 

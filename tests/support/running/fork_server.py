@@ -27,7 +27,7 @@ PRELOAD = [
     "engine.backends.openvino.trials",
     "engine.media.images",
     "engine.media.probe",
-    "engine.media.segment_decoder",
+    "engine.media.cpu_decoding",
     "engine.pool.worker.worker",
     "tests.support.running.fork_server",
     "tests.support.pool",

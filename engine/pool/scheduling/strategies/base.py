@@ -17,6 +17,7 @@ class Strategy(ABC):
     """
 
     name: ClassVar[str]
+    """As events and reports show it."""
     elastic: ClassVar[bool] = True
     """Whether devices can join and leave a run."""
     grouped: ClassVar[bool] = False
@@ -28,7 +29,7 @@ class Strategy(ABC):
 
     def __init__(self, devices: Sequence[DeviceId]) -> None:
         self.workers = tuple(devices)
-        self._queues: dict[int, SourceQueue] = {}
+        self._queues: dict[int, SourceQueue] = {}  # of the open sources, by number, in the order in which they are done
 
     def open(self, source: int, segments: Sequence[Segment], position: Position | None = None) -> None:
         """Add a probed source. Sources are done in the order of their numbers. position: where an earlier run stopped."""

@@ -70,7 +70,7 @@ def window_segments(*decode_threads: int) -> int:
 class SourceQueue:
     """Assigns the segments of one source, oldest first. position: where an earlier run stopped, so that work begins there."""
 
-    def __init__(self, source: int, segments: Sequence[Segment], position: Position | None = None) -> None:
+    def __init__(self, source: int, segments: Sequence[Segment], position: Position | None) -> None:
         self._source = source
         self._segments = segments
         self._starts = list(accumulate((segment.frames for segment in segments), initial=0))

@@ -72,9 +72,9 @@ class Output:
     """A file or folder that belongs to a format.
 
     suffix: ends its name, after the source's; the complete name if it is ``per_session``. write: writes it, so that it appears complete
-    or not at all; raises ExportError. passes: how often writing reads all frames. slow: whether an unchanged file is kept instead. folder:
-    whether it is a folder. joins: whether it can contain all sources, see ``ExportOptions.one_table``. needs: "lines" or "zones" if it is
-    written only where there are any.
+    or not at all; raises ExportError. passes: how often writing reads all frames. slow: whether writing decodes the source again, so that
+    an unchanged file is kept instead. folder: whether it is a folder. joins: whether it can contain all sources, see
+    ``ExportOptions.one_table``. needs: "lines" or "zones" if it is written only where there are any.
     """
 
     suffix: str
@@ -92,16 +92,19 @@ class Exporter:
     """An export format.
 
     title: text for menus. purpose: what it is for, in one line. outputs: the files and folders that it consists of. kinds: the kinds of
-    sources that it supports. slow: whether writing decodes the source again. options: names of the fields of ``ExportOptions`` that it
-    uses.
+    sources that it supports. options: names of the fields of ``ExportOptions`` that it uses.
     """
 
     title: str
     purpose: str
     outputs: tuple[Output, ...]
     kinds: frozenset[str] = frozenset(SourceKind)
-    slow: bool = False
     options: tuple[str, ...] = ()
+
+    @property
+    def slow(self) -> bool:
+        """Whether writing decodes the source again."""
+        return any(output.slow for output in self.outputs)
 
 
 def text_output(suffix: str, write: Callable[[Export, TextIO], None], per_session: bool = False, passes: int = 1) -> Output:

@@ -89,8 +89,7 @@ def read_groups(blocks: Iterable[Block], keys_of: Callable[[NDArray[np.float64]]
     """
     group: Group | None = None
     for block in blocks:
-        pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
-        keys = keys_of(pts)  # the time of a failed frame is an estimate and may lie before the frame ahead of it
+        keys = keys_of(block.pts)  # the time of a failed frame is an estimate and may lie before the frame ahead of it
         keys = np.maximum.accumulate(keys if group is None else np.maximum(keys, group.key))
         starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
         group_of = np.cumsum(np.diff(keys, prepend=keys[0]) != 0)  # the position in ``starts`` of each frame's group
@@ -99,7 +98,7 @@ def read_groups(blocks: Iterable[Block], keys_of: Callable[[NDArray[np.float64]]
         if group is not None and group is not groups[0]:
             yield group
         _add_frames(groups, group_of, block.frames)
-        _add_detections(groups, group_of, pts, block)
+        _add_detections(groups, group_of, block)
         *ended, group = groups
         yield from ended
     if group is not None:
@@ -116,7 +115,7 @@ def _add_frames(groups: Sequence[Group], group_of: NDArray[np.intp], frames: Seq
         group.last = frames[end - 1]
 
 
-def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], pts: NDArray[np.float64], block: Block) -> None:
+def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], block: Block) -> None:
     if not len(block.class_ids):
         return
     classes = int(block.class_ids.max()) + 1
@@ -128,7 +127,7 @@ def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], pts: ND
     starts = np.flatnonzero(np.diff(group_of[frames] * classes + class_ids, prepend=-1))
     ends = np.append(starts[1:], len(frames))
     columns = (
-        *(group_of[frames[starts]], class_ids[starts], pts[frames[starts]], pts[frames[ends - 1]]),
+        *(group_of[frames[starts]], class_ids[starts], block.pts[frames[starts]], block.pts[frames[ends - 1]]),
         *(ends - starts, np.maximum.reduceat(numbers, starts), np.add.reduceat(numbers, starts)),
     )
     for position, class_id, first, last, *counts in zip(*(column.tolist() for column in columns), strict=True):

@@ -10,10 +10,10 @@ import av
 from engine.errors import ExportError, SourceError
 from engine.media.container.opening import reason
 from engine.media.container.video_file import VideoFile
+from engine.media.cpu_decoding import THREADS
 from engine.media.images import read_picture, write_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
-from engine.media.segment_decoder import THREADS
 from engine.media.types import Segment, SourceKind
 from engine.processes import AnyConnection
 from engine.processes.watchdog import Clock
@@ -43,7 +43,7 @@ def write_selected(job: PicturesJob, report: Callable[[int], None], clock: Clock
         ExportError: a selected frame cannot be decoded again, or a picture cannot be written.
     """
     with SessionReader.of(job.view) as reader:
-        source = next(source for source in reader.sources() if source.number == job.source)
+        source = reader.source(job.source)
         name_of = PictureNames(source)
         wanted = ((name_of(frame), frame) for frame in select(reader.frames(job.source), job.options))
         count = _write_frames(job, wanted, report) if source.kind is SourceKind.VIDEO else _write_images(job, wanted, report)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ExportError
-from engine.media.stamp import stamp_of
+from engine.media.stamp import has_same_content, stamp_of
 from engine.store.exporters.common.base import Export
 from engine.store.exporters.common.child import run_child
 from engine.store.exporters.common.options import ExportOptions
@@ -35,7 +35,7 @@ def write_pictures(export: Export, source: StoredSource, folder: Path, last: int
     stamp = stamp_of(source.file)
     if stamp is None:
         raise ExportError(f"{source.file} is not there or cannot be read: put it back, or export without pictures")
-    if source.stamp is not None and (stamp.size, stamp.digest) != (source.stamp.size, source.stamp.digest):
+    if source.stamp is not None and not has_same_content(stamp, source.stamp):
         raise ExportError(f"{source.file} has changed since its detections were made: detect again, or export without pictures")
     folder.mkdir(parents=True)
     job = PicturesJob(export.reader.view, source.number, str(source.file), str(folder), export.options)

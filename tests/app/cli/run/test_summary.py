@@ -56,7 +56,7 @@ def test_a_stopped_file_is_not_called_empty(tmp_path: Path) -> None:
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 2, "b.mp4": 2}, boxes=0, cancelled=True)
     with SessionReader(path) as reader:
         summary = Summary(reader, Least())
-        assert summary.line() == "2 files: 0 empty, 2 stopped early; 4 frames"
+        assert summary.line() == "2 files: 0 empty, 2 incomplete; 4 frames"
         assert summary.found == {0: "", 1: ""}
 
 
@@ -79,7 +79,7 @@ def test_long_durations_have_hours() -> None:
 def test_many_files_without_a_problem_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     files = [Exported(Path("out", f"{number}.jsonl"), 5, number != 3) for number in range(MOST_LINES + 1)]
     print_exported(files, verbose=False)
-    stopped = f"{files[3].path} (only 5 frames, until it was stopped)"
+    stopped = f"{files[3].path} (incomplete: 5 frames)"
     assert capsys.readouterr().out.splitlines() == [stopped, f"{len(files)} files in out"]
     print_exported(files, verbose=True)
     assert len(capsys.readouterr().out.splitlines()) == len(files)

@@ -47,7 +47,7 @@ def test_what_was_cancelled_is_said_to_be_a_part(tmp_path: Path) -> None:
     database = write_session(tmp_path / "s.sqlite", {"a.mp4": 4}, cancelled=True)
     run = run_main("results", database, "--format", "coco")
     assert run.status == 0, run.err
-    assert "a.coco.json (only 4 frames, until it was stopped)" in run.out
+    assert "a.coco.json (incomplete: 4 frames)" in run.out
     assert len(json.loads((tmp_path / "a.coco.json").read_text())["images"]) == 4
 
 

@@ -190,9 +190,10 @@ def test_a_session_without_tracks_says_what_to_do(tmp_path, zones):
 
 def test_zones_of_another_size_are_scaled_with_a_note(session, zones):
     zones.write_text(json.dumps(ZONES).replace("640", "1280").replace("480", "960").replace("20, 10", "40, 20").replace("20, 40", "40, 80"))
-    done = run_main("results", session, "--zones", zones)
-    assert done.status == 0
-    assert "a.mp4: lines and zones drawn for 1280×960 pixels are scaled to 640×480" in done.err
+    for form in ("zones", "jsonl"):  # the counts are printed with every format
+        done = run_main("results", session, "--zones", zones, "--format", form)
+        assert done.status == 0
+        assert done.err.count("a.mp4: lines and zones drawn for 1280×960 pixels are scaled to 640×480") == 1
     assert len(rows(session.parent / "crossings.csv")) == 1
 
 

@@ -25,11 +25,11 @@ def test_sources_are_tried_until_there_are_enough_boxes(per_picture: int, pictur
     frames = probe_pictures(96, 96)
     sources = iter([list[HostImage](), frames[:1], frames[1:3], frames[3:]])
     trials = trials_on(sources, per_picture)
-    assert all(len(head) == pictures for head in trials.run(Precision.FP32, []).heads)
+    assert all(len(head) == pictures for head in trials.run(Precision.FP32).heads)
     assert len([*sources]) == left
-    assert all(len(head) == pictures for head in trials.run(Precision.FP32, []).heads), "each precision gets the same frames"
+    assert all(len(head) == pictures for head in trials.run(Precision.FP32).heads), "each precision gets the same frames"
 
 
 def test_without_a_frame_nothing_is_built() -> None:
     with pytest.raises(TooFewBoxesError, match="no frame of a source"):
-        trials_on(iter([[], []]), 9).run(Precision.FP32, [])
+        trials_on(iter([[], []]), 9).run(Precision.FP32)

@@ -7,8 +7,8 @@ from pathlib import Path
 import av
 import pytest
 
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
 from tests.support.media import number_of, numbered, rewrap

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from engine.errors import SourceError
+from engine.media.cpu_decoding import decode
 from engine.media.preview.reader import VideoReader
 from engine.media.preview.still import Stills
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, make_video, number_of, rewrap, truncated, write_pictures

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -132,6 +134,38 @@ def test_an_error_in_the_bookkeeping_ends_the_worker_with_its_cause(capfd: pytes
     assert reasons.get(timeout=30).message.startswith("ValueError: zip()")
     member_pool.close()
     assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_test_of_the_engine_that_hangs_is_noticed() -> None:
+    released = threading.Event()
+
+    def broken(device: DeviceId) -> Backend:
+        """An engine that fails once, and then hangs."""
+        backend, calls = create_backend(device), itertools.count()
+
+        def fail(images: Any, still: bool) -> Any:
+            if next(calls):
+                released.wait()
+            raise RuntimeError("the driver is gone")
+
+        backend._submit_impl = fail  # type: ignore[method-assign]
+        return backend
+
+    reasons: SimpleQueue[Failed] = SimpleQueue()
+    watchdog = Watchdog(0.5, lambda: False, reasons.put)  # type: ignore[arg-type]
+    member_pool = MemberPool(CPUS[:1], broken, lambda _: None, reasons.put, watchdog)  # type: ignore[arg-type]
+    member_pool.start(tiny_network(), {CPUS[0]: SETTINGS})
+    checking = threading.Thread(target=watchdog.run)
+    checking.start()
+    try:
+        member_pool.put(pictures(1), still=False)
+        assert reasons.get(timeout=30).message.startswith("an inference on cpu:0 did not come to an end")
+    finally:
+        member_pool.close()
+        released.set()
+        watchdog.stop()
+        for thread in (checking, *member_pool._threads):
+            thread.join()
 
 
 def test_without_a_device_nothing_starts() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
 from engine.pool.groups import shared_pictures as shared
-from engine.pool.groups.shared_pictures import CHUNK_BYTES, Chunk, MappedChunk, Place, SharedPictures
+from engine.pool.groups.shared_pictures import CHUNK_BYTES, Chunk, MappedChunk, PictureLocation, SharedPictures
 from engine.processes.watchdog import Watchdog
 from engine.types import Image
 
@@ -23,13 +23,13 @@ def picture(value: int, width: int = 64, height: int = 48) -> Image:
     return np.full((height, width, 3), value, np.uint8)
 
 
-def read_in_another_process(chunk: Chunk, place: Place) -> bytes:
+def read_in_another_process(chunk: Chunk, place: PictureLocation) -> bytes:
     image = MappedChunk(chunk).image(place)
     assert isinstance(image, np.ndarray)
     return image.tobytes()
 
 
-def read_planes_in_another_process(chunk: Chunk, place: Place) -> tuple[FrameFormat, bytes, bytes, bytes]:
+def read_planes_in_another_process(chunk: Chunk, place: PictureLocation) -> tuple[FrameFormat, bytes, bytes, bytes]:
     frame = MappedChunk(chunk).image(place)
     assert isinstance(frame, Planes)
     return frame.format, frame.luma.tobytes(), frame.u.tobytes(), frame.v.tobytes()

@@ -15,8 +15,8 @@ import pytest
 from engine.backends import create_backend
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import plan_tiles
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame
 from engine.pool.events import Event, StrategyChosen
 from engine.pool.groups.shared_pictures import CHUNK_BYTES

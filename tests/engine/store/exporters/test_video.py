@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from engine.errors import ExportError
 from engine.media.annotation.colours import class_colour
 from engine.media.annotation.writer import VideoWriter, make_plain
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.stamp import stamp_of
 from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger

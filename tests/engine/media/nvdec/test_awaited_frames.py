@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from engine.media.container.video_file import VideoFile, VideoPacket
+from engine.media.cpu_decoding import decode
+from engine.media.nvdec.awaited_frames import AwaitedFrames, decoder_time, leads
 from engine.media.nvdec.errors import DamagedError, UncertainEndError
-from engine.media.nvdec.expected_frames import AwaitedFrames, leads, stamp
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame, Segment, SourceInfo
 from tests.engine.media.conftest import Clip
 from tests.support.media import rewrap, truncated
@@ -47,7 +47,7 @@ def passed(path: Path, segment: Segment, tamper: Callable[[list[int]], list[int]
         for packet in awaited.packets():
             assert packet.pts is not None
             if not packet.is_discard and not leads(segment, packet.pts):  # those FFmpeg leaves out
-                heappush(waiting, stamp(packet.pts))
+                heappush(waiting, decoder_time(packet.pts))
             yield from decoded(packet)
         yield from decoded(None)
         awaited.end()
@@ -81,7 +81,7 @@ def test_frames_out_of_order_are_noticed(clip: Clip) -> None:
     path = clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"])
     with VideoFile(path) as file:
         awaited = AwaitedFrames(file, probe(path).segments[0])
-        times = [stamp(packet.pts or 0) for packet, _ in zip(awaited.packets(), range(9), strict=False)]
+        times = [decoder_time(packet.pts or 0) for packet, _ in zip(awaited.packets(), range(9), strict=False)]
         assert len(list(awaited.matched([(time, 0) for time in sorted(times)[:3]], damaged=False))) == 3
         with pytest.raises(DamagedError, match="out of order"):
             list(awaited.matched([(sorted(times)[4], 0)], damaged=False))
@@ -103,9 +103,9 @@ def test_damage_matters_only_in_frames_that_are_wanted(clip: Clip) -> None:
         times = [packet.pts or 0 for packet, _ in zip(awaited.packets(), range(6), strict=False)]
         leading = [pts for pts in times if pts < second.start]
         assert leading, "an open GOP"
-        assert list(awaited.matched([(stamp(pts), 0) for pts in leading], damaged=True)) == []
+        assert list(awaited.matched([(decoder_time(pts), 0) for pts in leading], damaged=True)) == []
         with pytest.raises(DamagedError, match="damaged"):
-            list(awaited.matched([(stamp(second.start), 0)], damaged=True))
+            list(awaited.matched([(decoder_time(second.start), 0)], damaged=True))
 
 
 def test_the_end_of_a_broadcast_is_left_to_ffmpeg(clip: Clip) -> None:

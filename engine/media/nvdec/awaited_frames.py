@@ -14,7 +14,7 @@ _OPEN_ENDED = ("mpegts", "mpeg")
 _ORIGIN = 1 << 40
 
 
-def stamp(pts: int) -> int:
+def decoder_time(pts: int) -> int:
     """The positive time that represents a pts in the hardware decoder."""
     return pts + _ORIGIN
 
@@ -72,7 +72,7 @@ class AwaitedFrames:
             heappush(self._order, pts)
 
     def matched(self, frames: list[tuple[int, int]], damaged: bool) -> Iterator[tuple[int, int]]:
-        """Yield the expected ones of the decoder's next frames (stamp, address), as pts and address.
+        """Yield the expected ones of the decoder's next frames (``decoder_time``, address), as pts and address.
 
         damaged: whether one of the frames is damaged, unknown which. Other frames may be damaged, such as the first ones of an open GOP.
 

@@ -16,8 +16,8 @@ import pytest
 
 from engine.errors import SourceError
 from engine.media.container.scan import SEGMENT_FRAMES
+from engine.media.cpu_decoding import decode
 from engine.media.probe import probe
-from engine.media.segment_decoder import decode
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 from resources import DEMO
 from tests.engine.media.conftest import Clip

@@ -70,12 +70,11 @@ class RemoteWorker(Conversation):
         while self.connection.poll() and (message := self.receive()) is not None:
             yield message
 
-    def reap(self, ended: Outcome | None = None) -> Outcome:
-        """Close the connection of a worker that has ended, and return how it ended. ended: its process, if that has ended with it."""
+    def reap(self, process: Outcome) -> Outcome:
+        """Close the connection of a worker that has ended, and return how it ended. process: how its process ended, if it did."""
         self.connection.close()
         self._connection = None
-        outcome = ended or Outcome(None)
-        return replace(outcome, exit_message=self.exit_message) if isinstance(self.exit_message, Failed) else outcome
+        return replace(process, exit_message=self.exit_message) if isinstance(self.exit_message, Failed) else process
 
 
 def stop_all(workers: Iterable[RemoteWorker]) -> Iterator[tuple[RemoteWorker, FromWorker]]:
