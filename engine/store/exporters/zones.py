@@ -77,7 +77,7 @@ def _zone_counts(export: Export, counted: Counted) -> Iterator[Row]:
     for source, counts, number, shape, class_id, intervals, heads in _tallied(export, counted, lines=False):
         mine = _of(counts.visits, number, class_id)
         moved = [intervals.counted(mine[when][mine[how]]).tolist() for when, how in (("begin", "entered"), ("end", "left"))]
-        occupied = intervals.occupancy(mine["begin"], mine["end"])
+        occupied = intervals.occupancy(mine["track"], mine["begin"], mine["end"])
         for head, entered, left, (tracks, most, mean) in zip(heads, *moved, occupied, strict=True):
             yield source.name, shape.name, *head, tracks, entered, left, most, round(mean, 4)
 

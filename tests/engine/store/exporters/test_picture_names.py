@@ -129,6 +129,6 @@ def test_the_command_makes_these_pictures(tmp_path: Path, monkeypatch: pytest.Mo
         assert number_of(np.asarray(image, np.uint8)) == number
 
 
-@pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-0000400")])
+@pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-00000400")])
 def test_names_are_rounded_as_ffmpeg_rounds(pts: float, name: str) -> None:
     assert picture_name(pts) == name
