@@ -54,10 +54,12 @@ def ffmpeg_command(source: StoredSource, folder: str, suffix: str = "jpg") -> st
     """
     if source.info is None or source.kind is not SourceKind.VIDEO:
         return None
-    size = f"scale={source.info.width}:{source.info.height}"
+    filters = f"scale={source.info.width}:{source.info.height}"
+    if PurePath(source.path).suffix.lower() == ".avi":  # with B-frames, ffmpeg begins some frames late: AVI has decoding times only
+        filters = f"setpts=PTS-STARTPTS+{source.info.begin:.6f}/TB,{filters}"
     names = shlex.quote(f"{folder.replace('%', '%%')}/%08d.{suffix}")
     timed = f"-fps_mode passthrough -enc_time_base 1:{UNITS} -frame_pts 1"
-    return f"ffmpeg -copyts -i {shlex.quote(source.path)} -vf {size} {timed} {names}"
+    return f"ffmpeg -copyts -i {shlex.quote(source.path)} -vf {filters} {timed} {names}"
 
 
 def select(frames: Iterable[FrameResult], options: ExportOptions) -> Iterator[FrameResult]:
