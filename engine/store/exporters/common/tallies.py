@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -116,11 +115,16 @@ def read_groups(blocks: Iterable[Block], keys_of: Callable[[NDArray[np.float64]]
 def _timed(blocks: Iterable[Block]) -> Iterator[tuple[Block, Array, Array]]:
     """Yield each block with the pts of its frames and how long they last, float64 (n,), seconds. The last one lasts as long as the mean."""
     first, count = 0.0, 0
-    timed = ((block, np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))) for block in blocks)
-    for (block, pts), after in pairwise(chain(timed, (None,))):
+    waiting: tuple[Block, Array] | None = None
+    for block in blocks:
+        pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
+        if waiting is not None:
+            yield *waiting, np.maximum(np.diff(waiting[1], append=pts[0]), 0.0)
         first, count = (first if count else float(pts[0])), count + len(pts)
-        end = after[1][0] if after is not None else pts[-1] + (pts[-1] - first) / max(count - 1, 1)
-        yield block, pts, np.maximum(np.diff(pts, append=end), 0.0)
+        waiting = block, pts
+    if waiting is not None:
+        last = waiting[1][-1]
+        yield *waiting, np.maximum(np.diff(waiting[1], append=last + (last - first) / max(count - 1, 1)), 0.0)
 
 
 def _add_frames(groups: Sequence[Group], group_of: NDArray[np.intp], frames: Sequence[StoredFrame], seconds: Array) -> None:
