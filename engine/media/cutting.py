@@ -37,6 +37,8 @@ def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callab
         ExportError, OSError: the clip cannot be written.
     """
     with _open(video) as file, explained_encoding():
+        if file.container.format.name == "avi" and file.codec.has_b_frames:
+            raise ExportError(f"{video}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips")
         keyframe, packets = _packets_before(file, round(start / file.time_base))
         origin = keyframe * file.time_base
         form, options = ("mp4", {"movflags": "+faststart"}) if target.suffix == ".mp4" else ("matroska", {})

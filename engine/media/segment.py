@@ -107,11 +107,11 @@ class SegmentDecoder:
         if pts is None:
             pts = round(self._read / (self._file.rate * self._file.time_base))
         self._read += 1
+        if packet.pts is None:  # also before the segment: the decoder returns these frames, too
+            heappush(self._untimed, pts)
         if not covers(self._segment, pts):
             return
         heappush(self._pending, pts)
-        if packet.pts is None:
-            heappush(self._untimed, pts)
         if packet.is_keyframe and self._keyframe is None:
             self._keyframe = pts
         elif self._keyframe is None:

@@ -34,6 +34,20 @@ def test_a_clip_of_av1_is_copied(clip: Clip, tmp_path: Path) -> None:
         assert len(list(reader)) == 10
 
 
+def test_exact_clips_of_an_avi_hold_their_frames_although_it_has_no_presentation_times(clip: Clip, tmp_path: Path) -> None:
+    source = clip("a.avi", frames=60, gop=12, codec="mpeg4", options={"q": "2", "bf": "2"})
+    with VideoReader(source) as reader:
+        times = {number_of(frame.image): frame.pts for frame in reader}
+    encode_clip(source, times[33], times[40], tmp_path / "exact.mp4")
+    write_still(source, times[35], tmp_path / "still.jpg")
+    with VideoReader(tmp_path / "exact.mp4") as reader:
+        assert [number_of(frame.image) for frame in reader] == list(range(33, 40))
+    with VideoReader(tmp_path / "still.jpg") as reader:
+        assert number_of(next(reader).image) == 35
+    with pytest.raises(ExportError, match="AVI does not say when its frames are shown"):
+        copy_clip(source, times[33], times[40], tmp_path / "copied.mp4")
+
+
 def test_a_codec_that_a_container_cannot_hold_is_named(clip: Clip, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="MP4 cannot hold its codec wmv2"):
         copy_clip(clip("a.wmv", frames=5, codec="wmv2"), 0.0, 1.0, tmp_path / "clip.mp4")
