@@ -56,10 +56,9 @@ IN_SPAN = "EXISTS (SELECT 1 FROM temp.span WHERE span.source = detections.source
 
 _SLACK = 1e-6  # stored times are rounded
 
-_IN_ORDER = (
-    "(failure IS NULL OR NOT EXISTS (SELECT 1 FROM frames g WHERE g.source = f.source AND g.pts > f.pts AND g.frame < f.frame"
-    " AND g.failure IS NULL))"
-)
+_IN_ORDER = """(failure IS NULL OR NOT coalesce((
+    SELECT g.pts FROM frames g WHERE g.source = f.source AND g.frame < f.frame AND g.failure IS NULL ORDER BY g.frame DESC LIMIT 1
+) > f.pts, 0))"""
 """The condition for frames whose time is certain: failed frames with earlier times may stand behind the last decoded one."""
 
 
