@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from av.video.frame import VideoFrame
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
-from engine.media.container.opening import reason
+from engine.media.container.opening import check_readable, reason
 from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
 from engine.media.cpu_decoding import THREADS
 from engine.media.images import write_picture
@@ -35,7 +36,9 @@ def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callab
         SourceError: the video cannot be opened.
         ExportError, OSError: the clip cannot be written.
     """
-    with VideoFile(video) as file, explained_encoding():
+    with _open(video) as file, explained_encoding():
+        if file.container.format.name == "avi" and file.codec.has_b_frames:
+            raise ExportError(f"{video}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips")
         keyframe, packets = _packets_before(file, round(start / file.time_base))
         origin = keyframe * file.time_base
         form, options = ("mp4", {"movflags": "+faststart"}) if target.suffix == ".mp4" else ("matroska", {})
@@ -74,7 +77,7 @@ def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callab
 
 def encode_clip(video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None) -> None:
     """Encode the frames of a video from ``start`` to before ``end`` (seconds) as an MP4. ``alive`` and errors as in ``copy_clip``."""
-    with VideoFile(video, THREADS) as file:
+    with _open(video, THREADS) as file:
         frames = _frames(file, start, end)
         first = next(frames, None)
         if first is None:
@@ -96,7 +99,7 @@ def encode_clip(video: Path, start: float, end: float, target: Path, alive: Call
 
 def write_still(video: Path, moment: float, target: Path) -> None:
     """Write the frame of a video at exactly this time (seconds) as JPEG. Raises as ``copy_clip``."""
-    with VideoFile(video, THREADS) as file:
+    with _open(video, THREADS) as file:
         for seconds, frame in _frames(file, moment, moment + 1):
             if float(seconds) > moment + _SAME:
                 break
@@ -107,6 +110,21 @@ def write_still(video: Path, moment: float, target: Path) -> None:
             write_picture(image, target)
             return
     raise ExportError(f"{video}: the frame at {moment:.3f} s was not found again: detect again")
+
+
+def _open(video: Path, threads: int = 1) -> VideoFile:
+    """Open a video. If the clock of an MPEG-TS restarts, it is read from its start: seeking knows only the times before the restart."""
+    check_readable(video)
+    return VideoFile(video, threads, seekable=not _restarts(video, video.stat().st_mtime_ns))
+
+
+@lru_cache(maxsize=1)  # all clips of a video are cut one after the other
+def _restarts(video: Path, _: int) -> bool:
+    with VideoFile(video) as file:
+        if file.container.format.name == "mpegts":
+            for _packet in file.packets():
+                pass
+        return file.clock_restarts > 0
 
 
 def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fraction, VideoFrame]]:
@@ -130,15 +148,15 @@ def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacke
         if found is not None and found[0] <= pts:
             return found
     file.reopen()
-    found = _search(file.packets(), pts)
+    found = _search(file.packets(), pts, None)
     if found is None:
         raise ExportError(f"{file.path} has no frame from which a clip can begin: repair the file")
     return found
 
 
-def _search(packets: Iterator[VideoPacket], pts: int) -> tuple[int, Iterator[VideoPacket]] | None:
+def _search(packets: Iterator[VideoPacket], pts: int, most: int | None = _MOST) -> tuple[int, Iterator[VideoPacket]] | None:
     keyframe, kept = None, list[VideoPacket]()
-    for packet in islice(packets, _MOST):
+    for packet in islice(packets, most):
         time = packet.pts if packet.pts is not None else packet.dts
         if time is None:
             continue

@@ -68,6 +68,8 @@ class SegmentDecoder:
         self._overtaken: list[int] = []  # promised pts whose frame is missing although a later frame was decoded
         self._untimed: list[int] = []  # heap of the promised times of packets without a pts
         self._given_up: set[int] = set()  # promised pts already yielded as failures
+        self._headless: set[int] = set()  # promised pts of packets before the first keyframe
+        self._keyframe: int | None = None  # pts of the first keyframe
         self._incomplete: set[int] = set()  # pts of incomplete packets
         self._last = segment.start or 0  # pts of the last frame yielded
         self._highest = _NEVER  # highest pts yielded
@@ -105,11 +107,15 @@ class SegmentDecoder:
         if pts is None:
             pts = round(self._read / (self._file.rate * self._file.time_base))
         self._read += 1
+        if packet.pts is None:  # also before the segment: the decoder returns these frames, too
+            heappush(self._untimed, pts)
         if not covers(self._segment, pts):
             return
         heappush(self._pending, pts)
-        if packet.pts is None:
-            heappush(self._untimed, pts)
+        if packet.is_keyframe and self._keyframe is None:
+            self._keyframe = pts
+        elif self._keyframe is None:
+            self._headless.add(pts)
         if self._until is None:
             self._promised += 1
         if packet.is_corrupt:
@@ -139,10 +145,13 @@ class SegmentDecoder:
             return
         if self._until is not None and pts <= self._until:
             return
-        if self._overtaken and self._file.error:  # without an error, irregular times may delay them
-            self._given_up.update(self._overtaken)
-            yield self._failure(self._overtaken[0], len(self._overtaken))
-            self._overtaken.clear()
+        # irregular times may delay frames, except after an error, and frames for which the first keyframe came too late
+        late = self._highest == _NEVER and self._keyframe is not None and pts >= self._keyframe
+        lost = self._overtaken if self._file.error else [each for each in self._overtaken if late and each in self._headless]
+        if lost:
+            self._given_up.update(lost)
+            yield self._failure(lost[0], len(lost))
+            self._overtaken = [each for each in self._overtaken if each not in self._given_up]
         self._last = pts
         self._highest = max(pts, self._highest)
         if frame.is_corrupt or pts in self._incomplete:

@@ -56,6 +56,11 @@ IN_SPAN = "EXISTS (SELECT 1 FROM temp.span WHERE span.source = detections.source
 
 _SLACK = 1e-6  # stored times are rounded
 
+_IN_ORDER = """(failure IS NULL OR NOT coalesce((
+    SELECT g.pts FROM frames g WHERE g.source = f.source AND g.frame < f.frame AND g.failure IS NULL ORDER BY g.frame DESC LIMIT 1
+) > f.pts, 0))"""
+"""The condition for frames whose time is certain: failed frames with earlier times may stand behind the last decoded one."""
+
 
 def restrict(connection: sqlite3.Connection, span: Span) -> None:
     """Let queries for ``frames`` see those of a part of each source only: the frames that are shown between two times.
@@ -73,11 +78,12 @@ def restrict(connection: sqlite3.Connection, span: Span) -> None:
             raise UsageError(f"{path}: pictures have no times; give numbers of pictures, from 0")
         first, last = 0, (1 << 62)
         if span.begin is not None:
-            first = _frame(connection, "SELECT max(frame) FROM frames WHERE source = ? AND pts <= ?", source, span.begin, origin, 0)
+            before = f"SELECT max(frame) FROM frames f WHERE source = ? AND pts <= ? AND {_IN_ORDER}"
+            first = _frame(connection, before, source, span.begin, origin, 0)
             if span.begin.seconds is not None and origin + float(span.begin.seconds) + _SLACK >= _shown_until(connection, source, origin):
                 first = last  # no frame is shown that late
         if span.end is not None:
-            behind = "SELECT min(frame) FROM frames WHERE source = ? AND pts >= ?"
+            behind = f"SELECT min(frame) FROM frames f WHERE source = ? AND pts >= ? AND {_IN_ORDER}"
             last = _frame(connection, behind, source, span.end, origin, last) - 1
         connection.execute("INSERT INTO temp.span VALUES (?, ?, ?)", (source, first, last))
     connection.execute(

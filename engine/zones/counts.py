@@ -194,6 +194,11 @@ def _visits(changes: NDArray[np.void], classes: Integers, ends: Array) -> NDArra
     return found[np.argsort(found["begin"], kind="stable")]
 
 
+def interval_numbers(times: Array, length: float, offset: float) -> Integers:
+    """The number of the interval of each time, int64 (n,): see ``Intervals.of``. A quotient such as 0.3 / 0.1 is slightly too small."""
+    return np.floor(np.round((times + offset) / length, 9)).astype(np.int64)
+
+
 @dataclass(frozen=True)
 class Intervals:
     """Equal intervals of time that cover a source.
@@ -209,21 +214,19 @@ class Intervals:
     @classmethod
     def of(cls, first: float, last: float, length: float, offset: float = 0.0) -> Intervals:
         """The intervals that begin at full multiples of ``length`` since ``offset`` seconds before time 0."""
-        numbers = np.arange(np.floor((first + offset) / length), np.floor((last + offset) / length) + 1)
-        return cls(numbers * length - offset, length, first, last)
+        first_number, last_number = interval_numbers(np.array([first, last]), length, offset)
+        return cls(np.round(np.arange(first_number, last_number + 1) * length - offset, 6), length, first, last)
 
     def at(self, times: Array) -> NDArray[np.intp]:
         """The number of the interval of each time."""
-        return np.clip(np.searchsorted(self.starts, times, side="right") - 1, 0, len(self.starts) - 1)
+        return np.clip(np.searchsorted(self.starts, np.round(times, 6), side="right") - 1, 0, len(self.starts) - 1)
 
     def counted(self, times: Array) -> NDArray[np.intp]:
         """How many of these times lie in each interval."""
         return np.bincount(self.at(times), minlength=len(self.starts))
 
-    def occupancy(self, begins: Array, ends: Array) -> Iterator[tuple[int, int, float]]:
-        """Yield for each interval how many of these visits it sees, most at once, and the mean number at once."""
-        order = np.sort(begins)
-        leaving = np.sort(ends)
+    def occupancy(self, tracks: Integers, begins: Array, ends: Array) -> Iterator[tuple[int, int, float]]:
+        """Yield for each interval how many tracks these visits show there, most visits at once, and the mean number at once."""
         edges = np.append(self.starts, np.inf)
         # a visit that ends at the moment when another begins counts at that moment
         moments, steps = np.concatenate((begins, ends)), np.concatenate((np.ones(len(begins), int), -np.ones(len(ends), int)))
@@ -232,7 +235,7 @@ class Intervals:
         bounds = np.searchsorted(moments, edges)
         for number, start in enumerate(self.starts.tolist()):
             stop = start + self.length
-            seen = int(np.searchsorted(order, stop) - np.searchsorted(leaving, start))
+            seen = len(np.unique(tracks[(begins < stop) & (ends >= start)]))  # a track that comes back is one
             low, high = bounds[number], bounds[number + 1]
             most = max([int(level[low - 1]) if low else 0, *level[low:high].tolist()])
             shown = max(min(stop, self.last) - max(start, self.first), 0.0)

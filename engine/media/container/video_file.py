@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import av
 from av.bitstream import BitStreamFilterContext
-from av.codec.context import ThreadType
+from av.codec.context import Flags, ThreadType
 from av.packet import Packet
 from av.stream import Discard
 from av.video.frame import VideoFrame
@@ -40,17 +40,18 @@ _SKIPPED = 2000  # packets read in search of the keyframe; beyond that, reading 
 class VideoFile(Closing):
     """The video track that players show of a file, with its packets and decoder. Not thread-safe.
 
-    threads: number of decoder threads. other_tracks: whether ``packets`` yields the packets of all tracks.
+    threads: number of decoder threads. other_tracks: whether ``packets`` yields the packets of all tracks. seekable: False makes all
+    seeks fail, for files in which they find other frames.
     error: the last error of reading or decoding, None if there was none. empty_packets: number of packets read without data.
     clock_restarts: number of restarts of an MPEG-TS clock before the last packet, as in recordings of interrupted broadcasts.
     """
 
-    def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False) -> None:
+    def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False, seekable: bool = True) -> None:
         """Open the file. Raises SourceError if the file is missing, empty, unreadable or not a video, or its pictures are too large."""
         self.path = path
         self.error: str | None = None
         self.empty_packets = 0
-        self.threads, self._other_tracks = threads, other_tracks
+        self.threads, self._other_tracks, self._seekable = threads, other_tracks, seekable
         check_readable(path)
         self._open()
 
@@ -81,6 +82,7 @@ class VideoFile(Closing):
         self.hidden = HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO
         self.codec.thread_count = self.threads
+        self.codec.flags |= Flags.unaligned  # else FFmpeg leaves out a part of the crop on the left, to align rows in memory
         self.codec.options = {"max_pixels": MAX_PIXELS}
         if self.codec.name == "mjpeg":
             self.codec.options |= {"err_detect": "explode"}  # report damaged pictures as errors
@@ -172,6 +174,8 @@ class VideoFile(Closing):
 
         any_frame: seek to any frame, not only to keyframes.
         """
+        if not self._seekable:
+            return iter(())
         try:
             self.container.seek(timestamp, stream=self.stream, any_frame=any_frame)
         except (av.FFmpegError, OSError) as error:

@@ -22,6 +22,7 @@ from engine.store.exporters.common.options import Least
 from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.common.tallies import Group, is_empty, read_files, read_groups
 from engine.store.session import StoredSource
+from engine.zones.counts import interval_numbers
 
 MOST_ROWS = 1_048_576
 """Number of rows that spreadsheet programs show, heading included."""
@@ -111,7 +112,7 @@ def write_counts(export: Export) -> None:
                 continue
             clock = Clock.of(reader, source)
             offset = clock.since_midnight()
-            for group in read_groups(export.blocks(source, boxes=False), partial(_intervals, offset, length)):
+            for group in read_groups(export.blocks(source, boxes=False), partial(interval_numbers, length=length, offset=offset)):
                 start = round(group.key * length - offset, 6)
                 for class_id in classes:
                     tally = group.classes.get(class_id)
@@ -139,10 +140,6 @@ def write_files(export: Export) -> None:
             start = Clock.of(reader, source).start if video else ""
             for group in read_files(export.blocks(source, boxes=False), source):
                 file.write(row(_file_row(source, group, start, classes, export.options.least_seen, reader.has_tracks)) + "\r\n")
-
-
-def _intervals(offset: float, length: float, pts: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.floor((pts + offset) / length).astype(np.int64)
 
 
 def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[int], least: Least, tracked: bool) -> list[object]:

@@ -4,6 +4,7 @@ Times are seconds of the source. ``clock`` is empty if it is unknown when the so
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import chain
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -60,24 +61,27 @@ def _line_counts(export: Export, counted: Counted) -> Iterator[tuple[Any, ...]]:
 
 
 def _line_totals(export: Export, counted: Counted) -> Iterator[Row]:
-    """Yield the sums over all files whose clock time is known: files that share an interval share a row."""
-    totals: dict[tuple[int, str, int, str], tuple[int, int, int]] = {}
+    """Yield the sums over all files whose clock time is known: files that share an interval share a row.
+
+    Behind a change of the clocks, the times of such files may have different offsets from UTC.
+    """
+    totals: dict[tuple[int, datetime, int, str], tuple[str, int, int, int]] = {}
     places = {shape.name: number for _, counts in counted for number, shape in enumerate(counts.zones.shapes)}
     for _, line, _, _, clock, class_id, label, forward, backward in _line_counts(export, counted):
         if clock:
-            key = places[line], clock, class_id, label
-            files, ahead, back = totals.get(key, (0, 0, 0))
-            totals[key] = files + 1, ahead + forward, back + backward
+            key = places[line], datetime.fromisoformat(clock), class_id, label
+            text, files, ahead, back = totals.get(key, (clock, 0, 0, 0))
+            totals[key] = min(text, clock), files + 1, ahead + forward, back + backward
     names = {number: name for name, number in places.items()}
-    for (place, *interval), sums in sorted(totals.items()):
-        yield names[place], *interval, *sums
+    for (place, _, *kind), (clock, *sums) in sorted(totals.items()):
+        yield names[place], clock, *kind, *sums
 
 
 def _zone_counts(export: Export, counted: Counted) -> Iterator[Row]:
     for source, counts, number, shape, class_id, intervals, heads in _tallied(export, counted, lines=False):
         mine = _of(counts.visits, number, class_id)
         moved = [intervals.counted(mine[when][mine[how]]).tolist() for when, how in (("begin", "entered"), ("end", "left"))]
-        occupied = intervals.occupancy(mine["begin"], mine["end"])
+        occupied = intervals.occupancy(mine["track"], mine["begin"], mine["end"])
         for head, entered, left, (tracks, most, mean) in zip(heads, *moved, occupied, strict=True):
             yield source.name, shape.name, *head, tracks, entered, left, most, round(mean, 4)
 

@@ -20,6 +20,7 @@ from engine.types import Closing
 _KEY = "source, frame, ordinal"
 _VALUES = "class_id, track, deleted, verified"
 _CORRECTED = "c.class_id, c.track, c.deleted, c.verified"
+_SLACK = 1e-6  # stored times are rounded
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ class Corrections(Closing):
         with SessionReader(path, created=created) as reader:
             self._labels = reader.labels
             self._names = {source.number: source.name for source in reader.sources()}
+            self._origins = {source.number: source.origin for source in reader.sources()}
         with schema.explained(path, "write"):
             self._connection = schema.open_existing(path, "rw")
             self._connection.executescript(f"BEGIN IMMEDIATE; {corrected.TABLES} COMMIT")
@@ -153,9 +155,13 @@ class Corrections(Closing):
         return new
 
     def frame_from(self, source: int, moment: Moment) -> int:
-        """Return the first stored frame of a source from a moment on."""
-        column, value = ("pts", float(moment.seconds)) if moment.seconds is not None else ("frame", moment.frames)
+        """Return the first stored frame of a source from a moment on. Times count from the source's first frame."""
         with schema.explained(self._path, "read"):
+            column, value = "frame", float(moment.frames or 0)
+            if moment.seconds is not None:
+                begin = self._connection.execute("SELECT pts FROM frames WHERE source = ? AND frame = 0", (source,)).fetchone()
+                first = begin[0] if begin is not None else self._origins.get(source) or 0.0
+                column, value = "pts", first + float(moment.seconds) - _SLACK
             query = f"SELECT min(frame) FROM frames WHERE source = ? AND {column} >= ?"
             ((frame,),) = self._connection.execute(query, (source, value))
         if frame is None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ExportError
-from engine.media.cutting import copy_clip
+from engine.media.cutting import copy_clip, encode_clip, write_still
 from engine.media.preview.reader import VideoReader
 from tests.engine.media.conftest import Clip
-from tests.support.media import number_of
+from tests.support.media import joined, number_of
 
 
 @pytest.mark.parametrize(("name", "gop"), [("a.mkv", 25), ("a.mkv", 27), ("a.mp4", 25), ("a.ts", 25)])
@@ -34,6 +34,35 @@ def test_a_clip_of_av1_is_copied(clip: Clip, tmp_path: Path) -> None:
         assert len(list(reader)) == 10
 
 
+def test_exact_clips_of_an_avi_hold_their_frames_although_it_has_no_presentation_times(clip: Clip, tmp_path: Path) -> None:
+    source = clip("a.avi", frames=60, gop=12, codec="mpeg4", options={"q": "2", "bf": "2"})
+    with VideoReader(source) as reader:
+        times = {number_of(frame.image): frame.pts for frame in reader}
+    encode_clip(source, times[33], times[40], tmp_path / "exact.mp4")
+    write_still(source, times[35], tmp_path / "still.jpg")
+    with VideoReader(tmp_path / "exact.mp4") as reader:
+        assert [number_of(frame.image) for frame in reader] == list(range(33, 40))
+    with VideoReader(tmp_path / "still.jpg") as reader:
+        assert number_of(next(reader).image) == 35
+    with pytest.raises(ExportError, match="AVI does not say when its frames are shown"):
+        copy_clip(source, times[33], times[40], tmp_path / "copied.mp4")
+
+
 def test_a_codec_that_a_container_cannot_hold_is_named(clip: Clip, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="MP4 cannot hold its codec wmv2"):
         copy_clip(clip("a.wmv", frames=5, codec="wmv2"), 0.0, 1.0, tmp_path / "clip.mp4")
+
+
+def test_clips_behind_the_restart_of_a_broadcast_s_clock_hold_their_frames(tmp_path: Path) -> None:
+    source = joined(tmp_path / "a.ts", 40, 120, size=(96, 64), gop=20)
+    with VideoReader(source) as reader:
+        times = {number_of(frame.image): frame.pts for frame in reader}
+    encode_clip(source, times[63], times[70], tmp_path / "exact.mp4")
+    copy_clip(source, times[63], times[70], tmp_path / "copied.mp4")
+    write_still(source, times[66], tmp_path / "still.jpg")
+    with VideoReader(tmp_path / "exact.mp4") as reader:
+        assert [number_of(frame.image) for frame in reader] == list(range(63, 70))
+    with VideoReader(tmp_path / "copied.mp4") as reader:
+        assert [number_of(frame.image) for frame in reader][:10] == list(range(60, 70))
+    with VideoReader(tmp_path / "still.jpg") as reader:
+        assert number_of(next(reader).image) == 66

@@ -354,3 +354,17 @@ def test_a_forged_duration_does_not_invent_frames(clip: Clip, tmp_path: Path) ->
     info = probe(tmp_path / "a.mkv")
     assert info.frames == FRAMES
     assert counts(info) == (list(range(FRAMES)), [])
+
+
+def test_frames_before_the_first_keyframe_come_first(clip: Clip, tmp_path: Path) -> None:
+    """A recording of a broadcast begins anywhere."""
+    content = clip("a.ts", frames=60, gop=20, bframes=2).read_bytes()
+    path = tmp_path / "a.ts"
+    path.write_bytes(content[len(content) // 188 // 4 * 188 :])
+    for threads in (1, 4):
+        info = probe(path)
+        outcomes = [outcome for segment in info.segments for outcome in decode(info, segment, threads=threads)]
+        lost = [isinstance(outcome, DecodeFailure) for outcome in outcomes]
+        assert lost[0]
+        assert [outcome.pts for outcome in outcomes] == sorted(outcome.pts for outcome in outcomes)
+        assert [number_of(outcome.image) for outcome in outcomes if isinstance(outcome, DecodedFrame)] == list(range(20, 60))

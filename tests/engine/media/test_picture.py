@@ -141,3 +141,10 @@ def test_odd_sizes(size: tuple[int, int], clip: Clip) -> None:
     image = first(clip, size=size, pix_fmt="yuv444p")
     assert image.shape == (size[1], size[0], 3)
     close(corners(image), [RED, GREEN, BLUE, YELLOW], 10)
+
+
+def test_a_crop_on_all_sides(clip: Clip) -> None:
+    crop = {"crf": "1", "preset": "ultrafast", "x264-params": "crop-rect=32,16,16,8"}
+    image, expected = first(clip, size=(160, 96), options=crop), quarters(0, (160, 96))[16:-8, 32:-16]
+    assert image.shape == expected.shape
+    assert np.abs(image[::7, ::5].astype(int) - expected[::7, ::5]).max() <= 6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -54,6 +55,19 @@ def test_the_frames_between_two_times_or_numbers(database: Path, begin: str | No
         assert reader.length(0) == 20
         with SessionReader.of(reader.view) as other:
             assert other.count(0) == len(shown)
+
+
+def test_lost_frames_behind_the_last_one_are_not_where_a_part_begins_or_ends(tmp_path: Path) -> None:
+    """Three frames from 0.12 s on could not be decoded and are stored at the end, such as the leading frames of HEVC without a keyframe."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.ts", video_info("a.ts", 13))
+        writer.add_frames(make_frame(0, index) for index in range(10))
+        for index in range(10, 13):
+            lost = make_frame(0, index, failure="lost")
+            writer.add_frames([replace(lost, ref=replace(lost.ref, pts=0.04 * (index - 7)))])
+        writer.finish_source(0, "a.ts", Ledger(13, 10, {}, {"lost": 3}), 1.0)
+    with SessionReader(tmp_path / "s.sqlite", span=span("0.2s", "0.32s")) as reader:
+        assert [frame.ref.index for frame in reader.frames(0)] == [5, 6, 7]
 
 
 @pytest.mark.parametrize(("begin", "shown"), [("0.79s", [19]), ("0.81s", []), ("30s", [])])

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.tracks.zones import ZONES, counted_truth
 from engine.zones.counter import ZoneCounter
-from engine.zones.counts import Counts, Intervals, counts_of
+from engine.zones.counts import Counts, Intervals, counts_of, interval_numbers
 from engine.zones.file import read_zones
 from engine.zones.shapes import Line, Reference, Zone, ZoneSet
 from tests.support.zone_truth import as_arrays, read_street, true_crossings, true_seconds
@@ -148,10 +148,23 @@ def test_routes_lead_from_the_first_place_to_the_last() -> None:
 def test_occupancy_of_intervals() -> None:
     counts = count(along(10, 30, 30, 30, 90), along(30, 30, 30))
     intervals = Intervals.of(0.0, 4.0, 2.0)
-    occupied = list(intervals.occupancy(counts.visits["begin"], counts.visits["end"]))
+    occupied = list(intervals.occupancy(*(counts.visits[name] for name in ("track", "begin", "end"))))
     assert [each[:2] for each in occupied] == [(2, 2), (2, 2), (0, 0)]
     assert [each[2] for each in occupied[:2]] == [pytest.approx((1.5 + 2) / 2), pytest.approx((1 + 5 / 6) / 2)]
     assert intervals.counted(np.array([0.0, 1.99, 2.0, 4.0])).tolist() == [2, 1, 1]
+
+
+def test_a_track_that_comes_back_is_one_track_of_the_interval() -> None:
+    tracks, begins, ends = np.array([7, 7, 8]), np.array([0.0, 3.0, 5.0]), np.array([1.0, 4.0, 6.0])
+    assert [each[0] for each in Intervals.of(0.0, 19.0, 10.0).occupancy(tracks, begins, ends)] == [2, 0]
+
+
+def test_a_time_at_a_border_belongs_to_the_interval_that_begins_there() -> None:
+    times = np.array([0.1, 0.2, 0.3, 0.6, 0.7])  # 0.3 / 0.1 and 3 * 0.1 are not exact
+    assert interval_numbers(times, 0.1, 0.0).tolist() == [1, 2, 3, 6, 7]
+    intervals = Intervals.of(0.0, 0.7, 0.1)
+    assert intervals.at(times).tolist() == [1, 2, 3, 6, 7]
+    assert intervals.starts.tolist() == [number / 10 for number in range(8)]
 
 
 def test_intervals_begin_at_multiples_since_midnight() -> None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import ceil
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,16 @@ from engine.store.blocks import Block, StoredFrame
 from engine.store.exporters.common.options import Least
 from engine.store.session import StoredSource
 
-_ROUNDING = 1e-6
+Array: TypeAlias = NDArray[np.float64]
+
+_ROUNDING = 0.01  # seconds: Matroska has times in whole milliseconds
 
 
 @dataclass
 class Tally:
     """Counts for one class. first, last: pts of the first and last frame with this class, seconds. most: most detections in a frame.
 
-    tracks: the number of detections of each track.
+    seconds: how long its frames last together. tracks, track_seconds: of each track, the number of detections, and how long they last.
     """
 
     first: float
@@ -28,11 +30,14 @@ class Tally:
     frames: int = 0
     most: int = 0
     detections: int = 0
+    seconds: float = 0.0
     tracks: Counter[int] = field(default_factory=Counter)
+    track_seconds: Counter[int] = field(default_factory=Counter)
 
-    def add(self, last: float, frames: int, most: int, detections: int) -> None:
+    def add(self, last: float, seconds: float, frames: int, most: int, detections: int) -> None:
         """Add the counts of later frames."""
         self.last = last
+        self.seconds += seconds
         self.frames += frames
         self.most = max(self.most, most)
         self.detections += detections
@@ -40,28 +45,30 @@ class Tally:
 
 @dataclass
 class Group:
-    """Consecutive frames with the same key. inferred, failed: numbers of frames. first, last: its first and last frame."""
+    """Consecutive frames with the same key. inferred, failed: numbers of frames. seconds: how long the inferred ones last together.
+
+    last: its last frame.
+    """
 
     key: int
     inferred: int = 0
     failed: int = 0
-    first: StoredFrame | None = None
+    seconds: float = 0.0
     last: StoredFrame | None = None
     classes: dict[int, Tally] = field(default_factory=dict)
 
     def seen(self, least: Least, tracked: bool) -> dict[int, Tally]:
-        """The classes in enough frames: with ``tracked``, in frames with one track of them. A shorter group needs them in all frames."""
-        needed, frames = least.frames, self.inferred + self.failed
-        if least.seconds is not None and self.first is not None and self.last is not None and self.last.pts > self.first.pts:
-            needed = ceil(least.seconds * (frames - 1) / (self.last.pts - self.first.pts) - _ROUNDING)
-        needed = min(needed, self.inferred)
-        if needed <= 1:
+        """The classes that are seen long enough: with ``tracked``, one track of them. A shorter group needs them in all frames."""
+        if least.seconds is not None and self.seconds > 0:
+            needed = min(least.seconds, self.seconds) - _ROUNDING
+            lengths = {
+                each: max(tally.track_seconds.values(), default=0) if tracked else tally.seconds for each, tally in self.classes.items()
+            }
+        elif (needed := min(least.frames, self.inferred)) > 1:
+            lengths = {each: max(tally.tracks.values(), default=0) if tracked else tally.frames for each, tally in self.classes.items()}
+        else:
             return self.classes
-        return {
-            class_id: tally
-            for class_id, tally in self.classes.items()
-            if (max(tally.tracks.values(), default=0) if tracked else tally.frames) >= needed
-        }
+        return {class_id: tally for class_id, tally in self.classes.items() if lengths[class_id] >= needed}
 
 
 def read_files(blocks: Iterable[Block], source: StoredSource) -> Iterator[Group]:
@@ -88,7 +95,7 @@ def read_groups(blocks: Iterable[Block], keys_of: Callable[[NDArray[np.float64]]
     blocks: of a source, without boxes. keys_of: the keys, int64 (n,), of frames by their pts, float64 (n,), seconds.
     """
     group: Group | None = None
-    for block in blocks:
+    for block, seconds in _timed(blocks):
         keys = keys_of(block.pts)  # the time of a failed frame is an estimate and may lie before the frame ahead of it
         keys = np.maximum.accumulate(keys if group is None else np.maximum(keys, group.key))
         starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
@@ -97,25 +104,40 @@ def read_groups(blocks: Iterable[Block], keys_of: Callable[[NDArray[np.float64]]
         groups += [Group(int(keys[start])) for start in starts[1:]]
         if group is not None and group is not groups[0]:
             yield group
-        _add_frames(groups, group_of, block.frames)
-        _add_detections(groups, group_of, block)
+        _add_frames(groups, group_of, block.frames, seconds)
+        _add_detections(groups, group_of, seconds, block)
         *ended, group = groups
         yield from ended
     if group is not None:
         yield group
 
 
-def _add_frames(groups: Sequence[Group], group_of: NDArray[np.intp], frames: Sequence[StoredFrame]) -> None:
+def _timed(blocks: Iterable[Block]) -> Iterator[tuple[Block, Array]]:
+    """Yield each block, and how long its frames last, float64 (n,), seconds. The last frame lasts as long as the mean."""
+    first, count = 0.0, 0
+    waiting: Block | None = None
+    for block in blocks:
+        if waiting is not None:
+            yield waiting, np.maximum(np.diff(waiting.pts, append=block.pts[0]), 0.0)
+        first, count = (first if count else float(block.pts[0])), count + len(block.frames)
+        waiting = block
+    if waiting is not None:
+        last = waiting.pts[-1]
+        yield waiting, np.maximum(np.diff(waiting.pts, append=last + (last - first) / max(count - 1, 1)), 0.0)
+
+
+def _add_frames(groups: Sequence[Group], group_of: NDArray[np.intp], frames: Sequence[StoredFrame], seconds: Array) -> None:
     failed = np.fromiter((frame.failure is not None for frame in frames), np.bool_, len(frames))
-    totals, failures = np.bincount(group_of), np.bincount(group_of, failed)
-    for group, total, failures_in, end in zip(groups, totals.tolist(), failures.tolist(), np.cumsum(totals).tolist(), strict=True):
+    totals, failures, lengths = np.bincount(group_of), np.bincount(group_of, failed), np.bincount(group_of, seconds * ~failed)
+    columns = (each.tolist() for each in (totals, failures, np.cumsum(totals), lengths))
+    for group, total, failures_in, end, length in zip(groups, *columns, strict=True):
         group.inferred += total - int(failures_in)
         group.failed += int(failures_in)
-        group.first = group.first or frames[end - total]
+        group.seconds += length
         group.last = frames[end - 1]
 
 
-def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], block: Block) -> None:
+def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], seconds: Array, block: Block) -> None:
     if not len(block.class_ids):
         return
     classes = int(block.class_ids.max()) + 1
@@ -128,7 +150,7 @@ def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], block: 
     ends = np.append(starts[1:], len(frames))
     columns = (
         *(group_of[frames[starts]], class_ids[starts], block.pts[frames[starts]], block.pts[frames[ends - 1]]),
-        *(ends - starts, np.maximum.reduceat(numbers, starts), np.add.reduceat(numbers, starts)),
+        *(np.add.reduceat(seconds[frames], starts), ends - starts, np.maximum.reduceat(numbers, starts), np.add.reduceat(numbers, starts)),
     )
     for position, class_id, first, last, *counts in zip(*(column.tolist() for column in columns), strict=True):
         tallies = groups[position].classes
@@ -137,6 +159,8 @@ def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], block: 
         tallies[class_id].add(last, *counts)
     tracked = block.tracks >= 0
     triples = np.stack((group_of[block.frame[tracked]], block.class_ids[tracked], block.tracks[tracked]))
-    found, times = np.unique(triples, axis=1, return_counts=True)
-    for (position, class_id, track), count in zip(found.T.tolist(), times.tolist(), strict=True):
+    found, places, times = np.unique(triples, axis=1, return_inverse=True, return_counts=True)
+    lengths = np.bincount(places.ravel(), seconds[block.frame[tracked]], found.shape[1])
+    for (position, class_id, track), count, length in zip(found.T.tolist(), times.tolist(), lengths.tolist(), strict=True):
         groups[position].classes[class_id].tracks[track] += count
+        groups[position].classes[class_id].track_seconds[track] += length

@@ -7,6 +7,7 @@ may decode frames that another one finds damaged, so that the number of a pictur
 import shlex
 from collections.abc import Iterable, Iterator
 from itertools import chain, count
+from math import floor
 from pathlib import PurePath
 
 from engine.media.types import SourceKind
@@ -24,7 +25,7 @@ UNITS = 10_000
 def picture_name(pts: float) -> str:
     """Return the name of a frame's picture without suffix. pts: seconds; halves of a unit are rounded away from zero, as FFmpeg does."""
     units = int(abs(round(pts * UNITS, 4)) + 0.5)
-    return f"{-units if pts < 0 else units:08d}"
+    return f"{'-' if pts < 0 and units else ''}{units:08d}"  # FFmpeg writes 8 digits behind the minus
 
 
 class PictureNames:
@@ -53,10 +54,12 @@ def ffmpeg_command(source: StoredSource, folder: str, suffix: str = "jpg") -> st
     """
     if source.info is None or source.kind is not SourceKind.VIDEO:
         return None
-    size = f"scale={source.info.width}:{source.info.height}"
+    filters = f"scale={source.info.width}:{source.info.height}"
+    if PurePath(source.path).suffix.lower() == ".avi":  # with B-frames, ffmpeg begins some frames late: AVI has decoding times only
+        filters = f"setpts=PTS-STARTPTS+{source.info.begin:.6f}/TB,{filters}"
     names = shlex.quote(f"{folder.replace('%', '%%')}/%08d.{suffix}")
     timed = f"-fps_mode passthrough -enc_time_base 1:{UNITS} -frame_pts 1"
-    return f"ffmpeg -copyts -i {shlex.quote(source.path)} -vf {size} {timed} {names}"
+    return f"ffmpeg -copyts -i {shlex.quote(source.path)} -vf {filters} {timed} {names}"
 
 
 def select(frames: Iterable[FrameResult], options: ExportOptions) -> Iterator[FrameResult]:
@@ -73,7 +76,7 @@ def select(frames: Iterable[FrameResult], options: ExportOptions) -> Iterator[Fr
         if options.every.seconds is None:
             chosen = number % options.every.frames == 0
         else:
-            current = int(frame.ref.pts // options.every.seconds)
+            current = floor(round(frame.ref.pts / options.every.seconds, 9))  # 0.3 / 0.1 is slightly too small
             chosen, interval = current != interval, current
         number += 1
         if chosen:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from engine.pool.events import Ledger
 from engine.store.file.lock import lock_session
+from engine.store.session import SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 from tests.support.cli import read_lines, run_main
-from tests.support.store import write_session
+from tests.support.store import LABELS, make_frame, video_info, write_session
 
 
 @pytest.fixture
@@ -52,6 +55,19 @@ def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) 
         "detection 0 in frame 3 of a.mp4 deleted",
     ]
     assert labels(session)[12][0] == ("person", 1, False)
+
+
+def test_times_count_from_the_first_frame(tmp_path: Path) -> None:
+    """The container's times begin at 5 s, as in recordings of broadcasts."""
+    with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.ts", video_info("a.ts", 20))
+        for index in range(20):
+            frame = make_frame(0, index)
+            writer.add_frames([replace(frame, ref=replace(frame.ref, pts=5 + index / 25))])
+        writer.finish_source(0, "a.ts", Ledger(20, 20), 1.0)
+    track_session(tmp_path / "session.sqlite", TrackerName.BYTETRACK)
+    run = run_main("correct", tmp_path, "split", "--track", "1", "--at", "0.4s")
+    assert (run.status, run.out) == (0, "track 1 of a.ts split at frame 10, the new track is 2\n"), run.err
 
 
 def test_the_list_has_local_times_also_during_a_run(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,18 @@ def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tm
     assert [each["source"] for each in rows(path.parent / "zone-counts.csv")] == [first, first, second]
 
 
+def test_totals_add_files_of_one_moment_behind_a_change_of_the_clocks(tmp_path, zones):
+    """The second file begins in the last second of the first one, after clocks went back from 3:00 to 2:00."""
+    path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261025_025959+0200.mp4": 40, "cam_20261025_020000+0100.mp4": 8})
+    track_session(path, TrackerName.BYTETRACK)
+    done = run_main("results", path, "--zones", zones, "--interval", "1s", "--clock", "name", "--quiet")
+    assert done.status == 0, done.err
+    assert [(each["clock"], each["files"]) for each in rows(path.parent / "line-totals.csv")] == [
+        ("2026-10-25T02:59:59.000+02:00", "1"),
+        ("2026-10-25T02:00:00.000+01:00", "2"),
+    ]
+
+
 def test_events_name_the_best_moment_and_the_direction_and_fit_lines_to_the_size(tmp_path, zones):
     """The object is most confident in frame 30. The lines are drawn for pictures of twice the size, in the other direction."""
     with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:

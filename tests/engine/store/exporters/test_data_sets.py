@@ -213,6 +213,8 @@ def test_only_doubtful_frames(detected: Path, tmp_path: Path) -> None:
     assert [Path(name).stem for name in contents(written.path) if "/a/" in name] == names[::2]
     (written,) = export(detected, tmp_path / "out", "yolo", every=Every(seconds=0.25))
     assert [Path(name).stem for name in contents(written.path) if "/a/" in name] == [picture_name(n / 30) for n in (0, 8, 15, 23)]
+    (written,) = export(detected, tmp_path / "out", "yolo", every=Every(seconds=0.1))  # 0.3 // 0.1 is 2
+    assert [Path(name).stem for name in contents(written.path) if "/a/" in name] == [picture_name(n / 10) for n in range(10)]
 
 
 def test_pictures_of_one_stem_get_different_names(detected: Path, tmp_path: Path) -> None:

@@ -87,6 +87,10 @@ def broken(folder: Path) -> Path:
     return damaged(make_video(folder / "whole.mp4", 60, gop=10), folder / "a.mp4", [(0.2, 400), (0.5, 300), (0.7, 300)])
 
 
+def avi(folder: Path) -> Path:
+    return make_video(folder / "a.avi", 30, codec="mpeg4", options={"q": "2", "bf": "2"})
+
+
 KINDS = (normal, anamorphic, late, broken)
 
 
@@ -115,7 +119,7 @@ def test_names_denote_the_frames_that_are_extracted(tmp_path: Path, kind: Callab
 
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs the program ffmpeg")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, avi])
 def test_the_command_makes_these_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Callable[[Path], Path]) -> None:
     video = kind(tmp_path)
     info, named, size, _ = read_coco(video)
@@ -129,6 +133,6 @@ def test_the_command_makes_these_pictures(tmp_path: Path, monkeypatch: pytest.Mo
         assert number_of(np.asarray(image, np.uint8)) == number
 
 
-@pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-0000400")])
+@pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-00000400")])
 def test_names_are_rounded_as_ffmpeg_rounds(pts: float, name: str) -> None:
     assert picture_name(pts) == name

@@ -186,6 +186,21 @@ def test_a_file_is_empty_of_what_is_seen_too_briefly(traps: Path, tmp_path: Path
     assert pd.isna(files.loc["person.mp4", "car_first"]) == (least != "1")
 
 
+@pytest.mark.parametrize(
+    ("least", "seen"), [("0.4s", [True, True]), ("0.5s", [False, True]), ("2.4s", [False, True]), ("2.5s", [False, False])]
+)
+def test_each_frame_counts_as_long_as_it_is_shown(tmp_path: Path, least: str, seen: list[bool]) -> None:
+    """A person in four frames of 0.1 s, a car in three of 0.8 s; then eight frames of 0.1 s."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("", 15))
+        times = np.cumsum([0.0, *[0.1] * 4, *[0.8] * 3, *[0.1] * 7]).round(6).tolist()
+        writer.add_frames(frame_of(0, index, pts, [0] * (index < 4) + [2] * (4 <= index < 7)) for index, pts in enumerate(times))
+        writer.finish_source(0, "a.mp4", Ledger(15, 15), 1.0)
+    export(tmp_path / "s.sqlite", tmp_path, "csv", least_seen=Least.read(least))
+    files = pd.read_csv(tmp_path / "files.csv")
+    assert [bool(files[f"{label}_frames_with"][0]) for label in ("person", "car")] == seen
+
+
 def test_a_stopped_file_without_detections_is_not_called_empty(tmp_path: Path) -> None:
     export(write_session(tmp_path / "s.sqlite", {"a.mp4": 4}, boxes=0, cancelled=True), tmp_path, "csv")
     assert pd.read_csv(tmp_path / "files.csv")["empty"].isna().all()
