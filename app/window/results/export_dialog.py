@@ -112,6 +112,7 @@ class ExportDialog(FormDialog):
                 )
             ),
         )
+        self.files.changed.connect(lambda: self.filter.use_part(self._only == (self._results.source,)))  # it is that of one file
         for field in (self.files, self.forms, self.folder, self.options, self.filter):
             field.changed.connect(self._update)
         self._update()

@@ -66,6 +66,22 @@ def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
     return made
 
 
+def test_the_part_of_one_file_is_not_that_of_others(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
+    item = queue_item(Path("a.mp4"), ItemState.DONE, dialog._results, frames=4)
+    one = ExportDialog(item, dialog._sources, ViewFilter(), ["csv"], tmp_path, part=Range(0.1, 0.2))
+    qtbot.addWidget(one)
+    part = one.choice.view.span
+    assert part is not None
+    one.files.combo.setCurrentIndex(1)
+    assert one.choice.view.span is None
+    one.files.combo.setCurrentIndex(0)
+    assert one.choice.view.span == part
+    one.filter.begin.setText("0.15s")
+    typed = one.choice.view.span
+    one.files.combo.setCurrentIndex(1)
+    assert one.choice.view.span == typed != part, "a part that the user typed stays"
+
+
 def choose(dialog: ExportDialog, form: str) -> None:
     dialog.forms.choose([form])
 
