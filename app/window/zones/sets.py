@@ -137,6 +137,10 @@ class ShownSet(QObject):
         found = self.library.read_for(item.path)
         return found[1] if found is not None and found[1].shapes else None
 
+    def is_shared(self, video: Path, other: Path) -> bool:
+        """Whether two videos use the same set."""
+        return (name := self.library.name_for(video)) is not None and self.library.name_for(other) == name
+
     def files(self) -> list[Results]:
         """The results of all files of the queue that have the set and are not being detected."""
         found = {}

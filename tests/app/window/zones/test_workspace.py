@@ -129,6 +129,18 @@ def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window)
     qtbot.waitUntil(lambda: counted.data() == "→ 1")
 
 
+def test_the_export_knows_which_files_have_the_lines(shown, qtbot, window):
+    draw_gate(shown)
+    window.export(window.queue.current)
+    dialog = window.findChild(ExportDialog)
+    assert dialog._with_zones == (0,)
+    dialog.reject()
+    dialog.deleteLater()
+    window.zones.set.library.assign(window.queue.current.path.parent, None)
+    window.export(window.queue.current)
+    assert window.findChildren(ExportDialog)[-1]._with_zones == ()
+
+
 def test_the_list_is_saved_with_the_drawn_lines(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
@@ -584,3 +596,5 @@ def test_the_set_is_given_to_chosen_files(shown, qtbot, tmp_path, window):
     dialog.accept()
     assert [shown.set.library.name_for(item.path) for item in window.items] == ["camera", "camera", None]
     assert [shown.set.set_for(item) is not None for item in window.items] == [True, True, False]
+    first = next(iter(window.items)).path
+    assert [shown.set.is_shared(first, item.path) for item in window.items] == [True, True, False]
