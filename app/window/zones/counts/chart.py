@@ -111,6 +111,8 @@ class CountChart(QWidget):
         bar = self._bar()
         starts = Intervals.of(self._begin, self._end, bar, self._offset).starts
         edges = np.append(np.maximum(starts[starts < self._end], self._begin), self._end)
+        if self._common is not None:  # a short recording at the end needs a bar that can be seen
+            edges = np.append(starts, starts[-1] + bar)
         sums = {sign: np.zeros(len(edges) - 1) for sign in ((1, -1) if is_line else (1,))}
         for class_id in shown:  # bars on top of each other, so that the outer edge is the sum
             mine = table[table["class_id"] == class_id]
@@ -119,7 +121,7 @@ class CountChart(QWidget):
                 bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=sum_, height=values, pen=None, brush=class_colour(class_id))
                 item.addItem(bars)
                 sums[sign] = sum_ + values
-        item.setXRange(self._begin, self._end, padding=0.01)
+        item.setXRange(edges[0], edges[-1], padding=0.01)
         highest = max(float(np.abs(each).max()) for each in sums.values())
         item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.12)
         squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
