@@ -66,7 +66,7 @@ class _FileIcons(QStyledItemDelegate):
         super().initStyleOption(option, index)
         model = index.model()
         if index.column() == 0 and isinstance(model, QFileSystemModel) and not model.isDir(index):
-            option.icon = icon("file", theme.MUTED)  # type: ignore[attr-defined]
+            option.icon = icon("file", theme.MUTED)
 
 
 def choose_path(

@@ -142,7 +142,8 @@ class CountChart(QWidget):
         if self._pictures:  # a visit is an object in one picture
             places = np.histogram(np.arange(round(edges[-1]) + 1), edges)[0]
             return np.asarray(np.histogram(table["begin"], edges)[0] / np.maximum(places, 1))
-        recorded = _overlaps(*self._recorded.T, edges)
+        begins, ends = self._recorded.T
+        recorded = _overlaps(begins, ends, edges)
         return np.divide(_overlaps(table["begin"], table["end"], edges), recorded, out=np.zeros(len(recorded)), where=recorded > 0)
 
     def _make_plot(self) -> None:
