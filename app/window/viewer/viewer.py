@@ -181,7 +181,7 @@ class Viewer(QWidget):
 
     def mark(self, end: bool) -> None:
         """Let the chosen part begin or end at the current picture."""
-        self.transport.part.mark(self.player.position - self.transport.begin, end)
+        self.transport.part.mark(self.player.position - self.transport.begin, end, self.player.info)
 
     def _detect_part(self, part: Part | None) -> None:
         if self.item is not None:

@@ -176,3 +176,16 @@ def test_beside_a_chosen_part_the_clock_time_is_not_cut(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda field=field: field.width() >= field.sizeHint().width())
     transport.timeline.set_part(None)
     assert transport.clock.text() == "2026-11-01 07:00:00"
+
+
+def test_a_part_that_ends_at_the_last_frame_contains_it(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    info = video_info("a.mp4", 100)
+    assert (info.rate, info.duration) == (25.0, 4.0)
+    transport.set_source(info)
+    transport.part.mark(1.0, False, info)
+    transport.part.mark(3.92, True, info)
+    assert transport.timeline.part == Part(1.0, 3.92)
+    transport.part.mark(3.96, True, info)
+    assert transport.timeline.part == Part(1.0, 4.0)
