@@ -88,9 +88,12 @@ class Arrangement(QObject):
             panel.setVisible(action.isChecked())
             action.toggled.connect(panel.setVisible)
 
-    def _give_room(self, changed: QAction, _on: bool) -> None:
+    def _give_room(self, changed: QAction, on: bool) -> None:
         """Make the timeline and the lower panels low while the bar of corrections is there, too."""
         actions = self._window.actions_
+        if changed is actions.zones and not on and self._before and not self._has_room:
+            QTimer.singleShot(0, self, self._show_both)  # the panels were not visible, so the user asks for them
+            return
         both = actions.zones.isChecked() and actions.correct.isChecked()
         self._window.viewer.transport.timeline.show_few(both)
         if both and not self._before:
@@ -101,6 +104,11 @@ class Arrangement(QObject):
             if self._before[1]:  # else they were not laid out yet when both were shown
                 self.middle.setSizes(self._before)
             self._before = []
+
+    def _show_both(self) -> None:
+        self._gives_way = False
+        self._window.actions_.zones.setChecked(True)
+        self._lower()
 
     def _lower(self) -> None:
         """Make the panels below the picture low. In a small window, hide them if the user asked for corrections after them."""

@@ -1,6 +1,7 @@
 """The main window: its parts and the connections between them."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer
@@ -151,7 +152,8 @@ class MainWindow(QMainWindow):
             return
         shown = not form and item.key == self.shown.key
         part = self.viewer.transport.timeline.part if shown else None
-        self.exports.ask(item, self.filter.filter, self.zones.set.set_for(item), form, part)
+        has_zones = partial(self.zones.set.is_shared, item.path)
+        self.exports.ask(item, self.filter.filter, self.zones.set.set_for(item), form, part, has_zones)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""

@@ -4184,6 +4184,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Diagramm</translation>
     </message>
     <message>
+        <source>Counts at these lines and zones also in files without them: {names}.</source>
+        <translation>Zählt an diesen Linien und Zonen auch in Dateien ohne sie: {names}.</translation>
+    </message>
+    <message>
         <source>Detections</source>
         <translation>Erkennungen</translation>
     </message>
@@ -4370,6 +4374,13 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Some files of this run</source>
         <translation>Einige Dateien dieses Laufs</translation>
+    </message>
+    <message numerus="yes">
+        <source>The %Ln files with these lines and zones</source>
+        <translation>
+            <numerusform>Die %Ln Datei mit diesen Linien und Zonen</numerusform>
+            <numerusform>Die %Ln Dateien mit diesen Linien und Zonen</numerusform>
+        </translation>
     </message>
     <message>
         <source>The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object.</source>

@@ -200,6 +200,13 @@
             <numerusform>All %Ln files of this run</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>The %Ln files with these lines and zones</source>
+        <translation>
+            <numerusform>The %Ln file with these lines and zones</numerusform>
+            <numerusform>The %Ln files with these lines and zones</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>scaling</name>

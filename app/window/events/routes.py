@@ -16,7 +16,7 @@ from engine.zones.counts import ROUTE_COUNTS, Counts
 
 HEADINGS = marked("events", "From"), marked("events", "To"), marked("events", "Class"), marked("events", "Tracks")
 _FIELDS = "origin", "target", "class_id", "tracks"
-_WIDTHS = (150, 150, 90, 60)
+_WIDTHS = (100, 100, 90, 60)
 
 
 class RouteModel(ArrayModel):

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from app.window.viewer.picture_view import LEAST
 from app.window.widgets import theme
 from app.window.widgets.build import label
 
@@ -38,10 +39,12 @@ class Pictures(QWidget):
             self._grid.setColumnStretch(number, int(number < side))
         for place, (canvas, name) in enumerate(zip(canvases, names, strict=True)):
             where = divmod(place, side)
+            canvas.setMinimumSize(LEAST / side)  # several pictures need no larger window than one
             self._grid.addWidget(canvas, *where)
             canvas.show()
             if side > 1:
                 title = label("small", name)
+                title.setMinimumWidth(1)  # a long name does not widen the window
                 title.setStyleSheet(f"background: {theme.SURFACE}; padding: 2px 6px;")
                 title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
                 self._grid.addWidget(title, *where, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)

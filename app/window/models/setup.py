@@ -156,7 +156,8 @@ class ModelSetup(QObject):
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
         stored.save(preferences, self._store)
-        self._banners.remove("model")
+        if preferences.model is not None or before.model is not None:  # else the banner still asks for one
+            self._banners.remove("model")
         self.model_changed.emit(summary)
         self.floor_changed.emit(preferences.floor)
         if preferences.confidence != before.confidence:

@@ -44,11 +44,18 @@ class Exports(QObject):
         self._progressed.connect(self._show_progress)
 
     def ask(
-        self, item: QueueItem | None, shown: ViewFilter, zones: ZoneSet | None = None, form: str = "", part: Part | None = None
+        self,
+        item: QueueItem | None,
+        shown: ViewFilter,
+        zones: ZoneSet | None = None,
+        form: str = "",
+        part: Part | None = None,
+        has_zones: Callable[[Path], bool] = lambda _: True,
     ) -> None:
         """Open the dialog for a file's results, and start the export when the dialog is accepted.
 
         item: None = no file is chosen. zones, part: of the file. form: the format that is chosen first, "" = the last ones.
+        has_zones: whether another file has the same lines and zones.
         """
         if item is None or item.results is None:
             self._banners.show_message(
@@ -62,7 +69,7 @@ class Exports(QObject):
             self._banners.show_message("export", Severity.ERROR, str(error))
             return
         first = [form] if form else str(self._store.value(FORM, "csv")).split(",")
-        dialog = ExportDialog(item, sources, shown, first, self._folder(item.path), self._window, zones, part)
+        dialog = ExportDialog(item, sources, shown, first, self._folder(item.path), self._window, zones, part, has_zones)
         dialog.accepted.connect(lambda: self.start(dialog.choice))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -1,6 +1,6 @@
 """The dialog that asks what to export: files, format, part, detections, options and folder."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from engine.store.view import View
 from engine.zones.shapes import ZoneSet
 
 WIDTH = 600
-ALL = -1
+ALL, WITH_ZONES = -1, -2
 """What the field for files holds in place of a source's number."""
 FEW = 3
 """Most file names that are listed."""
@@ -49,7 +49,8 @@ class ExportChoice:
 class ExportDialog(FormDialog):
     """Asks for the files, the formats, their options and the folder; after the dialog is accepted, ``choice`` has them.
 
-    sources: of the item's session. shown, forms, folder, part: what the fields show first. zones: of the file.
+    sources: of the item's session. shown, forms, folder, part: what the fields show first. zones: of the file. has_zones: whether another
+    file has the same ones.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class ExportDialog(FormDialog):
         parent: QWidget | None = None,
         zones: ZoneSet | None = None,
         part: Part | None = None,
+        has_zones: Callable[[Path], bool] = lambda _: True,
     ) -> None:
         super().__init__(translate("results", "Export"), WIDTH, parent)
         if item.results is None:
@@ -70,6 +72,9 @@ class ExportDialog(FormDialog):
         files = [(item.path.name or str(item.path), item.results.source)]
         if len(sources) > 1:
             files.append((translate("results", "All %Ln files of this run", None, len(sources)), ALL))
+        self._with_zones = tuple(source.number for source in sources if zones is not None and has_zones(source.file))
+        if 1 < len(self._with_zones) < len(sources):
+            files.append((translate("results", "The %Ln files with these lines and zones", None, len(self._with_zones)), WITH_ZONES))
         all_files = [(source.name, source.number) for source in sources]
         self.files = PickList(translate("results", "Files"), files, all_files, translate("results", "Some files of this run"))
         opened = any(source.kind for source in sources if source.number == item.results.source)
@@ -112,6 +117,7 @@ class ExportDialog(FormDialog):
                 )
             ),
         )
+        self.files.changed.connect(lambda: self.filter.use_part(self._only == (self._results.source,)))  # it is that of one file
         for field in (self.files, self.forms, self.folder, self.options, self.filter):
             field.changed.connect(self._update)
         self._update()
@@ -119,12 +125,19 @@ class ExportDialog(FormDialog):
     @property
     def _only(self) -> tuple[int, ...] | None:
         """The numbers of the chosen sources, None = all."""
-        return None if self.files.values == (ALL,) else self.files.values
+        return {(ALL,): None, (WITH_ZONES,): self._with_zones}.get(self.files.values, self.files.values)
 
     @property
     def _options(self) -> set[str]:
         """The names of the options that one of the chosen formats has."""
         return {name for form in self.forms.values for name in EXPORTERS[form].options}
+
+    @property
+    def _without_zones(self) -> list[str]:
+        """The names of chosen files that are counted at the lines and zones but have others or none."""
+        chosen = [source for source in self._sources if self._only is None or source.number in self._only]
+        counted = self._zones is not None and "zones" in self._options
+        return [source.name for source in chosen if counted and source.number not in self._with_zones]
 
     @property
     def choice(self) -> ExportChoice:
@@ -177,6 +190,9 @@ class ExportDialog(FormDialog):
         sentences += [
             translate("results", "Keeps what is there already: {names}. The new file gets a number.").format(names=_listed(kept))
         ] * bool(kept)
+        if others := self._without_zones:
+            text = translate("results", "Counts at these lines and zones also in files without them: {names}.")
+            sentences.append(text.format(names=", ".join(others[:FEW]) + " …" * (len(others) > FEW)))
         say(self.replaces, "\n".join(sentences))
         say(self.problem, problem)
         self.command.setText(command)

@@ -47,6 +47,7 @@ class FilterForm(QWidget):
         elif part is not None:  # rounded so that no frame is added
             self.begin.setText(f"{ceil(part.begin * 1000 - 1e-6) / 1000:.10g}s")
             self.end.setText(f"{floor(part.end * 1000 + 1e-6) / 1000:.10g}s")
+        self._part = self.begin.text(), self.end.text()
         confidence = number(translate("results", "Lowest confidence"), Number(0, 1), shown.confidence)
         assert isinstance(confidence, PercentBox)
         self.confidence = confidence
@@ -72,6 +73,13 @@ class FilterForm(QWidget):
         for signal in (*signals, self.classes.changed, self.confidence.valueChanged, self.tracks.currentIndexChanged):
             signal.connect(self._changed)
         self._changed()
+
+    def use_part(self, used: bool) -> None:
+        """Show the part of the timeline, or the whole video. What the user typed stays."""
+        texts = self._part if used else ("", "")
+        if (self.begin.text(), self.end.text()) in (self._part, ("", "")):
+            self.begin.setText(texts[0])
+            self.end.setText(texts[1])
 
     def _moment(self, empty: str) -> QLineEdit:
         field = clearable(empty)

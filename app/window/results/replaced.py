@@ -1,4 +1,4 @@
-"""Says when another run has replaced the session of stored results, and opens the new session if the user wants."""
+"""Says when another run has replaced the session of results, and opens the new session if the user wants."""
 
 from functools import partial
 
@@ -21,7 +21,7 @@ LOOK_MS = 300
 
 
 class ReplacedResults(QObject):
-    """Looks at the session of stored results when a picture of the shown file has no detections."""
+    """Looks at the session of the results when a picture of the shown file has no detections."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class ReplacedResults(QObject):
 
     @property
     def _stored(self) -> Results | None:
-        """The results of the shown file if they were opened from a session and are not known to be replaced."""
+        """The results of the shown file if their session has begun and is not known to be replaced."""
         item = self._viewer.item
         return item.results if item is not None and item.results is not None and item.results.created and not item.replaced else None
 

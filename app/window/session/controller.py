@@ -103,6 +103,9 @@ class DetectionController(SessionDriver):
             return
         elastic = self._elastic(settings, labels)
         self._chosen.common = settings, tuple(labels)
+        for item in self._model:
+            if item.state is ItemState.WAITING and item.results is None and item.reason is not None:
+                self._put(replace(item, reason=self._chosen.waits_for(item.key)))
         session = self._session
         if session is not None and not (elastic and use_devices(session, self._devices, settings)):
             for item in self._model:

@@ -137,7 +137,7 @@ class SessionDriver(QObject):
             if item is not None and item.results is not None and item.active:
                 if item.results.source != number:
                     self._tallies[item.key] = session.feed.tally(number)
-                    item = replace(item, results=replace(item.results, source=number))
+                    item = replace(item, results=replace(item.results, source=number, created=session.created))
                 after = folded(item, progress or item.progress, snapshot.rates.sources.get(number))
                 if after != self._model.get(item.key):
                     self._put(after)

@@ -11,6 +11,7 @@ from engine.pool.events import SourceFinished, SourceOpened
 from engine.pool.progress import SourceProgress
 from engine.session import DetectionSession
 from engine.settings import RunSettings
+from engine.store.facts import CREATED
 from engine.store.schema import explained
 from engine.store.session import SessionReader
 from engine.types import DeviceId
@@ -20,7 +21,7 @@ class SessionThread(threading.Thread):
     """Runs one session until ``finish`` or ``stop``. Only the window's thread calls its methods, except ``run``.
 
     wake: called in this thread when the feed has a new snapshot. cluster: has the devices, None = this machine.
-    ``numbers``: the source number in the pool by queue item key.
+    ``numbers``: the source number in the pool by queue item key. created: identifies the session, "" before it has begun.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class SessionThread(threading.Thread):
         self.labels = tuple(labels)
         self.feed = Feed()
         self.numbers: dict[int, int] = {}
+        self.created = ""
         self.cluster = cluster
         self._wake = wake
         self._lock = threading.Lock()
@@ -66,6 +68,8 @@ class SessionThread(threading.Thread):
         with explained(self.database, "create"):
             self.database.parent.mkdir(parents=True, exist_ok=True)
         with DetectionSession(self.settings, self.database, self.labels, hosts=self.cluster) as session:
+            with SessionReader(self.database) as reader:
+                self.created = reader.facts[CREATED]
             with self._lock:
                 self._session = session
                 for key, path in self._waiting.items():

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSettings
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
 from app.window.models.parts import ModelParts
@@ -196,6 +196,11 @@ class SettingsDialog(QDialog):
         height = self.pane.inside.sizeHint().height() + self.buttons.sizeHint().height() + 80
         self.resize(within_screen(self, WIDTH, min(height, MOST_HEIGHT)))
         super().showEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do not close the dialog at Enter in the search field."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or self.focusWidget() is not self.search:
+            super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept model files anywhere on the dialog."""

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.window.queue.item import Part
 from app.window.timeline.timeline import Timeline
 from app.window.widgets.translation import translate
+from engine.media.types import SourceInfo
 
 
 class PartButton(QToolButton):
@@ -30,9 +31,14 @@ class PartButton(QToolButton):
         self.hide()
         timeline.part_chosen.connect(self._chosen)
 
-    def mark(self, pts: float, end: bool) -> None:
-        """Let the part begin or end at a time. The other edge moves to the end of the source if it is on the wrong side."""
+    def mark(self, pts: float, end: bool, info: SourceInfo | None = None) -> None:
+        """Let the part begin or end at a time. The other edge moves to the end of the source if it is on the wrong side.
+
+        info: of the source. A part that ends at the last frame contains it, because no later frame can be chosen.
+        """
         part, length = self._timeline.part, self._timeline.duration
+        if end and info is not None and info.rate and pts + 1.01 / info.rate > length:
+            pts = length
         if end:
             begin = part.begin if part is not None and part.begin < pts else 0.0
             self._timeline.set_part(Part(begin, pts))

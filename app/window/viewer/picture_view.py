@@ -16,6 +16,8 @@ from engine.media.annotation.label_position import Rect
 from engine.types import Detections, FrameResult
 
 NOT_YET = marked("viewer", "Not analysed yet")
+LEAST = QSize(240, 160)
+"""The least size of a picture that is shown alone, logical pixels."""
 NOTE = QPointF(10, 10)
 """The place of the note, from the top left corner of the picture."""
 
@@ -30,7 +32,7 @@ class PictureView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(240, 160)
+        self.setMinimumSize(LEAST)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName(translate("viewer", "Video"))
         self._image: QImage | None = None

@@ -8,6 +8,7 @@ from app.window.queue.item import QueueItem
 from app.window.widgets import formats
 from app.window.widgets.translation import translate
 from engine.media.types import SourceInfo
+from engine.types import FrameResult
 
 SECONDS = 2.0
 """The number of shown pictures is a mean over this time."""
@@ -32,14 +33,16 @@ class Statistics:
         """Shown pictures per second, 0 with fewer than two."""
         return (len(self._times) - 1) / (self._times[-1] - self._times[0]) if len(self._times) > 1 else 0.0
 
-    def text(self, item: QueueItem, info: SourceInfo, shown: Shown, visible: int, scale: float, playing: bool) -> str:
-        """The lines to show. visible: number of boxes on the picture. scale: pixels of the screen for a pixel of the video.
+    def text(
+        self, item: QueueItem, info: SourceInfo, shown: Shown, result: FrameResult | None, visible: int, scale: float, playing: bool
+    ) -> str:
+        """The lines to show.
 
-        playing: the rate of shown pictures is known."""
+        result: of the picture, None = not detected yet. visible: number of boxes on the picture. scale: pixels of the screen for a pixel of
+        the video. playing: the rate of shown pictures is known."""
         video = f"{info.width} × {info.height} · {info.codec}" + (
             translate("viewer", " · {rate} frames/s").format(rate=formats.rate(info.rate)) if info.rate else ""
         )
-        result = shown.result
         found = translate("viewer", "not analysed")
         if result is not None:
             found = result.failure or translate("viewer", "{visible} of %Ln boxes · {device}", None, len(result.detections or ())).format(

@@ -83,6 +83,7 @@ class Transport(Panel):
         space = theme.SPACE
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
         self.part = PartButton(self.timeline)
+        self.timeline.part_chosen.connect(lambda _: self.set_position(*self._shown))
         buttons = (self.part, self.wait, self.sound, self.speed, self.fullscreen, self.more)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
@@ -196,7 +197,8 @@ class Transport(Panel):
         self._written = pts, frame = self._shown
         time = pts - self.begin
         self.timeline.set_position(time)
-        text = clock_text(self.shown_clock, pts, dated=self.hint.isVisible())
+        room = self.width() >= (70 if self.part.isVisibleTo(self) else 0) * theme.base_size()
+        text = clock_text(self.shown_clock, pts, dated=room and self.hint.isVisibleTo(self))
         self.clock.setText(text)
         self.clock.setVisible(bool(text) and self._roomy)
         if not self._total and not self._duration:

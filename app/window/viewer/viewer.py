@@ -35,7 +35,6 @@ LANES = 20
 COUNT_MS = 1000
 """Time between updates of how often each class was seen."""
 
-
 _MISSING = {
     ItemState.FAILED: marked("viewer", "Not analysed: detection failed"),
     ItemState.CANCELLED: marked("viewer", "Not analysed: detection was cancelled"),
@@ -88,7 +87,8 @@ class Viewer(QWidget):
         bindings.show_on(transport.fullscreen, "window/fullscreen")
         name_keys = bindings.show_on(transport.play, "player/play")
         player.changed.connect(lambda _: name_keys())
-        player.changed.connect(lambda _: self._show_statistics())
+        for changed in (player.changed, player.result):
+            changed.connect(lambda _: self._show_statistics())
         player.failed.connect(self.canvas.show_message)
         transport.play.clicked.connect(player.toggle)
         transport.back.clicked.connect(lambda: player.step(-1))
@@ -144,6 +144,7 @@ class Viewer(QWidget):
         self.player.update_item(item, queue_busy)
         self._detected(item)
         self._find_clock(item)
+        self._show_statistics()
         if not self._counting.isActive():
             self._counting.start()
 
@@ -163,6 +164,7 @@ class Viewer(QWidget):
         """Draw and count only these detections."""
         self._filter = view_filter
         self.canvas.set_filter(view_filter)
+        self._show_statistics()
         self._count()
 
     def save_picture(self, boxes: bool) -> None:
@@ -172,7 +174,7 @@ class Viewer(QWidget):
 
     def mark(self, end: bool) -> None:
         """Let the chosen part begin or end at the current picture."""
-        self.transport.part.mark(self.player.position - self.transport.begin, end)
+        self.transport.part.mark(self.player.position - self.transport.begin, end, self.player.info)
 
     def toggle_statistics(self) -> None:
         """Show or hide the statistics."""
@@ -184,7 +186,7 @@ class Viewer(QWidget):
         text = ""
         if self._statistics.on and self.item is not None and info is not None and shown is not None:
             visible, playing = len(self.canvas.visible_detections), self.player.playing
-            text = self._statistics.text(self.item, info, shown, visible, self.canvas.scale, playing)
+            text = self._statistics.text(self.item, info, shown, self.canvas.result, visible, self.canvas.scale, playing)
         self.canvas.set_statistics(text)
 
     def _detected(self, item: QueueItem | None) -> None:
@@ -222,8 +224,7 @@ class Viewer(QWidget):
         own = shown.result is not None and shown.result.ref.pts == shown.pts  # else the boxes are those of a sample before
         self.transport.set_position(shown.pts, shown.result.ref.index if own and shown.result is not None else None)
         self._statistics.count()
-        if self._statistics.on:
-            self._show_statistics()
+        self._show_statistics()
 
     def _opened(self, info: SourceInfo) -> None:
         self.transport.set_source(info)

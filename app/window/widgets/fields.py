@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.window.widgets import theme
 from app.window.widgets.build import label, row
+from app.window.widgets.flow import Flow
 from app.window.widgets.icons import icon
 from app.window.widgets.questions import choose_path
 from app.window.widgets.translation import of_settings, translate
@@ -188,7 +189,8 @@ def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) ->
         if title:
             heading = QLabel(title)
             heading.setBuddy(field)
-            grid.addWidget(heading, number, 0)
+            beside = Qt.AlignmentFlag.AlignTop if isinstance(field.layout(), Flow) else Qt.AlignmentFlag(0)
+            grid.addWidget(heading, number, 0, beside)  # a field in several lines has its title beside the first one
         grid.addWidget(field, number, 1, 1, 1 if note else 2)
         if note:
             grid.addWidget(label("small", note[0], wrap=True), number, 2)

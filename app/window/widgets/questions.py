@@ -3,10 +3,22 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QHeaderView, QMessageBox, QToolButton, QTreeView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QFileSystemModel,
+    QHeaderView,
+    QMessageBox,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QTreeView,
+    QWidget,
+)
 
+from app.window.widgets import theme
 from app.window.widgets.build import within_screen
 from app.window.widgets.icons import icon
 
@@ -48,6 +60,16 @@ def ask(
     return box
 
 
+class _FileIcons(QStyledItemDelegate):
+    """Shows files with an icon that can be seen on each ground: Qt's own one is nearly white."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        model = index.model()
+        if index.column() == 0 and isinstance(model, QFileSystemModel) and not model.isDir(index):
+            option.icon = icon("file", theme.MUTED)
+
+
 def choose_path(
     window: QWidget, title: str, chosen: Callable[[str], object], kinds: str = "", at: str = "", mode: Mode = Mode.ExistingFile
 ) -> QFileDialog:
@@ -71,6 +93,9 @@ def file_dialog(window: QWidget, title: str, at: str, kinds: str = "") -> QFileD
     for button in dialog.findChildren(QToolButton):  # none if the system shows a dialog of its own
         if (name := _ICONS.get(button.objectName())) is not None:
             button.setIcon(icon(name))
+    for name in ("treeView", "listView"):
+        if (files := dialog.findChild(QAbstractItemView, name)) is not None:
+            files.setItemDelegate(_FileIcons(files))
     if (view := dialog.findChild(QTreeView, "treeView")) is not None:
         dialog.resize(within_screen(window, *SIZE))
         modes, header = QHeaderView.ResizeMode, view.header()

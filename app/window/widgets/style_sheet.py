@@ -143,6 +143,8 @@ QMenu {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; padding: 5p
 QFrame[role="popup"] {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; }}
 QMenu::item {{ min-height: 16px; padding: 6px 26px 6px 10px; border-radius: 4px; }}
 QMenu::icon {{ padding-left: 12px; }}
+QMenu::indicator {{ width: 14px; height: 14px; margin-left: 6px; }}
+QMenu::indicator:checked {{ image: url({icon_path(f"sheet-check{'' if theme.VARIANT else '-light'}").as_posix()}); }}
 QMenu::item:selected {{ background: {theme.HOVER}; }}
 QMenu::item:disabled {{ color: {theme.DISABLED}; }}
 QMenu::separator {{ height: 1px; background: {theme.BORDER}; margin: 5px 8px; }}

@@ -1,8 +1,8 @@
 """The look of tables."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeWidget, QTreeWidgetItem
 
 from app.window.widgets import theme
@@ -21,10 +21,42 @@ def style_table(table: QTableView) -> None:
     table.horizontalHeader().setHighlightSections(False)
 
 
+class Filling(QObject):
+    """Lets columns fill the width that the others leave. Qt's own mode keeps their old width where the others leave too little.
+
+    columns: their numbers and least widths, logical pixels.
+    """
+
+    def __init__(self, table: QTableView, columns: Mapping[int, int]) -> None:
+        super().__init__(table)
+        self._table, self._columns = table, columns
+        header = table.horizontalHeader()
+        for number in columns:
+            header.setSectionResizeMode(number, QHeaderView.ResizeMode.Fixed)
+        header.sectionResized.connect(lambda number, *_: self._fill() if number not in columns else None)
+        table.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Use the new width of the table."""
+        if event.type() is QEvent.Type.Resize:
+            self._fill()
+        return super().eventFilter(watched, event)
+
+    def _fill(self) -> None:
+        header = self._table.horizontalHeader()
+        columns = self._columns
+        shown = sorted((number for number in columns if not header.isSectionHidden(number)), key=lambda number: -columns[number])
+        room = self._table.viewport().width() - header.length() + sum(map(header.sectionSize, shown))
+        for place, number in enumerate(shown):
+            width = max(room // (len(shown) - place), columns[number])
+            header.resizeSection(number, width)
+            room -= width
+
+
 def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int], *stretched: int) -> QTableView:
     """A table that the user can sort, at first by the first column.
 
-    name: for screen readers. widths: of the columns, logical pixels. stretched: the columns that fill the table.
+    name: for screen readers. widths: of the columns, logical pixels. stretched: the columns that fill the table, and are at least as wide.
     """
     table = QTableView()
     table.setModel(model)
@@ -34,8 +66,7 @@ def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int], *s
     for number, width in enumerate(widths):
         table.setColumnWidth(number, width)
     table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
-    for number in stretched:
-        table.horizontalHeader().setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
+    Filling(table, {number: widths[number] for number in stretched})
     table.setSortingEnabled(True)
     table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     return table

@@ -13,7 +13,7 @@ from app.window.widgets.build import Panel, ScrollPane, column, push_button, row
 from app.window.widgets.fields import combo_box
 from app.window.widgets.flow import Flow
 from app.window.widgets.questions import Mode, choose_path
-from app.window.widgets.table import style_table
+from app.window.widgets.table import Filling, style_table
 from app.window.widgets.translation import marked, translate
 from app.window.zones.classes_popup import ClassesDelegate
 from app.window.zones.drawing.editor import ZoneEditor
@@ -26,8 +26,8 @@ from engine.zones.shapes import Line, Reference, Zone
 
 NONE = marked("zones", "No lines and zones")
 KINDS = marked("zones", "Lines and zones (*.json)")
-NARROWEST = 60
-"""The smallest width of a column, logical pixels: a narrow panel scrolls instead of hiding names."""
+NARROWEST, CLASSES = 44, 60
+"""The smallest widths of columns, and of that with the classes, logical pixels: a narrow panel scrolls instead of hiding names."""
 _REFERENCES = {
     Reference.BOTTOM: marked("zones", "Bottom of the box"),
     Reference.CENTRE: marked("zones", "Centre of the box"),
@@ -110,7 +110,7 @@ class ZonesPanel(Panel):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setMinimumSectionSize(NARROWEST)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        Filling(self.table, {1: CLASSES})
         self.table.selectionModel().currentRowChanged.connect(self._select)
         self.note, self.remark = wrapped("notice"), wrapped("small")
         self.track = push_button(translate("zones", "Track the objects"))

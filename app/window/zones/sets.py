@@ -21,12 +21,15 @@ SAVE_MS = 400
 
 
 class ShownSet(QObject):
-    """Keeps the set of one file. items: the queue. listed: the names of all sets have changed. failed: what went wrong.
+    """Keeps the set of one file. items: the queue.
+
+    listed: the names of all sets have changed. shared: other files use the set now. failed: what went wrong.
 
     Attributes: name: of the set, None = the file has none yet; the first line or zone makes one.
     """
 
     listed = Signal()
+    shared = Signal()
     failed = Signal(str)
 
     def __init__(self, library: ZoneLibrary, editor: ZoneEditor, items: QueueModel, parent: QObject) -> None:
@@ -125,6 +128,7 @@ class ShownSet(QObject):
         self.library.share(name, chosen, others)
         if self._item is not None and self.library.name_for(self._item.path) != self.name:
             self.load(self._item)
+        self.shared.emit()
 
     def set_for(self, item: QueueItem) -> ZoneSet | None:
         """The lines and zones of any file of the queue, None if it has none."""
@@ -132,6 +136,10 @@ class ShownSet(QObject):
             return self._editor.zones if self._editor.zones.shapes else None
         found = self.library.read_for(item.path)
         return found[1] if found is not None and found[1].shapes else None
+
+    def is_shared(self, video: Path, other: Path) -> bool:
+        """Whether two videos use the same set."""
+        return (name := self.library.name_for(video)) is not None and self.library.name_for(other) == name
 
     def files(self) -> list[Results]:
         """The results of all files of the queue that have the set and are not being detected."""

@@ -75,7 +75,8 @@ class Zones(QObject):
         self.counting.found_live.connect(self._found_live)
         self.counting.failed.connect(lambda problem: self._take_counts(None, problem))
         self.totals.found.connect(self._found_total)
-        items.dataChanged.connect(lambda *_: self.totals.count_soon())
+        for changed in (items.dataChanged, items.rowsInserted, items.rowsRemoved, self.set.shared):
+            changed.connect(lambda *_: self.totals.count_soon())
         self.parts.changed.connect(self._parts_changed)
         viewer.player.shown.connect(self._shown)
         viewer.transport.clock_found.connect(self.chart.set_clock)
@@ -202,7 +203,7 @@ class Zones(QObject):
         total, selected = self._total, self.editor.selected
         clocked = total is not None and total.clock is not None
         if total is not None and clocked:
-            self.chart.show_counts(total.counts, selected, total.length, clock=total.clock)
+            self.chart.show_counts(total.counts, selected, float(total.recorded.max()), clock=total.clock, recorded=total.recorded)
         else:
             self.chart.show_counts(self._counts, selected, self._length, self._pictures, self._viewer.transport.begin)
         files = self.list, self.detections, *(() if clocked else (self.chart,)), *(() if self._total is not None else (self.routes,))

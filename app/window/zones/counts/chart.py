@@ -46,6 +46,7 @@ class CountChart(QWidget):
         self._counts: Counts | None = None
         self._number: int | None = None
         self._begin, self._end, self._pictures, self._is_line = 0.0, 0.0, False, True
+        self._recorded = np.zeros((0, 2))
         self._clock = Clock(None)
         self._common: Clock | None = None
         self._heading = label("small", wrap=True, rich=True)
@@ -65,14 +66,17 @@ class CountChart(QWidget):
         pictures: bool = False,
         begin: float = 0.0,
         clock: Clock | None = None,
+        recorded: NDArray[np.float64] | None = None,
     ) -> None:
         """Draw the counts of one line or zone.
 
         begin, end: the file's first and last pts, seconds, or positions if it has pictures. clock: of several files, None = there is one.
+        recorded: the first and last pts of each of them, (n, 2).
         """
         known = counts is not None and number is not None and number < len(counts.zones.shapes) and end > begin
         self._counts, self._number = counts if known else None, number
         self._begin, self._end, self._pictures, self._common = begin, end, pictures, clock
+        self._recorded = np.array([[begin, end]]) if recorded is None else recorded
         self._draw()
 
     def set_clock(self, clock: Clock | None) -> None:
@@ -104,15 +108,17 @@ class CountChart(QWidget):
         bar = self._bar()
         starts = Intervals.of(self._begin, self._end, bar, self._offset).starts
         edges = np.append(np.maximum(starts[starts < self._end], self._begin), self._end)
+        if self._common is not None:  # a short recording at the end needs a bar that can be seen
+            edges = np.append(starts, starts[-1] + bar)
         sums = {sign: np.zeros(len(edges) - 1) for sign in ((1, -1) if is_line else (1,))}
         for class_id in shown:  # bars on top of each other, so that the outer edge is the sum
             mine = table[table["class_id"] == class_id]
             for sign, sum_ in sums.items():
-                values = sign * _per_bin(mine[mine["forward"] == (sign > 0)] if is_line else mine, edges, is_line, self._pictures)
+                values = sign * self._per_bin(mine[mine["forward"] == (sign > 0)] if is_line else mine, edges)
                 bars = pg.BarGraphItem(x0=edges[:-1], x1=edges[1:], y0=sum_, height=values, pen=None, brush=class_colour(class_id))
                 item.addItem(bars)
                 sums[sign] = sum_ + values
-        item.setXRange(self._begin, self._end, padding=0.01)
+        item.setXRange(edges[0], edges[-1], padding=0.01)
         highest = max(float(np.abs(each).max()) for each in sums.values())
         item.setYRange(-max(highest, 1.0) if is_line else 0, max(highest, 1.0), padding=0.12)
         squares = [f'<span style="color:rgb{class_colour(class_id)}">■</span>&nbsp;{escape(self._name(class_id))}' for class_id in shown]
@@ -122,6 +128,20 @@ class CountChart(QWidget):
             else translate("zones", "{name}: objects inside")
         ).format(name=escape(shape.name), interval=_written(bar))
         self._heading.setText(f"{what}&nbsp;&nbsp; {'  '.join(squares)}")
+
+    def _per_bin(self, table: NDArray[np.void], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Crossings in each part of the time, or the mean number of objects inside while it was recorded.
+
+        edges: of the parts, seconds, (n + 1,).
+        """
+        if self._is_line:
+            return np.histogram(table["time"], edges)[0].astype(float)
+        if self._pictures:  # a visit is an object in one picture
+            places = np.histogram(np.arange(round(edges[-1]) + 1), edges)[0]
+            return np.asarray(np.histogram(table["begin"], edges)[0] / np.maximum(places, 1))
+        begins, ends = self._recorded.T
+        recorded = _overlaps(begins, ends, edges)
+        return np.divide(_overlaps(table["begin"], table["end"], edges), recorded, out=np.zeros(len(recorded)), where=recorded > 0)
 
     def _make_plot(self) -> None:
         """Make the plot when there is something to draw: a window without it opens a tenth faster."""
@@ -195,13 +215,8 @@ def _written(seconds: float) -> str:
     return formats.quantity(seconds / length, unit)
 
 
-def _per_bin(table: NDArray[np.void], edges: NDArray[np.float64], is_line: bool, pictures: bool) -> NDArray[np.float64]:
-    """Crossings in each part of the time, or the mean number of objects inside. edges: of the parts, seconds, (n + 1,)."""
-    if is_line:
-        return np.histogram(table["time"], edges)[0].astype(float)
-    if pictures:  # a visit is an object in one picture
-        places = np.histogram(np.arange(round(edges[-1]) + 1), edges)[0]
-        return np.asarray(np.histogram(table["begin"], edges)[0] / np.maximum(places, 1))
-    inside = np.minimum(table["end"][:, None], edges[1:]) - np.maximum(table["begin"][:, None], edges[:-1])
-    values: NDArray[np.float64] = np.maximum(inside, 0).sum(0) / np.diff(edges)
-    return values
+def _overlaps(begins: NDArray[np.float64], ends: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How long these spans of time last together in each part between two edges, seconds."""
+    inside = np.minimum(ends[:, None], edges[1:]) - np.maximum(begins[:, None], edges[:-1])
+    sums: NDArray[np.float64] = np.maximum(inside, 0).sum(0)
+    return sums

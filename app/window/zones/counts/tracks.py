@@ -1,7 +1,7 @@
 """The tracks of the shown file in memory: what trails, counts, the heat map and the list of events are made of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event
 
 import numpy as np
@@ -120,15 +120,15 @@ class Total:
     """What was counted in several files together.
 
     counts: None if no file could be counted. files: the number of counted ones. others: the names of the others. clock: of the times of
-    the counts, which begin with the first file; None if a clock time is unknown, and then the times are those of each file. length: of
-    all files on the clock, seconds.
+    the counts, which begin with the first file; None if a clock time is unknown, and then the times are those of each file. recorded: the
+    times of the first and the last frame of each counted file, seconds, float64 (n, 2).
     """
 
     counts: Counts | None
     files: int
     others: Sequence[str]
     clock: Clock | None = None
-    length: float = 0.0
+    recorded: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2)))
 
 
 def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter, stop: Event) -> Total:
@@ -146,20 +146,21 @@ def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter, sto
             except UsageError:
                 others.append(source.name)
                 continue
-            found.append((counts, Clock.of(reader, source), reader.last_pts(source.number) or 0.0))
+            span = reader.first_pts(source.number) or 0.0, reader.last_pts(source.number) or 0.0
+            found.append((counts, Clock.of(reader, source), span))
     if not found:
         return Total(None, 0, others)
     begins = [clock.started for _, clock, _ in found if clock.started is not None]
     first = min(begins) if len(begins) == len(found) else None
-    moved, length, tracks = [], 0.0, 0
-    for counts, clock, last in found:
+    moved, recorded, tracks = [], [], 0
+    for counts, clock, span in found:
         zero = clock.at(0.0)
         start = (zero - first).total_seconds() if zero is not None and first is not None else 0.0
         moved.append(counts.moved(start, tracks))
-        length = max(length, start + last)
+        recorded.append([start + time for time in span])
         tracks = max([tracks, *(int(table["track"].max(initial=0)) + 1 for table in (moved[-1].crossings, moved[-1].visits))])
     crossings, visits = (np.concatenate([getattr(counts, name) for counts in moved]) for name in ("crossings", "visits"))
-    return Total(Counts(zones, crossings, visits), len(found), others, Clock(first) if first is not None else None, length)
+    return Total(Counts(zones, crossings, visits), len(found), others, Clock(first) if first is not None else None, np.array(recorded))
 
 
 def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:

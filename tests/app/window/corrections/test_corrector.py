@@ -206,6 +206,17 @@ def test_in_a_small_window_the_panels_below_are_hidden_while_objects_are_correct
     shown.actions_.correct.setChecked(True)
     shown.actions_.zones.setChecked(True)  # the user wants the panels now
     qtbot.waitUntil(lambda: area.isVisible() and area.height() > 100)
+    shown.actions_.zones.setChecked(False)
+    qtbot.waitUntil(lambda: not area.isVisible())
+    shown.actions_.correct.setChecked(False)
+    shown.actions_.zones.setChecked(True)
+    shown.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: not area.isVisible() and canvas.height() > 250)
+    shown.actions_.zones.trigger()  # Ctrl + 3 asks for panels that are not visible
+    qtbot.waitUntil(lambda: area.isVisible() and area.height() > 100)
+    assert shown.actions_.zones.isChecked()
+    shown.actions_.zones.trigger()
+    assert not area.isVisible()
 
 
 def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp_path):

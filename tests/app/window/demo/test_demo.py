@@ -83,7 +83,11 @@ def test_the_demo_leaves_the_user_s_model_alone(qtbot: QtBot, window: MainWindow
     assert waiting.reason == "Needs a model"
     states = [ItemState.DONE, ItemState.WAITING]
     qtbot.waitUntil(lambda: [item.state for item in window.items] == states)
+    more = window.controller.add([make_video(tmp_path / f"more{number}.mp4", 20) for number in range(9)])
     window.controller.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)
+    assert not any(item.reason == "Needs a model" for item in window.items), "also those that the session has no room for yet"
+    for key in more:
+        window.controller.remove(key)
     last = window.controller.add([third], (own, ("x", "y", "z")))[0]
     qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.items))
     made = {}

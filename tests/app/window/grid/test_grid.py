@@ -9,8 +9,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.window.grid.pictures import GAP
 from app.window.main_window import MainWindow
 from app.window.player.playback_clock import FollowingClock, PlaybackClock
+from app.window.viewer.picture_view import LEAST
 from engine.pool.events import Ledger
 from engine.store.session import SessionWriter
 from tests.support.media import make_video
@@ -72,6 +74,20 @@ def test_videos_of_a_grid_jump_play_and_stop_together_and_a_click_makes_one_the_
     assert len(window.grid.cells) == 2
     window.grid.set_side(1)
     assert not window.grid.cells
+
+
+def test_more_videos_need_no_larger_window(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / f"{number} {'long ' * 20}name.mp4", 10, (64, 48)) for number in range(4)])
+    qtbot.waitUntil(lambda: len(window.items) == 4 and window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    one = window.minimumSizeHint()
+    for side in (2, 3):
+        window.grid.set_side(side)
+        assert len(window.grid.cells) == 3
+        assert window.viewer.pictures.minimumSizeHint().height() <= LEAST.height() + 4 * GAP
+        assert window.viewer.pictures.minimumSizeHint().width() <= LEAST.width() + 4 * GAP
+    window.grid.set_side(1)
+    assert window.minimumSizeHint() == one
+    assert window.viewer.canvas.minimumSize() == LEAST
 
 
 def test_a_removed_file_leaves_the_grid(qtbot: QtBot, window: MainWindow, videos: list[Path]) -> None:

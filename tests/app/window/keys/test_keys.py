@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
@@ -12,7 +14,11 @@ from app.window.actions import without_dots
 from app.window.keys.bindings import Bindings, Command
 from app.window.keys.dialog import KeysDialog
 from app.window.main_window import MainWindow
+from app.window.queue.item import ItemState
+from app.window.viewer.filter import ViewFilter
+from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
+from tests.support.window import CPU
 
 COMMANDS = (Command("a", "First thing", ("A",)), Command("b", "Second thing", ("B", "Ctrl+B")))
 
@@ -158,6 +164,24 @@ def test_i_is_for_statistics_and_on_the_timeline_for_the_part(qtbot: QtBot, wind
     assert timeline.part.begin == 0.0
     qtbot.keyClick(window, Qt.Key.Key_I)
     assert not viewer.canvas.statistics
+
+
+def test_statistics_follow_detection_and_the_filter_while_the_video_stands(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / "a.mp4", 60)])
+    viewer = window.viewer
+    qtbot.waitUntil(lambda: viewer.canvas.placement is not None)
+    viewer.player.pause()
+    qtbot.keyClick(window, Qt.Key.Key_I)
+    assert "not analysed" in viewer.canvas.statistics.splitlines()[2]
+    boxes = np.array([[0, 0, 9, 9], [20, 20, 40, 40]], np.float32)
+    found = Detections(boxes, np.array([0.9, 0.4], np.float32), np.zeros(2, np.int32))
+    viewer.player.result.emit(FrameResult(FrameRef(0, 0, 0.0), CPU, 320, 240, found))
+    assert viewer.canvas.statistics.splitlines()[2].endswith("2 of 2 boxes · cpu:0")
+    viewer.set_filter(ViewFilter(0.5))
+    assert viewer.canvas.statistics.splitlines()[2].endswith("1 of 2 boxes · cpu:0")
+    assert viewer.item is not None
+    viewer.update_item(replace(viewer.item, state=ItemState.WAITING, reason="Preparing the model"), None, queue_busy=False)
+    assert viewer.canvas.statistics.splitlines()[4] == "Detection: Preparing the model"
 
 
 def test_keys_are_off_while_the_user_types(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -18,9 +18,11 @@ from app.window.models.comparison import ComparisonDialog, Evaluated, Explanatio
 from app.window.models.list import ModelList
 from app.window.models.own import OwnModels
 from app.window.session.background import Background
+from app.window.widgets.banner import Banner
 from engine.errors import UsageError
 from engine.model.registry.catalogue import FAMILY
 from engine.settings import ModelFiles
+from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.window import drop
 
@@ -63,6 +65,17 @@ def test_a_dropped_model_is_added_used_and_removed(qtbot: QtBot, window: MainWin
     models = opened(qtbot, window)
     (card,) = models.own_cards
     assert (card.use.text(), card.use.isEnabled(), card.remove.isEnabled()) == ("In use", False, False)
+
+
+def test_the_window_asks_for_a_model_until_there_is_one(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / "a.mp4", 3)])
+    asking = lambda: [each for each in window.banners.findChildren(Banner) if "Choose a model" in each.message]  # noqa: E731
+    qtbot.waitUntil(lambda: len(asking()) == 1)
+    window.setup.open_dialog()
+    assert window.setup.dialog is not None
+    window.setup.dialog.accept()
+    assert window.setup.dialog is None
+    assert [each.isVisible() for each in asking()] == [True]
 
 
 def test_a_drop_that_is_no_whole_model_is_explained_and_changes_nothing(qtbot: QtBot, window: MainWindow, model: ModelFiles) -> None:

@@ -27,6 +27,7 @@ from engine.store.exporters.common.base import part_of
 from engine.store.exporters.common.options import Every, ExportOptions, Part, PictureFormat
 from engine.store.session import SessionReader
 from engine.store.view import View
+from engine.zones.shapes import Line, ZoneSet
 from resources import DEMO
 from tests.support.cli import run_main
 from tests.support.media import make_video
@@ -64,6 +65,40 @@ def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
     qtbot.addWidget(made)
     made.show()
     return made
+
+
+def test_the_part_of_one_file_is_not_that_of_others(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
+    item = queue_item(Path("a.mp4"), ItemState.DONE, dialog._results, frames=4)
+    one = ExportDialog(item, dialog._sources, ViewFilter(), ["csv"], tmp_path, part=Range(0.1, 0.2))
+    qtbot.addWidget(one)
+    part = one.choice.view.span
+    assert part is not None
+    one.files.combo.setCurrentIndex(1)
+    assert one.choice.view.span is None
+    one.files.combo.setCurrentIndex(0)
+    assert one.choice.view.span == part
+    one.filter.begin.setText("0.15s")
+    typed = one.choice.view.span
+    one.files.combo.setCurrentIndex(1)
+    assert one.choice.view.span == typed != part, "a part that the user typed stays"
+
+
+def test_counts_at_lines_of_another_camera_are_named_and_can_be_left_out(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
+    database = write_session(tmp_path / "three.sqlite", {"a.mp4": 4, "b.mp4": 4, "c.mp4": 4})
+    item = queue_item(Path("a.mp4"), ItemState.DONE, replace(dialog._results, database=database), frames=4)
+    with SessionReader(database) as reader:
+        sources = reader.sources()
+    zones = ZoneSet((320, 240), (Line("gate", (0, 0), (9, 9)),))
+    one = ExportDialog(item, sources, ViewFilter(), ["csv"], tmp_path, zones=zones, has_zones=lambda path: path.name != "b.mp4")
+    qtbot.addWidget(one)
+    assert one.files.combo.itemText(2) == "The 2 files with these lines and zones"
+    one.files.combo.setCurrentIndex(1)
+    assert not one.replaces.text(), "CSV tables do not count at lines"
+    one.forms.choose(["events"])
+    one.forms.changed.emit()
+    assert one.replaces.text() == "Counts at these lines and zones also in files without them: b.mp4."
+    one.files.combo.setCurrentIndex(2)
+    assert (one.choice.only, one.replaces.text()) == ((0, 2), "")
 
 
 def choose(dialog: ExportDialog, form: str) -> None:

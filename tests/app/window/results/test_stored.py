@@ -13,15 +13,17 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
-from app.window.queue.item import Part, QueueItem
+from app.window.queue.item import ItemState, Part, QueueItem
 from app.window.results.stored import count_stored, read_stored
 from app.window.timeline.class_counts import Tally
 from app.window.widgets.banner import Banner
 from engine.errors import ExportError
+from engine.settings import EngineSettings, RunSettings
 from engine.store.lookup import DetectionLookup, Stored
 from engine.store.objects.corrections import Corrections
 from engine.store.session import SessionReader
 from tests.support.media import make_video
+from tests.support.models import tiny_files
 from tests.support.window import write_results
 
 PATIENCE = 30_000
@@ -132,3 +134,20 @@ def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(q
     (after,) = window.items
     assert after.progress.frames == 5
     assert not after.replaced
+
+
+def test_the_window_notices_that_another_run_has_replaced_results_of_its_own(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "first.mp4", 60, (320, 240))
+    own = RunSettings(tiny_files(2), engine=EngineSettings(confidence=0.05))
+    (key,) = window.controller.add([video], (own, ("x", "y", "z")))
+    window.shown.show_moment(key, 0.0)
+    qtbot.waitUntil(lambda: window.items.get(key).state is ItemState.DONE, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=PATIENCE)
+    window.controller.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)  # ends the session
+    qtbot.waitUntil(lambda: window.controller._session is None, timeout=PATIENCE)
+    other = tmp_path / "other.sqlite"
+    write_results(other, video, 5)
+    set_created(other)
+    other.replace(window.items.get(key).results.database)
+    window.viewer.player.seek(1.5)
+    qtbot.waitUntil(lambda: window.items.get(key).replaced, timeout=PATIENCE)

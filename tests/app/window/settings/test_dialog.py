@@ -353,6 +353,9 @@ def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: B
     dialog = open_dialog(qtbot, background, Preferences.of(None), {"precision": "Last run: bf16."})
     shown = {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()}
     qtbot.keyClicks(dialog.search, "precision")
+    dialog.search.setFocus()
+    qtbot.keyClick(dialog.search, Qt.Key.Key_Return)
+    assert dialog.isVisible(), "Enter in the search field does not save"
     assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == {"precision"}
     assert not dialog.folders.isVisible()
     assert dialog.advanced.choices["precision"].isVisible()

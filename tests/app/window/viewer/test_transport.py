@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -5,6 +7,7 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app.window.player.playback_clock import Playback
+from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS
 from app.window.timeline.lanes import Lane
 from app.window.timeline.timeline import MARGIN, Timeline
@@ -12,6 +15,7 @@ from app.window.viewer.transport import Transport
 from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour
 from engine.media.types import SourceInfo, SourceKind
+from engine.store.clock import Clock
 from tests.support.store import video_info
 
 EACH = np.ones(BINS, np.int64)
@@ -136,3 +140,32 @@ def test_while_it_plays_the_timeline_is_not_painted_for_each_frame(transport: Tr
     assert transport.timeline.value() == before
     transport.set_playback(Playback(False))
     assert transport.timeline.value() > before
+
+
+def test_beside_a_chosen_part_the_clock_time_is_not_cut(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    transport.set_source(video_info("a.mp4", 100))
+    transport.set_clock(Clock(datetime(2026, 11, 1, 7, tzinfo=UTC)))
+    transport.resize(60 * theme.base_size(), 120)
+    transport.show()
+    assert transport.clock.text() == "2026-11-01 07:00:00"
+    transport.timeline.set_part(Part(0.0, 2.0))
+    assert transport.clock.text() == "07:00:00"
+    for field in (transport.clock, transport.part):
+        qtbot.waitUntil(lambda field=field: field.width() >= field.sizeHint().width())
+    transport.timeline.set_part(None)
+    assert transport.clock.text() == "2026-11-01 07:00:00"
+
+
+def test_a_part_that_ends_at_the_last_frame_contains_it(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    info = video_info("a.mp4", 100)
+    assert (info.rate, info.duration) == (25.0, 4.0)
+    transport.set_source(info)
+    transport.part.mark(1.0, False, info)
+    transport.part.mark(3.92, True, info)
+    assert transport.timeline.part == Part(1.0, 3.92)
+    transport.part.mark(3.96, True, info)
+    assert transport.timeline.part == Part(1.0, 4.0)

@@ -129,6 +129,18 @@ def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window)
     qtbot.waitUntil(lambda: counted.data() == "→ 1")
 
 
+def test_the_export_knows_which_files_have_the_lines(shown, qtbot, window):
+    draw_gate(shown)
+    window.export(window.queue.current)
+    dialog = window.findChild(ExportDialog)
+    assert dialog._with_zones == (0,)
+    dialog.reject()
+    dialog.deleteLater()
+    window.zones.set.library.assign(window.queue.current.path.parent, None)
+    window.export(window.queue.current)
+    assert window.findChildren(ExportDialog)[-1]._with_zones == ()
+
+
 def test_the_list_is_saved_with_the_drawn_lines(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
@@ -244,6 +256,16 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
+    shown.panel.apply_requested.emit()
+    dialog = window.findChild(FilesDialog)
+    dialog.tree.topLevelItem(0).child(1).setCheckState(0, Qt.CheckState.Unchecked)
+    dialog.accept()
+    qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
+    assert shown.panel.remark.text() == "The sum of 1 file."
+    shown.set._share("camera", [item.path for item in window.items], [])
+    qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
+    window.controller.remove(list(window.items)[1].key)
+    qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
     choose_scope(shown, 0)
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
 
@@ -263,7 +285,8 @@ def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_
     zones = ZoneSet((320, 240), (Line("one", (25, 5), (25, 100)), Line("two", (50, 5), (50, 100))))
     total = count_files(files, zones, ViewFilter(0.25), Event())
     assert (total.files, total.clock.start) == (2, "2026-11-01T06:59:59.000+01:00")
-    assert total.length == pytest.approx(1201 + (FRAMES - 1) / 30)
+    last = (FRAMES - 1) / 30
+    assert total.recorded == pytest.approx(np.array([[1201, 1201 + last], [0, last]]))
     assert sorted(total.counts.crossings["time"] // 1) == [0, 1, 1201, 1202]
     assert total.counts.route_counts()[["origin", "target", "tracks"]].tolist() == [(0, 1, 2)]
     with closing(sqlite3.connect(files[1].database)) as connection, connection:
@@ -573,3 +596,5 @@ def test_the_set_is_given_to_chosen_files(shown, qtbot, tmp_path, window):
     dialog.accept()
     assert [shown.set.library.name_for(item.path) for item in window.items] == ["camera", "camera", None]
     assert [shown.set.set_for(item) is not None for item in window.items] == [True, True, False]
+    first = next(iter(window.items)).path
+    assert [shown.set.is_shared(first, item.path) for item in window.items] == [True, True, False]

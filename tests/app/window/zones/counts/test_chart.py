@@ -85,6 +85,16 @@ def test_with_clock_times_bars_and_texts_keep_to_the_clock(chart):
     assert bars(chart) == [3, 0, 0, 0]
 
 
+def test_the_mean_of_several_files_counts_the_recorded_time_only(chart):
+    """Two recordings of 6 s in two quarters of an hour; an object is in the zone for 3 s of the first one."""
+    recorded = np.array([[0.0, 6.0], [900.0, 906.0]])
+    chart.show_counts(counts(), 1, 906.0, clock=Clock(datetime(2026, 11, 1, 7, tzinfo=UTC)), recorded=recorded)
+    (drawn,) = (item for item in chart._plot.getPlotItem().items if hasattr(item, "opts") and "height" in item.opts)
+    assert drawn.opts["height"].tolist() == [0.5, 0.0]
+    assert drawn.opts["x1"].tolist() == [900.0, 1800.0], "the short recording has a bar as wide as the other"
+    assert chart._plot.getPlotItem().viewRange()[0] == pytest.approx([0, 1800], abs=50)
+
+
 def test_pictures_have_numbers(chart):
     chart.set_clock(Clock(datetime(2026, 11, 1, 7, 50, tzinfo=UTC)))
     chart.show_counts(counts(), 1, 5.0, pictures=True)
