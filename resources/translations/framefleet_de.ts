@@ -2563,6 +2563,10 @@
         <translation>{video} hat von {start} s bis {end} s kein dekodierbares Bild</translation>
     </message>
     <message>
+        <source>{video}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips</source>
+        <translation>{video}: AVI sagt nicht, wann seine Bilder gezeigt werden. Sie können daher nicht kopiert werden; schreiben Sie genaue Ausschnitte</translation>
+    </message>
+    <message>
         <source>{video}: the frame at {moment} s cannot be converted ({value})</source>
         <translation>{video}: das Bild bei {moment} s lässt sich nicht umwandeln ({value})</translation>
     </message>
