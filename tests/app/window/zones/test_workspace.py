@@ -256,7 +256,7 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
-    shown.panel.apply_requested.emit()
+    shown.panel._of_set[1].trigger()
     dialog = window.findChild(FilesDialog)
     dialog.tree.topLevelItem(0).child(1).setCheckState(0, Qt.CheckState.Unchecked)
     dialog.accept()
