@@ -141,7 +141,7 @@ def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fractio
 def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacket]]:
     """Return the pts of the last keyframe at or before a pts, and the packets from there on. If there is none, from the first keyframe on.
 
-    Raises ExportError if the file has no keyframe.
+    Raises ExportError if the file has no keyframe, or its packets have no times.
     """
     for seconds in SEEK_BACK:
         found = _search(file.packets_at(pts - int(seconds / file.time_base)), pts)
@@ -150,6 +150,9 @@ def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacke
     file.reopen()
     found = _search(file.packets(), pts, None)
     if found is None:
+        file.reopen()
+        if all(packet.pts is None and packet.dts is None for packet in islice(file.packets(), _MOST)):
+            raise ExportError(f"{file.path}: a raw stream has no times, so its clips cannot be found: convert it to MP4 and detect again")
         raise ExportError(f"{file.path} has no frame from which a clip can begin: repair the file")
     return found
 

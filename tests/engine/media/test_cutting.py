@@ -53,6 +53,11 @@ def test_a_codec_that_a_container_cannot_hold_is_named(clip: Clip, tmp_path: Pat
         copy_clip(clip("a.wmv", frames=5, codec="wmv2"), 0.0, 1.0, tmp_path / "clip.mp4")
 
 
+def test_a_raw_stream_is_said_to_have_no_times(clip: Clip, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="a raw stream has no times"):
+        copy_clip(clip("a.h264", frames=30), 0.4, 0.8, tmp_path / "clip.mkv")
+
+
 def test_clips_behind_the_restart_of_a_broadcast_s_clock_hold_their_frames(tmp_path: Path) -> None:
     source = joined(tmp_path / "a.ts", 40, 120, size=(96, 64), gop=20)
     with VideoReader(source) as reader:
