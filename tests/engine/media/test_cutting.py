@@ -9,6 +9,9 @@ import pytest
 from engine.errors import ExportError
 from engine.media.cutting import copy_clip, encode_clip, write_still
 from engine.media.preview.reader import VideoReader
+from engine.processes.watchdog import Clock
+from engine.store.clips.process import write_cuts
+from engine.store.clips.write import Cut, CutsJob
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, number_of
 
@@ -62,9 +65,12 @@ def test_clips_behind_the_restart_of_a_broadcast_s_clock_hold_their_frames(tmp_p
     source = joined(tmp_path / "a.ts", 40, 120, size=(96, 64), gop=20)
     with VideoReader(source) as reader:
         times = {number_of(frame.image): frame.pts for frame in reader}
-    encode_clip(source, times[63], times[70], tmp_path / "exact.mp4")
-    copy_clip(source, times[63], times[70], tmp_path / "copied.mp4")
-    write_still(source, times[66], tmp_path / "still.jpg")
+    still = Cut(str(tmp_path / "still.jpg"), times[66])
+    reports: list[int] = []
+    for exact, name in ((False, "copied.mp4"), (True, "exact.mp4")):
+        job = CutsJob(str(source), (Cut(str(tmp_path / name), times[63], times[70]), still), exact)
+        assert write_cuts(job, reports.append, Clock()) == 2
+    assert reports.count(0) > 2 * len(times), "the whole file is read first, and a watchdog waits for reports"
     with VideoReader(tmp_path / "exact.mp4") as reader:
         assert [number_of(frame.image) for frame in reader] == list(range(63, 70))
     with VideoReader(tmp_path / "copied.mp4") as reader:
