@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from platformdirs import user_log_path
 
+from app.streams import print_line
 from engine.errors import FramefleetError
 
 
@@ -18,10 +19,10 @@ def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
     if isinstance(error, FramefleetError):
         if debug:
             traceback.print_exception(error)
-        print(f"framefleet: {error}", file=sys.stderr)
+        print_line(f"framefleet: {error}", sys.stderr)
         return
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        print(f"framefleet: {error.filename or 'standard output'} cannot be written: the disk is full: free some space", file=sys.stderr)
+        print_line(f"framefleet: {error.filename or 'standard output'} cannot be written: the disk is full: free some space", sys.stderr)
         return
     now = datetime.now().astimezone()
     machine = f"framefleet {version('framefleet')}, Python {platform.python_version()}, {platform.platform()}"

@@ -183,7 +183,9 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
             sources.append(path)
             missing.append(str(error))
     if len(missing) == len(paths):
-        raise SourceError("\nframefleet: ".join(missing))
+        for problem in missing[:-1]:
+            print_line(f"framefleet: {problem}", sys.stderr)
+        raise SourceError(missing[-1])
     return sources
 
 

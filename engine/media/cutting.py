@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from av.video.frame import VideoFrame
 from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
-from engine.media.container.opening import check_readable, reason
+from engine.media.container.opening import reason
 from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
 from engine.media.cpu_decoding import THREADS
 from engine.media.images import write_picture
@@ -27,16 +26,18 @@ _SAME = 1e-6
 """Times that differ by less are equal, seconds."""
 
 
-def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None) -> None:
+def copy_clip(
+    video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None, *, seekable: bool = True
+) -> None:
     """Copy a part of a video, without encoding, from the last keyframe at or before ``start`` to ``end`` (seconds).
 
-    alive: called for each packet or frame; what it raises ends the work.
+    alive: called for each packet or frame; what it raises ends the work. seekable: see ``is_seekable``.
 
     Raises:
         SourceError: the video cannot be opened.
         ExportError, OSError: the clip cannot be written.
     """
-    with _open(video) as file, explained_encoding():
+    with VideoFile(video, seekable=seekable) as file, explained_encoding():
         if file.container.format.name == "avi" and file.codec.has_b_frames:
             raise ExportError(f"{video}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips")
         keyframe, packets = _packets_before(file, round(start / file.time_base))
@@ -75,9 +76,14 @@ def copy_clip(video: Path, start: float, end: float, target: Path, alive: Callab
                         output.mux(part)
 
 
-def encode_clip(video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None) -> None:
-    """Encode the frames of a video from ``start`` to before ``end`` (seconds) as an MP4. ``alive`` and errors as in ``copy_clip``."""
-    with _open(video, THREADS) as file:
+def encode_clip(
+    video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None, *, seekable: bool = True
+) -> None:
+    """Encode the frames of a video from ``start`` to before ``end`` (seconds) as an MP4.
+
+    Other parameters and errors: as in ``copy_clip``.
+    """
+    with VideoFile(video, THREADS, seekable=seekable) as file:
         frames = _frames(file, start, end)
         first = next(frames, None)
         if first is None:
@@ -97,9 +103,9 @@ def encode_clip(video: Path, start: float, end: float, target: Path, alive: Call
     make_plain(target)
 
 
-def write_still(video: Path, moment: float, target: Path) -> None:
-    """Write the frame of a video at exactly this time (seconds) as JPEG. Raises as ``copy_clip``."""
-    with _open(video, THREADS) as file:
+def write_still(video: Path, moment: float, target: Path, *, seekable: bool = True) -> None:
+    """Write the frame of a video at exactly this time (seconds) as JPEG. ``seekable`` and errors as in ``copy_clip``."""
+    with VideoFile(video, THREADS, seekable=seekable) as file:
         for seconds, frame in _frames(file, moment, moment + 1):
             if float(seconds) > moment + _SAME:
                 break
@@ -112,19 +118,18 @@ def write_still(video: Path, moment: float, target: Path) -> None:
     raise ExportError(f"{video}: the frame at {moment:.3f} s was not found again: detect again")
 
 
-def _open(video: Path, threads: int = 1) -> VideoFile:
-    """Open a video. If the clock of an MPEG-TS restarts, it is read from its start: seeking knows only the times before the restart."""
-    check_readable(video)
-    return VideoFile(video, threads, seekable=not _restarts(video, video.stat().st_mtime_ns))
+def is_seekable(video: Path, alive: Callable[[], object]) -> bool:
+    """Whether seeking finds all times of a video: not if the clock of an MPEG-TS restarts. Reads an MPEG-TS to its end.
 
+    alive: called often.
 
-@lru_cache(maxsize=1)  # all clips of a video are cut one after the other
-def _restarts(video: Path, _: int) -> bool:
+    Raises SourceError if the video cannot be opened.
+    """
     with VideoFile(video) as file:
         if file.container.format.name == "mpegts":
-            for _packet in file.packets():
-                pass
-        return file.clock_restarts > 0
+            for _ in file.packets():
+                alive()
+        return not file.clock_restarts
 
 
 def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fraction, VideoFrame]]:
@@ -141,7 +146,7 @@ def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fractio
 def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacket]]:
     """Return the pts of the last keyframe at or before a pts, and the packets from there on. If there is none, from the first keyframe on.
 
-    Raises ExportError if the file has no keyframe.
+    Raises ExportError if the file has no keyframe, or its packets have no times.
     """
     for seconds in SEEK_BACK:
         found = _search(file.packets_at(pts - int(seconds / file.time_base)), pts)
@@ -150,6 +155,9 @@ def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacke
     file.reopen()
     found = _search(file.packets(), pts, None)
     if found is None:
+        file.reopen()
+        if all(packet.pts is None and packet.dts is None for packet in islice(file.packets(), _MOST)):
+            raise ExportError(f"{file.path}: a raw stream has no times, so its clips cannot be found: convert it to MP4 and detect again")
         raise ExportError(f"{file.path} has no frame from which a clip can begin: repair the file")
     return found
 

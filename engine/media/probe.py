@@ -1,6 +1,6 @@
 """Probes sources: determines kind, picture size, number of frames and segments."""
 
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import av  # as a whole: `from av.video ...` does not wait while another thread imports av, and fails
@@ -36,12 +36,18 @@ def _probe_video(path: Path) -> SourceInfo:
 
 
 def _first_picture(path: Path) -> tuple[int, int, float | None, str, str | None]:
-    """Return width, height and time (seconds) of a video's first picture, its codec, and ``VideoFile.created``. Decodes one frame."""
+    """Return width and height of a video's first picture, the time (seconds) of its first frame, its codec, and ``VideoFile.created``.
+
+    The first frame may be without a picture: some recordings begin between two keyframes. Decodes one frame.
+    """
     with VideoFile(path) as file:
-        for packet in (*islice(file.packets(), _TRIED_PACKETS), None):
+        times: list[int] = []
+        for packet in chain(islice(file.packets(), _TRIED_PACKETS), (None,)):
+            if packet is not None and file.shows(packet) and packet.pts is not None:
+                times.append(packet.pts)
             for frame in file.decode(packet):
                 if isinstance(frame, av.VideoFrame):
-                    time = None if frame.pts is None else float(frame.pts * file.time_base)
+                    time = None if frame.pts is None else float(min([frame.pts, *times]) * file.time_base)
                     return *Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
         cause = file.error or "no frame in it can be decoded"
     raise SourceError(f"{path} is not a video that can be decoded ({cause}): it is damaged, unfinished or of another kind")

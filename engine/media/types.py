@@ -45,7 +45,7 @@ class SourceInfo:
     the container announces. duration: seconds, None: unknown. rate: average frames/s, None: unknown. segments: cover the source without
     gap or overlap; segments without wanted frames are left out. seekable: whether seeking by time works; False if the clock of an MPEG-TS
     restarts. wanted: about how many frames are wanted; None: all. created: when it was recorded, as its metadata state it; None: they do
-    not. origin: time of the first frame of a video that can be decoded, seconds; None: unknown.
+    not. origin: time of the first frame of a video, from which times count, seconds; None: unknown.
     """
 
     path: str

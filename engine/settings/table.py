@@ -138,7 +138,7 @@ SETTINGS = (
         "iou",
         _SHARE,
         0.45,
-        Option("--iou", "overlap above which the weaker of two boxes is removed", "0..1"),
+        Option("--iou", "overlap above which the weaker of two boxes of a class is removed, with tiles in each tile", "0..1"),
         Field(_DETECTION, "Overlap (IoU)", "above it, the weaker of two boxes is removed"),
     ),
     Setting(

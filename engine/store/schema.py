@@ -87,6 +87,9 @@ CREATE TABLE detections (
 COMPLETE = "finished AND NOT cancelled AND error IS NULL"
 """Whether a row of ``sources`` has all frames of its source, in SQL."""
 
+ORIGIN = "coalesce(origin, (SELECT pts FROM frames f WHERE f.source = s.source AND frame = 0), 0)"
+"""The pts (seconds) from which times of a row of ``sources s`` count, in SQL: that of the first frame."""
+
 ADDED_COLUMNS = {
     "sources": (
         ("size", "INTEGER", "NULL"),

@@ -50,11 +50,11 @@ class Untracked:
 
 
 def why_untracked(reader: SessionReader, source: int) -> Untracked | None:
-    """Return why no object of a source has a track, None if any has, or a person corrected the source.
+    """Return why no object of a source has a track, None if any has, a person corrected the source, or no frame of it is stored.
 
     Raises ExportError if the session cannot be read.
     """
-    if reader.tracks(source) or reader.is_corrected(source):
+    if not reader.count(source) or reader.tracks(source) or reader.is_corrected(source):
         return None
     _, scores = reader.scores(source, 0, reader.length(source))
     return Untracked(len(scores), float(scores.max(initial=0)), strong_confidence(_first_scores(reader, source)))

@@ -10,7 +10,7 @@ import numpy as np
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings.kinds import Moment
-from engine.store.schema import COMPLETE
+from engine.store.schema import COMPLETE, ORIGIN
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,7 @@ def restrict(connection: sqlite3.Connection, span: Span) -> None:
     """
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("CREATE TEMP TABLE span (source INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL)")
-    query = (
-        "SELECT source, path, kind, coalesce((SELECT pts FROM frames f WHERE f.source = s.source AND frame = 0), origin, 0) FROM sources s"
-    )
-    for source, path, kind, origin in connection.execute(query).fetchall():
+    for source, path, kind, origin in connection.execute(f"SELECT source, path, kind, {ORIGIN} FROM sources s").fetchall():
         moments = (span.begin, span.end)
         if kind == SourceKind.IMAGES and any(moment is not None and moment.seconds is not None for moment in moments):
             raise UsageError(f"{path}: pictures have no times; give numbers of pictures, from 0")

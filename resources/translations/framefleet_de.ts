@@ -1887,6 +1887,10 @@
         <translation>{path} ist aus dem Cache dieses Knotens verschwunden</translation>
     </message>
     <message>
+        <source>{path}: a raw stream has no times, so its clips cannot be found: convert it to MP4 and detect again</source>
+        <translation>{path}: Ein roher Datenstrom hat keine Zeiten, daher sind seine Ausschnitte nicht zu finden: in MP4 umwandeln und neu erkennen</translation>
+    </message>
+    <message>
         <source>{precision}: {gain}× the speed of fp32, {share} of its boxes equal ({matching} needed)</source>
         <translation>{precision}: {gain}× so schnell wie fp32, {share} der Rahmen gleich (nötig: {matching})</translation>
     </message>

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from tests.conftest import PROJECT
+from tests.support.cli import FAST
 
 PRINTS = "import sys; from app import streams; streams.prepare(); print('a\\x1b[31mb\\x9b\\tc'); print('d\\x07', file=sys.stderr)"
 
@@ -33,6 +34,20 @@ def test_a_line_break_in_a_name_does_not_break_the_line_on_a_terminal() -> None:
         os.close(master)
     done = subprocess.run([sys.executable, "-c", LINE], check=True, cwd=PROJECT, capture_output=True)
     assert done.stdout == b"a\nb\r.mp4\n"
+
+
+WRONG = "import sys; from app.main import main; sys.exit(main(['detect', 'a\\nb.mp4', 'c\\nd.mp4', *sys.argv[1:]]))"
+
+
+def test_a_line_break_in_a_name_does_not_break_the_message_of_an_error() -> None:
+    master, slave = pty.openpty()
+    try:
+        subprocess.run([sys.executable, "-c", WRONG, *map(str, FAST)], check=False, cwd=PROJECT, stderr=slave)
+        lines = os.read(master, 1000).decode().splitlines()
+        assert [line[:22] for line in lines] == ["framefleet: a\\x0Ab.mp4", "framefleet: c\\x0Ad.mp4"]
+    finally:
+        os.close(slave)
+        os.close(master)
 
 
 def test_programs_get_the_exact_names() -> None:

@@ -57,7 +57,7 @@ def write_session(
 
 def write_one(form: str, reader: SessionReader, source: StoredSource, path: Path, progress: Progress = lambda _: None) -> None:
     """Write the first file of a format for one source."""
-    EXPORTERS[form].outputs[0].write(Export(reader, [source], file_stems([source.path]), path, DEFAULTS, progress))
+    EXPORTERS[form].outputs[0].write(Export(reader, [source], file_stems([source.path]), path, path.parent, DEFAULTS, progress))
 
 
 def same_frame(one: FrameResult, other: FrameResult) -> bool:

@@ -1,7 +1,7 @@
 """Counts the frames of a video and divides it into segments, without decoding.
 
-MP4 and MOV files have an index of all samples: ``scan`` counts its entries and reads only a few packets around each cut. It reads all
-other files once from start to end.
+MP4 and MOV files have an index of all samples: ``scan`` counts its entries and reads only a few packets around each cut and at the
+end. It reads all other files once from start to end.
 
 A cut is a keyframe from which decoding can start. All frames before it in decoding order are shown before it. After it come the leading
 frames, which are shown before it (an open GOP). All later frames are shown after it. A video stays one segment if times are missing
@@ -89,7 +89,22 @@ def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
             next_cut = shown + SEGMENT_FRAMES
         shown += not discard
     duration = file.stream.duration
+    if duration:
+        duration = max(duration, _least_duration(file, entries[max(0, len(entries) - _LEADING)][0]))
     return frames, float(duration * file.time_base) if duration else None, cuts
+
+
+def _least_duration(file: VideoFile, dts: int) -> int:
+    """The time from the start of the video until the last of the frames from a dts on ends; 0 if that is unknown.
+
+    In MP4 of variable frame rate with B-frames, the stated duration may end before the last frame begins.
+    """
+    shown = [packet for packet in file.packets_at(dts, any_frame=True) if packet.pts is not None and not packet.is_discard]
+    last = max(shown, key=lambda packet: packet.pts or 0, default=None)
+    if last is None or last.pts is None or file.stream.start_time is None:
+        return 0
+    begins = last.pts - file.stream.start_time
+    return begins + (last.duration or 0) if begins >= (file.stream.duration or 0) else 0
 
 
 def _cut_at(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:

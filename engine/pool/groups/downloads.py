@@ -1,6 +1,6 @@
 """Copies decoded frames from the GPU that decoded them into a group's shared memory, a batch at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from cuda.core import Device
 
@@ -13,12 +13,15 @@ from engine.pool.groups.shared_pictures import SharedPictures
 class Downloads:
     """Downloads into ``pictures`` from the CUDA device of this index, which must have been opened. Not thread-safe.
 
+    idle: says whether no member of the group has work. Then waiting for room would have no end, if decode threads hold all memory and wait
+    until this batch is submitted.
+
     A batch needs one call of CUDA for its copies and one wait, instead of both for each frame: each of them hands over the interpreter's
     lock, for which the decode threads compete.
     """
 
-    def __init__(self, index: int, pictures: SharedPictures) -> None:
-        self._device, self._pictures = Device(index), pictures
+    def __init__(self, index: int, pictures: SharedPictures, idle: Callable[[], bool]) -> None:
+        self._device, self._pictures, self._idle = Device(index), pictures, idle
         self._device.set_current()
         self._stream = self._device.create_stream()
 
@@ -35,7 +38,7 @@ class Downloads:
 
     def _download(self, images: Sequence[HostImage | DeviceFrame]) -> list[HostImage]:
         frames = [image for image in images if isinstance(image, DeviceFrame)]
-        blocks = [self._pictures.take(frame.format.nbytes) for frame in frames]
+        blocks = [self._pictures.take(frame.format.nbytes, self._idle) for frame in frames]
         if frames:
             self._device.set_current()
             for stream in {id(frame.written_on): frame.written_on for frame in frames}.values():

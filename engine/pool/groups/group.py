@@ -92,7 +92,7 @@ class Group(Backend):
         # the frames in the worker's buffer, one per decode thread, and those of the batch that is downloaded
         decoder = open_nvdec(index, 3 * self.info.batch + threads, threads, required)
         self._pictures.page_lock = PageLock(index)
-        self._downloads = Downloads(index, self._pictures)
+        self._downloads = Downloads(index, self._pictures, lambda: self._member_pool.idle)
         return decoder
 
     def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:

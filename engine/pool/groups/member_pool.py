@@ -70,6 +70,12 @@ class MemberPool:
         with self._changed:
             return sum(member.out is None for member in self._members.values())
 
+    @property
+    def idle(self) -> bool:
+        """Whether no picture waits for a member or is inferred."""
+        with self._changed:
+            return not self._queue.waiting and not any(member.batches for member in self._members.values())
+
     def start(self, network: Network, settings: Mapping[DeviceId, EngineSettings]) -> None:
         """Build all engines at once. Returns when every first attempt has ended and an engine works. settings: of each member.
 

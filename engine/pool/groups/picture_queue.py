@@ -60,6 +60,11 @@ class PictureQueue:
         self._members, self._spread_evenly = members, spread_evenly
         self._waiting: deque[QueuedPicture] = deque()
 
+    @property
+    def waiting(self) -> int:
+        """Number of pictures that wait for a member."""
+        return len(self._waiting)
+
     def put(self, pictures: Iterable[QueuedPicture]) -> None:
         """Append pictures."""
         self._waiting.extend(pictures)

@@ -9,6 +9,7 @@ import mmap
 import os
 import tempfile
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,15 +112,18 @@ class SharedPictures:
 
     def put(self, image: HostImage, urgent: bool = False) -> HostImage:
         """Copy a picture or frame into shared memory; waits until there is room. urgent: exceed the limit instead of waiting."""
-        block = self.take(image.nbytes, urgent)
+        block = self.take(image.nbytes, lambda: urgent)
         if isinstance(image, Planes):
             return image.copy_to(block)
         copy: Image = block.reshape(image.shape)
         np.copyto(copy, image)
         return copy
 
-    def take(self, nbytes: int, urgent: bool = False) -> NDArray[np.uint8]:
-        """Allocate memory for a picture, uint8 (nbytes,), not initialized; waits until there is room. urgent: see ``put``."""
+    def take(self, nbytes: int, urgent: Callable[[], bool] = lambda: False) -> NDArray[np.uint8]:
+        """Allocate memory for a picture, uint8 (nbytes,), not initialized; waits until there is room.
+
+        urgent: called repeatedly while waiting; see ``put``.
+        """
         memory, offset = self._take(nbytes, urgent)
         held = (ctypes.c_uint8 * nbytes).from_buffer(memory.mapped, offset)
         weakref.finalize(held, self._returned.put, (memory, offset)).atexit = False
@@ -143,13 +147,14 @@ class SharedPictures:
             for number in list(self._memories):
                 self._drop(number)
 
-    def _take(self, nbytes: int, urgent: bool) -> tuple[_Memory, int]:
+    def _take(self, nbytes: int, urgent: Callable[[], bool]) -> tuple[_Memory, int]:
         slot = -(-nbytes // _PAGE) * _PAGE
         while True:
+            at_once = urgent()
             with self._taking:
                 while not self._returned.empty():
                     _give_back(*self._returned.get())
-                if (place := self._find(slot, urgent)) is not None:
+                if (place := self._find(slot, at_once)) is not None:
                     return place
             # with a timeout, since another waiting thread may have taken the returned memory
             with suppress(Empty), waiting_for_room():

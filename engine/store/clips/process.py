@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from engine.media.cutting import copy_clip, encode_clip, write_still
+from engine.media.cutting import copy_clip, encode_clip, is_seekable, write_still
 from engine.processes import AnyConnection
 from engine.processes.child_main import when_parent_ends
 from engine.processes.watchdog import Clock
@@ -16,13 +16,15 @@ from engine.store.schema import explained
 def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int:
     """Write the files. Returns their number. report: called often, with the number of complete files. clock: the watchdog's."""
     video = Path(job.video)
+    seekable = is_seekable(video, partial(report, 0))
     for number, cut in enumerate(job.cuts, 1):
         target = Path(cut.target)
         with explained(target, "write"):
             if cut.end is None:
-                write_still(video, cut.start, target)
+                write_still(video, cut.start, target, seekable=seekable)
             else:
-                (encode_clip if job.exact else copy_clip)(video, cut.start, cut.end, target, partial(report, number - 1))
+                write = encode_clip if job.exact else copy_clip
+                write(video, cut.start, cut.end, target, partial(report, number - 1), seekable=seekable)
         report(number)
     clock.stop()
     return len(job.cuts)

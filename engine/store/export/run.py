@@ -79,7 +79,7 @@ def export_session(
                 written.append(Exported(existing, plan.frames, plan.complete))
                 continue
             report = _report(progress, folder / plan.name, plan.output.passes, plan.steps)
-            export = Export(reader, plan.sources, plan.stems, made, options, report)
+            export = Export(reader, plan.sources, plan.stems, made, folder, options, report)
             try:
                 plan.output.write(export)
                 with explained(folder / plan.name, "write"):

@@ -15,15 +15,15 @@ def write(export: Export, file: TextIO) -> None:
     """Write a source as one data set, frame by frame.
 
     Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1, or COCO's own with the option ``coco_ids``.
-    ``frame`` (index, from 0) and ``pts`` (seconds) identify the frame of a video. The command in ``info.images`` extracts the frames of a
-    video to pictures with the names in ``file_name`` (see ``pictures.names``), in the size that boxes refer to. Additional keys: ``score``
-    in annotations, ``failed`` (the reason) in images of failed frames, which have no picture. If the session has tracks, annotations with a
-    track have ``track_id``, also in ``attributes``, where CVAT and datumaro expect it. If a person corrected the session, ``attributes``
-    has ``verified``.
+    ``frame`` (index, from 0) and ``pts`` (seconds) identify the frame of a video. The command in ``info.images``, run in the folder of this
+    file, extracts the frames of a video to pictures with the names in ``file_name`` (see ``pictures.names``), in the size that boxes refer
+    to. Additional keys: ``score`` in annotations, ``failed`` (the reason) in images of failed frames, which have no picture. If the session
+    has tracks, annotations with a track have ``track_id``, also in ``attributes``, where CVAT and datumaro expect it. If a person corrected
+    the session, ``attributes`` has ``verified``.
     """
     reader, source = export.reader, export.source
     info = {"description": source.name, "version": "1.0"}  # no date: two runs would differ
-    if command := ffmpeg_command(source, export.stems[0]):
+    if command := ffmpeg_command(source, export.place, export.stems[0]):
         info["images"] = command
     file.write(f'{{"info": {to_json(info)},\n"licenses": [],\n"images": ')
     write_list(file, map(to_json, _images(export)))

@@ -73,7 +73,7 @@ def _description(export: Export) -> str:
     for source, stem in zip(export.sources, export.stems, strict=True):
         if start := Clock.of(export.reader, source).start:
             lines.append(f"# {' '.join(stem.splitlines())} began at {start}")
-        command = ffmpeg_command(source, f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG])
+        command = ffmpeg_command(source, export.place / "yolo", f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG])
         if command is not None and export.options.pictures is None:
             lines.append(f"# {' '.join(command.splitlines())}")
     return "\n".join(lines) + "\n"

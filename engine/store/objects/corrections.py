@@ -103,7 +103,6 @@ class Corrections(Closing):
         with SessionReader(path, created=created) as reader:
             self._labels = reader.labels
             self._names = {source.number: source.name for source in reader.sources()}
-            self._origins = {source.number: source.origin for source in reader.sources()}
         with schema.explained(path, "write"):
             self._connection = schema.open_existing(path, "rw")
             self._connection.executescript(f"BEGIN IMMEDIATE; {corrected.TABLES} COMMIT")
@@ -159,9 +158,9 @@ class Corrections(Closing):
         with schema.explained(self._path, "read"):
             column, value = "frame", float(moment.frames or 0)
             if moment.seconds is not None:
-                begin = self._connection.execute("SELECT pts FROM frames WHERE source = ? AND frame = 0", (source,)).fetchone()
-                first = begin[0] if begin is not None else self._origins.get(source) or 0.0
-                column, value = "pts", first + float(moment.seconds) - _SLACK
+                query = f"SELECT {schema.ORIGIN} FROM sources s WHERE source = ?"
+                ((origin,),) = self._connection.execute(query, (source,))
+                column, value = "pts", origin + float(moment.seconds) - _SLACK
             query = f"SELECT min(frame) FROM frames WHERE source = ? AND {column} >= ?"
             ((frame,),) = self._connection.execute(query, (source, value))
         if frame is None:

@@ -9,6 +9,9 @@ import pytest
 from engine.errors import ExportError
 from engine.media.cutting import copy_clip, encode_clip, write_still
 from engine.media.preview.reader import VideoReader
+from engine.processes.watchdog import Clock
+from engine.store.clips.process import write_cuts
+from engine.store.clips.write import Cut, CutsJob
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, number_of
 
@@ -53,13 +56,21 @@ def test_a_codec_that_a_container_cannot_hold_is_named(clip: Clip, tmp_path: Pat
         copy_clip(clip("a.wmv", frames=5, codec="wmv2"), 0.0, 1.0, tmp_path / "clip.mp4")
 
 
+def test_a_raw_stream_is_said_to_have_no_times(clip: Clip, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="a raw stream has no times"):
+        copy_clip(clip("a.h264", frames=30), 0.4, 0.8, tmp_path / "clip.mkv")
+
+
 def test_clips_behind_the_restart_of_a_broadcast_s_clock_hold_their_frames(tmp_path: Path) -> None:
     source = joined(tmp_path / "a.ts", 40, 120, size=(96, 64), gop=20)
     with VideoReader(source) as reader:
         times = {number_of(frame.image): frame.pts for frame in reader}
-    encode_clip(source, times[63], times[70], tmp_path / "exact.mp4")
-    copy_clip(source, times[63], times[70], tmp_path / "copied.mp4")
-    write_still(source, times[66], tmp_path / "still.jpg")
+    still = Cut(str(tmp_path / "still.jpg"), times[66])
+    reports: list[int] = []
+    for exact, name in ((False, "copied.mp4"), (True, "exact.mp4")):
+        job = CutsJob(str(source), (Cut(str(tmp_path / name), times[63], times[70]), still), exact)
+        assert write_cuts(job, reports.append, Clock()) == 2
+    assert reports.count(0) > 2 * len(times), "the whole file is read first, and a watchdog waits for reports"
     with VideoReader(tmp_path / "exact.mp4") as reader:
         assert [number_of(frame.image) for frame in reader] == list(range(63, 70))
     with VideoReader(tmp_path / "copied.mp4") as reader:

@@ -366,5 +366,6 @@ def test_frames_before_the_first_keyframe_come_first(clip: Clip, tmp_path: Path)
         outcomes = [outcome for segment in info.segments for outcome in decode(info, segment, threads=threads)]
         lost = [isinstance(outcome, DecodeFailure) for outcome in outcomes]
         assert lost[0]
+        assert info.origin == outcomes[0].pts, "times count from the lost frames, in the window, too"
         assert [outcome.pts for outcome in outcomes] == sorted(outcome.pts for outcome in outcomes)
         assert [number_of(outcome.image) for outcome in outcomes if isinstance(outcome, DecodedFrame)] == list(range(20, 60))

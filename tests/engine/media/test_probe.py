@@ -27,6 +27,13 @@ def refused(path: Path, words: str) -> None:
     assert str(path) in str(caught.value)
 
 
+def test_the_duration_reaches_the_last_frame(clip: Clip) -> None:
+    """In MP4 of variable frame rate with B-frames, the stated duration may end before it."""
+    times = [number * 33 if number < 50 else 1650 + (number - 50) * 100 for number in range(90)]
+    info = probe(clip("a.mp4", frames=90, bframes=2, pts=times, time_base=Fraction(1, 1000)))
+    assert info.duration == pytest.approx(5.65, abs=0.01)
+
+
 def test_a_missing_file(tmp_path: Path) -> None:
     refused(tmp_path / "gone.mp4", "does not exist")
 

@@ -70,6 +70,18 @@ def test_lost_frames_behind_the_last_one_are_not_where_a_part_begins_or_ends(tmp
         assert [frame.ref.index for frame in reader.frames(0)] == [5, 6, 7]
 
 
+def test_times_count_from_the_first_frame_that_the_probe_found(tmp_path: Path) -> None:
+    """The first three frames of a recording could not be decoded and are stored at the end."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        info = replace(video_info("a.ts", 10), origin=-0.12)
+        writer.add_source(0, "a.ts", info)
+        writer.describe_source(0, info=info)
+        writer.add_frames(make_frame(0, index) for index in range(10))
+        writer.finish_source(0, "a.ts", Ledger(10, 10), 1.0)
+    with SessionReader(tmp_path / "s.sqlite", span=span("0.2s", "0.32s")) as reader:
+        assert [frame.ref.index for frame in reader.frames(0)] == [2, 3, 4]
+
+
 @pytest.mark.parametrize(("begin", "shown"), [("0.79s", [19]), ("0.81s", []), ("30s", [])])
 def test_a_run_that_was_stopped_has_no_frames_of_later_times(tmp_path: Path, begin: str, shown: list[int]) -> None:
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:

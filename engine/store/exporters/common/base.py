@@ -28,13 +28,15 @@ class Export:
     """The task of writing one file or folder.
 
     sources: what goes into it: one source, or all sources of the session. stems: a different name for each source, for files in a
-    folder. path: the file or folder to write. notes: messages for the user. written: number of written frames.
+    folder. path: the file or folder to write. place: the folder into which it is moved when it is complete. notes: messages for the user.
+    written: number of written frames.
     """
 
     reader: SessionReader
     sources: Sequence[StoredSource]
     stems: Sequence[str]
     path: Path
+    place: Path
     options: ExportOptions
     progress: Progress
     notes: list[str] = field(default_factory=list)

@@ -4,15 +4,16 @@ A name contains the frame's time in units of 1/10,000 s. A name therefore denote
 may decode frames that another one finds damaged, so that the number of a picture would not identify a frame.
 """
 
+import os
 import shlex
 from collections.abc import Iterable, Iterator
 from itertools import chain, count
 from math import floor
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from engine.media.types import SourceKind
 from engine.store.exporters.common.options import ExportOptions, PictureFormat
-from engine.store.names import name_key
+from engine.store.names import name_key, readable_name
 from engine.store.session import StoredSource
 from engine.types import FrameResult
 
@@ -47,10 +48,10 @@ class PictureNames:
         return name
 
 
-def ffmpeg_command(source: StoredSource, folder: str, suffix: str = "jpg") -> str | None:
+def ffmpeg_command(source: StoredSource, base: Path, folder: str, suffix: str = "jpg") -> str | None:
     """Return the command that writes all frames of a video as pictures in the size that boxes refer to; None if it is not a video.
 
-    folder: the folder for the pictures, which must exist.
+    base: the folder in which the command is run. folder: the folder in it for the pictures, which must exist.
     """
     if source.info is None or source.kind is not SourceKind.VIDEO:
         return None
@@ -59,7 +60,17 @@ def ffmpeg_command(source: StoredSource, folder: str, suffix: str = "jpg") -> st
         filters = f"setpts=PTS-STARTPTS+{source.info.begin:.6f}/TB,{filters}"
     names = shlex.quote(f"{folder.replace('%', '%%')}/%08d.{suffix}")
     timed = f"-fps_mode passthrough -enc_time_base 1:{UNITS} -frame_pts 1"
-    return f"ffmpeg -copyts -i {shlex.quote(source.path)} -vf {filters} {timed} {names}"
+    return f"ffmpeg -copyts -i {shlex.quote(_seen_from(base, source))} -vf {filters} {timed} {names}"
+
+
+def _seen_from(base: Path, source: StoredSource) -> str:
+    """The path of a source for a program that runs in another folder. An absolute path stays as the user entered it."""
+    if PurePath(source.path).is_absolute():
+        return source.path
+    try:
+        return readable_name(os.path.relpath(source.file, base))
+    except ValueError:  # on Windows: another drive
+        return readable_name(str(source.file))
 
 
 def select(frames: Iterable[FrameResult], options: ExportOptions) -> Iterator[FrameResult]:

@@ -45,9 +45,10 @@ def test_a_part_of_a_stored_video_is_exported_as_if_only_that_part_had_been_dete
 
 def test_a_part_behind_the_end_is_said_to_have_no_frame(tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=10, size=(96, 64))
-    run = run_main("detect", video, *FAST, "--from", "1000s", "--out", tmp_path)
+    run = run_main("detect", video, *FAST, "--from", "1000s", "--track", "bytetrack", "--out", tmp_path)
     assert run.status == 0
     assert f"{video}: no frame is in the chosen part; 0 frames" in run.out
+    assert "no object was followed" not in run.out
 
 
 def test_an_empty_part_is_refused(tmp_path: Path) -> None:

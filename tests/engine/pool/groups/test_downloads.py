@@ -14,7 +14,7 @@ from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, P
 from engine.media.types import DeviceFrame
 from engine.pool.groups.downloads import Downloads
 from engine.pool.groups.group import Group
-from engine.pool.groups.shared_pictures import SharedPictures
+from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
 from engine.pool.protocol import Failed, Setup
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Isolation, ModelFiles, Precision
@@ -71,7 +71,7 @@ def test_frames_of_several_streams_are_whole_and_in_order(gpus: Gpus) -> None:
     picture = np.full((48, 64, 3), 99, np.uint8)
     images: Sequence[HostImage | DeviceFrame] = [*decoded.frames[:3], picture, *decoded.frames[3:]]
     pictures = SharedPictures(1 << 20)
-    (part,) = Downloads(0, pictures).parts(images)
+    (part,) = Downloads(0, pictures, lambda: False).parts(images)
     assert part[3] is picture
     assert [content(image) for image in part] == [0, 25, 50, 99, 75, 100, 125, 150, 175]
     assert all(pictures.locate(image) is not None for image in part if image is not picture)
@@ -82,7 +82,7 @@ def test_frames_that_do_not_fit_at_once_come_in_parts(gpus: Gpus, monkeypatch: p
     monkeypatch.setattr("engine.pool.groups.shared_pictures.CHUNK_BYTES", 1)  # a chunk for each frame
     decoded = Decoded(gpus, 8)
     seen = []
-    for part in Downloads(0, SharedPictures(6 * 8192)).parts(decoded.frames):
+    for part in Downloads(0, SharedPictures(6 * 8192), lambda: False).parts(decoded.frames):
         assert len(part) < 8
         seen += [content(image) for image in part]
         del part  # the members have inferred it
@@ -96,7 +96,7 @@ def group(gpus: Gpus) -> Iterator[Group]:
     setup = Setup(device, ModelFiles(Path("unused.cfg"), "random:1"), SETTINGS, isolation=Isolation.THREAD)
     with Group(setup, lambda _: None, die, Watchdog(60.0, lambda: False, die)) as group:
         group.activate(tiny_network(), SETTINGS)
-        group._downloads = Downloads(0, group._pictures)
+        group._downloads = Downloads(0, group._pictures, lambda: group._member_pool.idle)
         yield group
 
 
@@ -110,6 +110,14 @@ def test_a_group_infers_the_frames_and_releases_them(gpus: Gpus, group: Group) -
         np.testing.assert_allclose(each.scores, expected.scores, atol=1e-4)
         np.testing.assert_allclose(each.boxes, expected.boxes, atol=0.01)
     assert len({tuple(each.scores) for each in found}) > 1  # another frame gives other results
+
+
+def test_frames_do_not_wait_for_pictures_that_wait_for_them(gpus: Gpus, group: Group) -> None:
+    """Decode threads of another source hold all memory, and wait until this batch is submitted."""
+    group._pictures.limit = CHUNK_BYTES
+    held = group._pictures.take(CHUNK_BYTES)
+    assert len(group.infer(Decoded(gpus, 4).frames)) == 4
+    del held
 
 
 def test_frames_of_a_batch_that_cannot_be_copied_are_kept_for_another_attempt(

@@ -93,7 +93,10 @@ def test_coco_holds_together(tmp_path: Path) -> None:
     assert data["images"][12] == {"id": 13, "file_name": "a/00004800.jpg", "width": 640, "height": 480, "frame": 12, "pts": 0.48}
 
 
-def test_coco_names_the_pictures_that_ffmpeg_makes_of_the_frames_that_can_be_decoded(tmp_path: Path) -> None:
+def test_coco_names_the_pictures_that_ffmpeg_makes_of_the_frames_that_can_be_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     wide = SourceInfo("my clip.mp4", SourceKind.VIDEO, "h264", 1024, 576, 4, None, None, ())  # pixels that are not square
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, "my clip.mp4", wide)

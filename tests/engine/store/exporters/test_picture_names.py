@@ -25,7 +25,7 @@ from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import damaged, make_video, number_of
-from tests.support.store import CPU, LABELS
+from tests.support.store import CPU, LABELS, write_session
 
 
 def store(video: Path) -> Path:
@@ -116,6 +116,19 @@ def test_names_denote_the_frames_that_are_extracted(tmp_path: Path, kind: Callab
         folder, _, file = name.partition("/")
         assert folder == video.stem
         assert number_of(pictures[file]) == number
+
+
+@pytest.mark.parametrize(
+    ("form", "file", "path"),
+    [("coco", "street.coco.json", "../clips/street.mp4"), ("yolo", "yolo/data.yaml", "../../clips/street.mp4")],
+)
+def test_the_command_finds_the_video_from_the_folder_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, file: str, path: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with SessionReader(write_session(tmp_path / "session.sqlite", {"clips/street.mp4": 1})) as reader:
+        export_session(reader, tmp_path / "out", [form])
+    assert f"ffmpeg -copyts -i {path} -vf" in (tmp_path / "out" / file).read_text()
 
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs the program ffmpeg")
