@@ -122,7 +122,7 @@ class SharedPictures:
     def take(self, nbytes: int, urgent: Callable[[], bool] = lambda: False) -> NDArray[np.uint8]:
         """Allocate memory for a picture, uint8 (nbytes,), not initialized; waits until there is room.
 
-        urgent: called repeatedly while waiting; see ``put``.
+        urgent: asked while there is no room; see ``put``.
         """
         memory, offset = self._take(nbytes, urgent)
         held = (ctypes.c_uint8 * nbytes).from_buffer(memory.mapped, offset)
@@ -149,13 +149,15 @@ class SharedPictures:
 
     def _take(self, nbytes: int, urgent: Callable[[], bool]) -> tuple[_Memory, int]:
         slot = -(-nbytes // _PAGE) * _PAGE
+        at_once = False  # usually there is room, and ``urgent`` may have to wait for a lock
         while True:
-            at_once = urgent()
             with self._taking:
                 while not self._returned.empty():
                     _give_back(*self._returned.get())
                 if (place := self._find(slot, at_once)) is not None:
                     return place
+            if at_once := urgent():
+                continue
             # with a timeout, since another waiting thread may have taken the returned memory
             with suppress(Empty), waiting_for_room():
                 _give_back(*self._returned.get(timeout=_WAIT_SECONDS))
