@@ -42,7 +42,7 @@ class Recount(QObject):
         tally, stop = Tally(), Event()
         self._busy = True
         work = partial(count_stored, item, tally, stop)
-        self._background.start(work, lambda _: self._done(item, tally), lambda _: self._done(item, None), stop)
+        self._background.start(self, work, lambda _: self._done(item, tally), lambda _: self._done(item, None), stop)
 
     def _done(self, item: QueueItem, tally: Tally | None) -> None:
         """Show the counts. tally: None = the session cannot be read; what reads it for the picture says so."""
