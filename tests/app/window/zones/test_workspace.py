@@ -195,6 +195,23 @@ def test_a_small_window_shows_an_event_and_what_the_fields_above_it_are_for(show
     assert search.width() >= search.fontMetrics().horizontalAdvance(search.placeholderText()) + margins
 
 
+def test_a_window_on_a_low_screen_shows_three_lines(shown, qtbot, window):
+    window.resize(1280, 720)
+    draw_gate(shown)
+    table = shown.panel.table
+    qtbot.waitUntil(lambda: window.size() == QSize(1280, 720) and table.viewport().height() >= 3 * table.rowHeight(0))
+
+
+def test_the_mark_of_lists_of_one_file_moves_no_head(shown, qtbot, window):
+    tabs = shown.tabs
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: window.size() == QSize(1280, 720))
+    places = [button.geometry() for button in tabs.buttons.buttons()]
+    tabs.mark_one_file((tabs.stack.currentWidget(),))
+    qtbot.waitUntil(lambda: tabs.one_file.isVisible() and tabs.one_file.geometry().top() > tabs.stack.geometry().bottom())
+    assert [button.geometry() for button in tabs.buttons.buttons()] == places
+
+
 def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
     panel = shown.panel
     panel.setParent(None)
@@ -256,7 +273,7 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
-    shown.panel.apply_requested.emit()
+    shown.set.ask_files(window)
     dialog = window.findChild(FilesDialog)
     dialog.tree.topLevelItem(0).child(1).setCheckState(0, Qt.CheckState.Unchecked)
     dialog.accept()
