@@ -112,6 +112,32 @@ def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWi
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    videos = [make_video(tmp_path / f"{name}.mp4", frames=frames, size=(96, 96), gop=12) for name, frames in (("a", 60), ("b", 400))]
+    database = window.controller.folder / "crashed.sqlite"
+    script = tmp_path / "crash.py"
+    script.write_text(CRASH)
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, env=environment, check=False)
+    window.setup.begin(tiny_files(seed=2))
+    qtbot.waitUntil(lambda: window.setup.summary is not None)
+    window.interrupted.look()
+    qtbot.waitUntil(lambda: bool(window.banners.texts))
+    next(button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue").click()
+    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE] * 2, timeout=60_000)
+    stored, new = (item.results for item in window.items)
+    assert stored is not None
+    assert new is not None
+    assert stored.database == database != new.database
+    with SessionReader(database) as reader:
+        assert reader.count(0) == 60
+    with SessionReader(new.database) as reader:
+        assert [(source.name, reader.count(source.number)) for source in reader.sources()] == [("b.mp4", 400)]
+    qtbot.waitUntil(lambda: not window.background.busy)
+    assert window.banners.texts == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_a_discarded_run_is_not_offered_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=400, size=(96, 96), gop=12)
     folder = window.controller.folder
