@@ -44,7 +44,7 @@ class Arrangement(QObject):
         self.middle = QSplitter(Qt.Orientation.Vertical, handleWidth=3)
         for page in (window.start, self.middle):
             self.pages.addWidget(page)
-        _fill(self.middle, (window.viewer, zones.area), (560, 260))
+        _fill(self.middle, (window.viewer, zones.area), (495, 325))  # three lines in the table of a window of 720 pixels
         _fill(zones.area, (zones.panel, zones.tabs), (460, 540))
         self.middle.setCollapsible(0, False)
         events = Floating(zones.list, translate("window", "Events"), "events", store, lambda: SIZE)

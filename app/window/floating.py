@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
@@ -102,7 +102,7 @@ class Floating(QObject):
 
     def restore(self) -> None:
         """Show the panel in its own window if it was there at the end of the last run."""
-        if self._store.value(f"{self._name}/shown", "no") == "yes":
+        if self._store.value(f"{self._name}/shown", "no") == "yes" and self._panel.window().isVisible():
             self.float_()
 
     def end(self) -> None:
@@ -115,7 +115,7 @@ class Floating(QObject):
         """Restore the panel's window when the main window is shown for the first time."""
         if event.type() == QEvent.Type.Show:
             watched.removeEventFilter(self)  # a filter in Python costs time at each event of a playing video
-            self.restore()
+            QTimer.singleShot(0, self, self.restore)  # window managers keep it above the main window only if that is there first
         return super().eventFilter(watched, event)
 
     def _exchange(self, old: QWidget, new: QWidget) -> None:

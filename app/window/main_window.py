@@ -142,8 +142,14 @@ class MainWindow(QMainWindow):
         dialog = SessionsDialog(self.controller.folder, self.background, lambda: used, self.setup.dialog or self)
         dialog.opened.connect(lambda path: self.opening.take([path]))
         dialog.opened.connect(dialog.accept)
-        dialog.export_requested.connect(lambda path: self.exports.ask(read_stored(path)[0], self.filter.filter))
+        dialog.export_requested.connect(partial(self._export_session, dialog))
         dialog.open()
+
+    def _export_session(self, dialog: SessionsDialog, path: Path) -> None:
+        def ask(found: list[QueueItem]) -> None:
+            self.exports.ask(found[0], self.filter.filter)
+
+        self.background.start(dialog, partial(read_stored, path), ask, dialog.show_problem)
 
     def export(self, item: QueueItem | None, form: str = "") -> None:
         """Ask how to export the results of a file, None = there is none. form: the format to choose at first, "" = the last one."""

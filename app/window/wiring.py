@@ -196,6 +196,6 @@ def _connect_devices(window: MainWindow) -> None:
     actions.cluster.triggered.connect(window.cluster.open_dialog)
     window.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
     start = window.background.start
-    topology.wanted.connect(lambda: start(find_topology, topology.show_topology, topology.show_problem))
+    topology.wanted.connect(lambda: start(topology, find_topology, topology.show_topology, topology.show_problem))
     read = partial(read_series, scaling.results, window.controller.folder)
-    scaling.wanted.connect(lambda: start(read, scaling.show_series, scaling.show_problem))
+    scaling.wanted.connect(lambda: start(scaling, read, scaling.show_series, scaling.show_problem))

@@ -123,12 +123,12 @@
         <translation>Dateien werden auf den Rechnern eines Ray-Clusters analysiert. Die Ergebnisse bleiben auf diesem Rechner, der zum Cluster gehören muss.</translation>
     </message>
     <message>
-        <source>Files from here: {rate}, {size} so far.</source>
-        <translation>Dateien von hier: {rate}, bisher {size}.</translation>
+        <source>Files from here: {rate}, {size} in all.</source>
+        <translation>Dateien von hier: {rate}, insgesamt {size}.</translation>
     </message>
     <message>
-        <source>Results to here: {rate}, {size} so far.</source>
-        <translation>Ergebnisse hierher: {rate}, bisher {size}.</translation>
+        <source>Results to here: {rate}, {size} in all.</source>
+        <translation>Ergebnisse hierher: {rate}, insgesamt {size}.</translation>
     </message>
     <message>
         <source>The network cards of this machine receive {rx} and send {tx}.</source>
@@ -391,8 +391,8 @@
 <context>
     <name>demo</name>
     <message>
-        <source> {fraction} so far.</source>
-        <translation> {fraction} bisher.</translation>
+        <source> {fraction} are done.</source>
+        <translation> {fraction} sind fertig.</translation>
     </message>
     <message>
         <source>Accuracy: mAP@0.5 {map50}, mAP@0.5:0.95 {map50_95}</source>
@@ -427,8 +427,8 @@
         <translation>Gemessen an {objects} bekannten Objekten. Jede Klasse bei 0.5:</translation>
     </message>
     <message>
-        <source>The accuracy follows when all frames are detected.{so_far}</source>
-        <translation>Die Genauigkeit folgt, wenn alle Bilder analysiert sind.{so_far}</translation>
+        <source>The accuracy follows when all frames are detected.{done}</source>
+        <translation>Die Genauigkeit folgt, wenn alle Bilder analysiert sind.{done}</translation>
     </message>
     <message>
         <source>The built-in model detects objects in rendered streets, where the true objects of each frame are known.</source>
@@ -6585,6 +6585,10 @@ Klicken, um es zu ändern</translation>
         <translation>car, bus; leer: alle</translation>
     </message>
     <message>
+        <source>{name}   {inside} inside · {total} until now</source>
+        <translation>{name}   {inside} darin · bisher {total}</translation>
+    </message>
+    <message>
         <source>{name}: crossings in {interval}, forward upwards, backward downwards</source>
         <translation>{name}: Überquerungen in {interval}, vorwärts nach oben, rückwärts nach unten</translation>
     </message>
@@ -6674,10 +6678,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>{mean} s</source>
         <translation>{mean} s</translation>
-    </message>
-    <message>
-        <source>{name}   {inside} inside · {total} so far</source>
-        <translation>{name}   {inside} darin · bisher {total}</translation>
     </message>
     <message>
         <source>{x}, {y}</source>

@@ -99,8 +99,8 @@ class MachineHeading(Clickable):
         lines = (
             state.address,
             translate("cluster", "The network cards of this machine receive {rx} and send {tx}.").format(rx=rx, tx=tx),
-            translate("cluster", "Files from here: {rate}, {size} so far.").format(rate=rate(machine.sent), size=formats.size(state.sent)),
-            translate("cluster", "Results to here: {rate}, {size} so far.").format(
+            translate("cluster", "Files from here: {rate}, {size} in all.").format(rate=rate(machine.sent), size=formats.size(state.sent)),
+            translate("cluster", "Results to here: {rate}, {size} in all.").format(
                 rate=rate(machine.received), size=formats.size(state.received)
             ),
         )

@@ -71,7 +71,7 @@ class ClusterLink(QObject):
             return
         self.busy = True
         self.connecting.emit()
-        self._background.start(partial(self._connect, address), self._connected, self._refused)
+        self._background.start(self, partial(self._connect, address), self._connected, self._refused)
 
     def disconnect_(self) -> None:
         """Leave the cluster. Unfinished files go on with the devices of this machine."""
@@ -93,7 +93,7 @@ class ClusterLink(QObject):
         self._timer.stop()
         self._machines = {}
         self.machines_changed.emit(())
-        self._controller.set_cluster(None, partial(self._background.start, cluster.close, lambda _: None, lambda _: None))
+        self._controller.set_cluster(None, partial(self._background.start, self, cluster.close, lambda _: None, lambda _: None))
 
     def _connect(self, address: str) -> ClusterConnection:
         cluster = ClusterConnection(address, self.said.emit)
@@ -122,7 +122,7 @@ class ClusterLink(QObject):
             def ask() -> tuple[tuple[DeviceDescription, ...], Mapping[str, Topology]]:
                 return cluster.describe(), cluster.topologies()
 
-            self._background.start(ask, lambda found: self.described.emit(*found), lambda _: None)
+            self._background.start(self, ask, lambda found: self.described.emit(*found), lambda _: None)
 
     def _look(self) -> None:
         cluster = self.cluster

@@ -113,7 +113,7 @@ class Corrector(QObject):
         if self._database is None:
             self.bar.set_undoable(False, False)
         else:
-            self._background.start(partial(undoable, self._database), lambda found: self.bar.set_undoable(*found), self._failed)
+            self._background.start(self, partial(undoable, self._database), lambda found: self.bar.set_undoable(*found), self._failed)
 
     def _step(self, by: int) -> None:
         count = len(self._canvas.visible_detections)
@@ -186,7 +186,7 @@ class Corrector(QObject):
         work = Correction(name, results, shown, frame, selected, track, whole, class_id, joining).make
         self._busy = True
         self._viewer.player.pause()
-        self._background.start(work, partial(self._done, item.key, results.database, name, done), self._failed)
+        self._background.start(self, work, partial(self._done, item.key, results.database, name, done), self._failed)
 
     def _describe(self, name: str, class_id: int, joined: int | None, whole: bool) -> str:
         """What a correction of the selected object does, in words."""

@@ -66,8 +66,8 @@ class DemoCard(Panel):
         elif not item.progress.frames:
             self.show_text(translate("demo", "Framefleet prepares the model for this machine. The first time, this takes longer."))
         else:
-            so_far = translate("demo", " {fraction} so far.").format(fraction=formats.percent(item.fraction)) if item.fraction else ""
-            self.show_text(translate("demo", "The accuracy follows when all frames are detected.{so_far}").format(so_far=so_far))
+            done = translate("demo", " {fraction} are done.").format(fraction=formats.percent(item.fraction)) if item.fraction else ""
+            self.show_text(translate("demo", "The accuracy follows when all frames are detected.{done}").format(done=done))
 
     def show_text(self, text: str, figures: bool = False) -> None:
         """Show this text, with or without the accuracy."""

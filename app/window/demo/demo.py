@@ -65,7 +65,7 @@ class Demo(QObject):
             self._compared = results = item.results
             self.card.show_text(translate("demo", "Comparing with the true objects…"))
             done = partial(self._compare_done, results)
-            self._background.start(partial(demo_accuracy, results.database, results.source), done, self.card.show_text)
+            self._background.start(self, partial(demo_accuracy, results.database, results.source), done, self.card.show_text)
 
     def _compare_done(self, results: Results, accuracy: Accuracy) -> None:
         if results == self._compared:  # else it was restarted meanwhile

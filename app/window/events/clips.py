@@ -72,7 +72,7 @@ class Clips(QObject):
             f"clips {number}", Severity.INFO, translate("events", "Writing clips…"), (translate("events", "Cancel"), cancelled.set)
         )
         done, failed = partial(self._done, number, wish.folder), partial(self._failed, number)
-        self._background.start(partial(_write, wish, progress), done, failed, cancelled)
+        self._background.start(self, partial(_write, wish, progress), done, failed, cancelled)
 
     def _done(self, number: int, folder: Path, written: list[Path]) -> None:
         del self._cancelled[number]

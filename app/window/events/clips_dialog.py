@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QWidget
-from shiboken6 import Shiboken
 
 from app.window.queue.item import Part, Results
 from app.window.session.background import Background
@@ -127,11 +126,11 @@ class ClipsDialog(FormDialog):
     def _start_planning(self) -> None:
         by, padding = choice = self._choice
         plan = partial(_plan, self._results, self._shown, by, padding)
-        self._background.start(plan, partial(self._show, choice), partial(self._show, choice, ()))
+        self._background.start(self, plan, partial(self._show, choice), partial(self._show, choice, ()))
 
     def _show(self, choice: tuple[By | Part, float], clips: tuple[ClipPlan, ...], problem: str = "") -> None:
-        if not Shiboken.isValid(self) or choice != self._choice:
-            return  # the dialog is closed, or the user has chosen something else
+        if choice != self._choice:
+            return  # the user has chosen something else
         self._planned, self._clips = choice, clips
         seconds = sum(clip.end - clip.start for clip in clips)
         length = formats.clock(seconds, int(seconds < 10))

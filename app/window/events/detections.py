@@ -60,7 +60,7 @@ class DetectionModel(ArrayModel):
             self.show_rows(self._next, np.zeros(0, np.intp))
         elif not self._busy:
             self._busy = True
-            self._background.start(partial(self._sort, *self._wanted), partial(self._sorted, self._wanted), _log.error)
+            self._background.start(self, partial(self._sort, *self._wanted), partial(self._sorted, self._wanted), _log.error)
 
     def _sort(self, table: NDArray[np.void], column: int, descending: bool) -> NDArray[np.intp]:
         return self.arranged(table, np.arange(len(table)), column, descending)
@@ -176,7 +176,7 @@ class DetectionsPanel(Panel):
         self._busy, self._stop = True, Event()
         self.count.setText(translate("events", "Reading the detections…"))
         done = partial(self._done, self._stop, results.labels)
-        self._background.start(partial(read_detections, results, shown, self._stop), done, self._failed, self._stop)
+        self._background.start(self, partial(read_detections, results, shown, self._stop), done, self._failed, self._stop)
 
     def _done(self, stop: Event, labels: tuple[str, ...], table: NDArray[np.void]) -> None:
         self._busy = False
@@ -188,7 +188,11 @@ class DetectionsPanel(Panel):
 
     def _failed(self, problem: str) -> None:
         self._busy = False
-        self._show(np.zeros(0, DETECTIONS), (), problem)
+        if self._stop.is_set():  # other detections are wanted by now
+            self._read = None
+        else:
+            self._show(np.zeros(0, DETECTIONS), (), problem)
+        self._update()
 
     def _show(self, table: NDArray[np.void], labels: tuple[str, ...], text: str) -> None:
         """Show detections, and then a text below them."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 from app.window.events.detections import DetectionsPanel
 from app.window.events.panel import EventsPanel
 from app.window.events.routes import RoutesPanel
-from app.window.widgets.build import Panel, column, label, push_button, row
+from app.window.widgets.build import Panel, column, label, push_button
 from app.window.widgets.flow import Flow
 from app.window.widgets.translation import translate
 from app.window.zones.counts.chart import CountChart
@@ -35,14 +35,14 @@ class EventTabs(Panel):
             self.buttons.addButton(button, number)
         self.buttons.idClicked.connect(self.stack.setCurrentIndex)
         self.buttons.button(0).setChecked(True)
+        # below the list: beside the heads, it would push some of them into a second row
         self.one_file = label("small", translate("events", "This file only"))
         self._marked: Collection[QWidget] = ()
         self.stack.currentChanged.connect(lambda _: self.mark_one_file(self._marked))
         self.mark_one_file(())
-        buttons = Flow(*self.buttons.buttons(), spacing=2)
-        self._heads = row((buttons, 1), self.one_file, spacing=6)
-        self._two_rows = buttons.sizeHint().width() // 2 + buttons.minimumSize().width()
-        column(self._heads, (self.stack, 1), spacing=6, margins=(MARGIN, 8, MARGIN, 8), of=self)
+        self._heads = Flow(*self.buttons.buttons(), spacing=2)
+        self._two_rows = self._heads.sizeHint().width() // 2 + self._heads.minimumSize().width()
+        column(self._heads, (self.stack, 1), self.one_file, spacing=6, margins=(MARGIN, 8, MARGIN, 8), of=self)
         for panel in (events, detections, chart, routes):
             self.stack.addWidget(panel)
 

@@ -59,7 +59,7 @@ class Cell(QObject):
         self.player.update_item(item, queue_busy=True)
         if not self._clock_read and is_known(item):
             self._clock_read = True
-            self._background.start(partial(read_clock, item), self._set_clock, lambda _: None)
+            self._background.start(self, partial(read_clock, item), self._set_clock, lambda _: None)
 
     def _set_clock(self, clock: Clock | None) -> None:
         self.clock = clock
@@ -101,4 +101,4 @@ class Cell(QObject):
         self.player.close_file()
         self.canvas.hide()
         self.canvas.deleteLater()
-        self._background.start(self._client.release(), lambda _: self.deleteLater(), lambda _: self.deleteLater())
+        self._background.start(self, self._client.release(), lambda _: self.deleteLater(), lambda _: self.deleteLater())

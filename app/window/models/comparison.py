@@ -178,4 +178,4 @@ def ask_for_comparison(window: QWidget, background: Background, failed: Callable
 
 def open_comparison(window: QWidget, background: Background, failed: Callable[[str], None], path: Path) -> None:
     """Read an evaluation in the background, and show it."""
-    background.start(partial(read_evaluation, path), lambda models: ComparisonDialog(models, window).show(), failed)
+    background.start(window, partial(read_evaluation, path), lambda models: ComparisonDialog(models, window).show(), failed)

@@ -84,7 +84,7 @@ class ModelDownloads(QObject):
         self.errors.pop(entry.name, None)
         running = self._running[entry.name] = Download()
         self._background.start(
-            partial(_download, entry, self.folder, running), partial(self._end, entry.name), partial(self._fail, entry.name)
+            self, partial(_download, entry, self.folder, running), partial(self._end, entry.name), partial(self._fail, entry.name)
         )
         self._timer.start()
         self.progressed.emit(self.names)

@@ -54,7 +54,7 @@ class ModelLibrary(QObject):
         dialog.finished.connect(self._closed)
         dialog.open()
         self._show_own()
-        self._background.start(partial(read_speeds, self._sessions), self._show_speeds, self._show_note)
+        self._background.start(self, partial(read_speeds, self._sessions), self._show_speeds, self._show_note)
 
     def close(self) -> None:
         """Close the list."""
@@ -87,7 +87,7 @@ class ModelLibrary(QObject):
             if self.dialog is not None:
                 self.dialog.show_own(models)
 
-        self._background.start(partial(check_all, self.own.read()), checked, self._show_note)
+        self._background.start(self, partial(check_all, self.own.read()), checked, self._show_note)
 
     def _add(self, intake: Intake) -> None:
         """Add a dropped model to the list."""
@@ -102,7 +102,7 @@ class ModelLibrary(QObject):
             self._show_note("")
             self._show_own()
 
-        self._background.start(partial(check_model, files), added, self._show_note)
+        self._background.start(self, partial(check_model, files), added, self._show_note)
 
     def _forget(self, files: ModelFiles) -> None:
         self.own.remove(files)

@@ -78,7 +78,7 @@ class ModelSetup(QObject):
         self._parts = ModelParts.of(self.preferences.model)
         if self.preferences.model is not None:
             self._check(self.preferences)
-        self._background.start(discover, self._devices_found, self._no_devices)
+        self._background.start(self, discover, self._devices_found, self._no_devices)
 
     def take(self, intake: Intake) -> None:
         """Use dropped files of a model: in the settings dialog if it is open, else at once."""
@@ -148,7 +148,7 @@ class ModelSetup(QObject):
     def _check(self, preferences: Preferences) -> None:
         files = preferences.model
         assert files is not None
-        self._background.start(partial(check_model, files), partial(self._apply, preferences), self._unusable)
+        self._background.start(self, partial(check_model, files), partial(self._apply, preferences), self._unusable)
 
     def _unusable(self, message: str) -> None:
         self._banners.show_message("model", Severity.ERROR, message, (translate("models", "Settings…"), self.open_dialog))

@@ -65,7 +65,7 @@ class Contents:
 
 
 def expand(paths: Sequence[Path]) -> Contents:
-    """Search files and folders for sources and models. This may take seconds."""
+    """Search files and folders for sources and models. This may take seconds. A file that is given with its folder is one source."""
     sources: list[Path] = []
     model = None
     problems = []
@@ -85,7 +85,7 @@ def expand(paths: Sequence[Path]) -> Contents:
                 problems.append(of_engine(str(error)))
         if len(models) == 1:
             model = Intake(*models[0], None, ())
-    return Contents(tuple(sources), model, tuple(problems))
+    return Contents(tuple(dict.fromkeys(sources)), model, tuple(problems))
 
 
 def _models_in(folder: Path) -> list[tuple[Path, Path]]:

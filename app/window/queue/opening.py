@@ -49,7 +49,7 @@ class Opening(QObject):
         if intake.has_model:
             self.model_taken.emit(intake)
         if intake.sources:
-            self._background.start(partial(expand, intake.sources), partial(self._ask_for_many, intake.sources), self._cannot_open)
+            self._background.start(self, partial(expand, intake.sources), partial(self._ask_for_many, intake.sources), self._cannot_open)
         for database in intake.sessions:
             self._restore(database)
         if intake.lists:
@@ -98,7 +98,7 @@ class Opening(QObject):
 
         self._reading.add(database)
         self._banners.show_banner(subject, Severity.INFO, translate("queue", "Opening the results in {name}…").format(name=database.name))
-        self._background.start(partial(read_stored, database), done, failed)
+        self._background.start(self, partial(read_stored, database), done, failed)
 
     def show_stored(self, found: Iterable[QueueItem]) -> None:
         """Put stored results into the queue, unless they are there, and count their detections in the background."""
@@ -126,7 +126,7 @@ class Opening(QObject):
         if tally is not None:
             tally.complete = False
             show, stop = partial(self._controller.item_changed.emit, item.key), Event()
-            self._background.start(partial(count_stored, item, tally, stop), lambda _: show(), self._cannot_open, stop)
+            self._background.start(self, partial(count_stored, item, tally, stop), lambda _: show(), self._cannot_open, stop)
 
     def _cannot_open(self, message: str) -> None:
         self._banners.show_message("sources", Severity.WARNING, message)

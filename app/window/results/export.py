@@ -107,7 +107,7 @@ class Exports(QObject):
                 self._banners.show_message(subject, Severity.ERROR, message)
 
         self.line.show_progress(translate("results", "Exporting as {title}…").format(title=title), 0.0, cancelled.set)
-        self._background.start(partial(_export, choice, cancelled, progress), done, failed, cancelled)
+        self._background.start(self, partial(_export, choice, cancelled, progress), done, failed, cancelled)
 
     def show_saved(self, picture: Path) -> None:
         """Show that a picture was saved."""

@@ -52,13 +52,13 @@ class InterruptedRun(QObject):
         ended = [entry for entry in remembered if entry.ended and entry.database is not None]
         self._memory.unfinished = tuple(entry for entry in remembered if not entry.ended)
         if ended:
-            self._background.start(partial(_read_ended, ended), self._opening.show_stored, _log.warning)
+            self._background.start(self, partial(_read_ended, ended), self._opening.show_stored, _log.warning)
         if self._memory.unfinished and go_on:
             self._go_on_with_queue()
         elif self._memory.unfinished:
             self._ask(unfinished_text(self._memory.unfinished), self._go_on_with_queue)
         elif not remembered:
-            self._background.start(partial(find_interrupted, self._controller.folder), self._offer, _log.warning)
+            self._background.start(self, partial(find_interrupted, self._controller.folder), self._offer, _log.warning)
 
     def _ask(self, text: str, go_on: Callable[[], object]) -> None:
         self._banners.show_banner(
@@ -68,7 +68,7 @@ class InterruptedRun(QObject):
     def _discard(self) -> None:
         """Forget the interrupted files, and do not offer their session again as one of the command line."""
         self._banners.remove(_SUBJECT)
-        self._background.start(partial(find_interrupted, self._controller.folder), self._note, _log.warning)
+        self._background.start(self, partial(find_interrupted, self._controller.folder), self._note, _log.warning)
         self._memory.decide()
 
     def _go_on_with_queue(self) -> None:
@@ -95,7 +95,7 @@ class InterruptedRun(QObject):
         self._ask(text, partial(self._read, run))
 
     def _read(self, run: Interrupted) -> None:
-        self._background.start(partial(read_stored, run.database), partial(self._go_on, run), self._failed)
+        self._background.start(self, partial(read_stored, run.database), partial(self._go_on, run), self._failed)
 
     def _go_on(self, run: Interrupted, stored: Sequence[QueueItem]) -> None:
         self._banners.remove(_SUBJECT)

@@ -52,7 +52,7 @@ class ReplacedResults(QObject):
 
     def _look(self) -> None:
         if (results := self._stored) is not None:
-            self._background.start(partial(_is_replaced, results), partial(self._found, results), lambda _: None)
+            self._background.start(self, partial(_is_replaced, results), partial(self._found, results), lambda _: None)
 
     def _found(self, results: Results, replaced: bool) -> None:
         if replaced:

@@ -50,7 +50,7 @@ class PictureSaver(QObject):
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation))
         name = shown.name or formats.clock(shown.pts - self._player.begin, 3).replace(":", "-")
         target = folder / f"{source.stem} {name}{'' if boxes else ' plain'}.png"
-        self._background.start(partial(_write, image, target), self.saved.emit, self.failed.emit)
+        self._background.start(self, partial(_write, image, target), self.saved.emit, self.failed.emit)
         self._player.set_viewport(self._canvas.device_size())
         if playing:
             self._player.play()

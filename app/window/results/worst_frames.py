@@ -116,7 +116,7 @@ class WorstFrames(QObject):
     def open(self, paths: Sequence[Path]) -> None:
         """Open lists in the background, each in a window of its own."""
         for path in paths:
-            self._background.start(partial(read_worst_frames, path), partial(self._show, path), partial(self._failed, path))
+            self._background.start(self, partial(read_worst_frames, path), partial(self._show, path), partial(self._failed, path))
 
     def _show(self, path: Path, sessions: dict[str, list[WorstFrame]]) -> None:
         dialog = WorstFramesDialog(path, sessions, self._window)

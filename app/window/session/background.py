@@ -6,15 +6,26 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
+from shiboken6 import isValid
 
 from app.window.widgets.engine_text import of_engine
 from engine.errors import FramefleetError
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
+
+
+class _Waiting(NamedTuple):
+    """A function that runs in its thread, and who gets its result."""
+
+    owner: QObject
+    thread: threading.Thread
+    done: Callable[[Any], None]
+    failed: Callable[[str], None]
+    stop: Event
 
 
 class Background(QObject):
@@ -25,7 +36,7 @@ class Background(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._number = 0
-        self._waiting: dict[int, tuple[threading.Thread, Callable[[Any], None], Callable[[str], None], Event]] = {}
+        self._waiting: dict[int, _Waiting] = {}
         self._ended.connect(self._deliver)
 
     @property
@@ -33,9 +44,12 @@ class Background(QObject):
         """Whether a function still runs, or its result is not delivered yet."""
         return bool(self._waiting)
 
-    def start(self, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None], stop: Event | None = None) -> None:
+    def start(
+        self, owner: QObject, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None], stop: Event | None = None
+    ) -> None:
         """Run ``work``, then call ``done`` with its value, or ``failed`` with the message of its FramefleetError.
 
+        owner: what ``done`` and ``failed`` use; if Qt has deleted it, neither is called. A dialog can close before its work ends.
         stop: is set when the window closes, so that work of seconds can end early.
         """
         self._number += 1
@@ -52,21 +66,25 @@ class Background(QObject):
                 self._ended.emit(number, value, error)
 
         thread = threading.Thread(target=run, name=f"framefleet background {number}", daemon=True)
-        self._waiting[number] = thread, done, failed, stop or Event()
+        self._waiting[number] = _Waiting(owner, thread, done, failed, stop or Event())
         thread.start()
 
     @Slot(int, object, object)
     def _deliver(self, number: int, value: Any, error: Exception | None) -> None:
         if number not in self._waiting:
             return  # stopped before the result arrived
-        thread, done, failed, _ = self._waiting.pop(number)
-        thread.join()
+        ended = self._waiting.pop(number)
+        ended.thread.join()
+        wanted, expected = isValid(ended.owner), isinstance(error, FramefleetError)
         if error is None:
-            done(value)
-        elif isinstance(error, FramefleetError):
-            failed(of_engine(str(error)))
-        else:
-            failed(f"{type(error).__name__}: {error}")
+            if wanted:
+                ended.done(value)
+            return
+        if wanted:
+            ended.failed(of_engine(str(error)) if expected else f"{type(error).__name__}: {error}")
+        elif expected:
+            _log.warning("failed after its dialog had closed: %s", error)
+        if not expected:
             raise error  # a bug: the handler of unexpected errors shows and logs it
 
     def stop(self, seconds: float = 2.0) -> None:
@@ -74,9 +92,9 @@ class Background(QObject):
         deadline = time.monotonic() + seconds
         waiting, self._waiting = self._waiting, {}
         self._ended.disconnect(self._deliver)
-        for _, _, _, stop in waiting.values():
-            stop.set()
-        for thread, *_ in waiting.values():
-            thread.join(max(0.0, deadline - time.monotonic()))
-            if thread.is_alive():
-                _log.warning("%s has not ended; it ends with the program", thread.name)
+        for each in waiting.values():
+            each.stop.set()
+        for each in waiting.values():
+            each.thread.join(max(0.0, deadline - time.monotonic()))
+            if each.thread.is_alive():
+                _log.warning("%s has not ended; it ends with the program", each.thread.name)

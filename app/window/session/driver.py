@@ -96,8 +96,9 @@ class SessionDriver(QObject):
         fresh = self._session is None
         if self._session is None:
             first, (run, labels) = waiting[0]
-            database, self._next_database = self._next_database or self.folder / session_name(first.path), None
-            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster)
+            earlier, self._next_database = self._next_database, None
+            database = earlier or self.folder / session_name(first.path)
+            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster, go_on=earlier is not None)
         common = (self._session.settings, self._session.labels, self._session.cluster)
         now = [item for item, settings in waiting if (*settings, self._cluster) == common]
         given = [item for item in self._model if item.results is not None and item.results.database == self._session.database]
@@ -180,7 +181,9 @@ class SessionDriver(QObject):
             given = item.results is not None and item.results.database == session.database
             # files with the same settings would fail, too
             next_ = (error is not None or lost) and item.results is None and self._chosen.of(item) == (session.settings, session.labels)
-            if (given or next_) and item.active:
+            if given and item.active and session.differs:
+                self._forget(item, item.part)  # its results stay there; the file gets another session
+            elif (given or next_) and item.active:
                 reason = error or translate("session", "Detection ended before this file.")
                 self._put(replace(item, state=ItemState.FAILED, reason=reason, rate=None))
         if error is not None:

@@ -2,16 +2,18 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from app.window.session.feed import Feed
 from engine.cluster.connection import ClusterConnection
-from engine.errors import FramefleetError
+from engine.errors import ExportError, FramefleetError
 from engine.pool.events import SourceFinished, SourceOpened
 from engine.pool.progress import SourceProgress
 from engine.session import DetectionSession
 from engine.settings import RunSettings
-from engine.store.facts import CREATED
+from engine.store.facts import CREATED, differences, run_facts
+from engine.store.names import readable
 from engine.store.schema import explained
 from engine.store.session import SessionReader
 from engine.types import DeviceId
@@ -21,6 +23,7 @@ class SessionThread(threading.Thread):
     """Runs one session until ``finish`` or ``stop``. Only the window's thread calls its methods, except ``run``.
 
     wake: called in this thread when the feed has a new snapshot. cluster: has the devices, None = this machine.
+    go_on: end at once, with ``differs``, instead of replacing the results of other settings in ``database``.
     ``numbers``: the source number in the pool by queue item key. created: identifies the session, "" before it has begun.
     """
 
@@ -31,6 +34,7 @@ class SessionThread(threading.Thread):
         labels: Sequence[str],
         wake: Callable[[], None],
         cluster: ClusterConnection | None = None,
+        go_on: bool = False,
     ) -> None:
         super().__init__(name="framefleet session", daemon=True)
         self.settings = settings
@@ -40,6 +44,8 @@ class SessionThread(threading.Thread):
         self.numbers: dict[int, int] = {}
         self.created = ""
         self.cluster = cluster
+        self.differs = False
+        self._go_on = go_on
         self._wake = wake
         self._lock = threading.Lock()
         self._session: DetectionSession | None = None
@@ -67,6 +73,9 @@ class SessionThread(threading.Thread):
     def _drive(self) -> None:
         with explained(self.database, "create"):
             self.database.parent.mkdir(parents=True, exist_ok=True)
+        self.differs = self._go_on and not self._continues()
+        if self.differs:
+            return
         with DetectionSession(self.settings, self.database, self.labels, hosts=self.cluster) as session:
             with SessionReader(self.database) as reader:
                 self.created = reader.facts[CREATED]
@@ -86,6 +95,12 @@ class SessionThread(threading.Thread):
                     self._tally_stored(event.source, session.sources[event.source])
                 if self.feed.apply(event, session.progress_of(event)):
                     self._wake()
+
+    def _continues(self) -> bool:
+        """Whether the results in the database are of these settings, so that a run takes them over. True if they cannot be read."""
+        with suppress(ExportError), SessionReader(self.database) as reader:
+            return reader.labels == tuple(map(readable, self.labels)) and not differences(reader.facts, run_facts(self.settings))
+        return True
 
     def _tally_stored(self, source: int, progress: SourceProgress) -> None:
         """Count the detections that an earlier run stored of a source."""

@@ -107,7 +107,7 @@ class SessionsDialog(QDialog):
         return [self._sessions[self.table.indexOfTopLevelItem(item)] for item in self.table.selectedItems()]
 
     def _read(self) -> None:
-        self._background.start(partial(list_sessions, self._folder), self._show, self._fail)
+        self._background.start(self, partial(list_sessions, self._folder), self._show, self.show_problem)
 
     def _show(self, sessions: Sequence[StoredSession]) -> None:
         self._sessions = list(sessions)
@@ -126,8 +126,12 @@ class SessionsDialog(QDialog):
         say(self.empty, "" if sessions else nothing)
         self._selected()
 
-    def _fail(self, message: str) -> None:
+    def show_problem(self, message: str) -> None:
+        """Show below the list what is wrong, "" = nothing."""
         say(self.problem, formats.capitalised(message))
+
+    def _fail(self, message: str) -> None:
+        self.show_problem(message)
         self._read()
 
     def _selected(self) -> None:
@@ -184,4 +188,4 @@ class SessionsDialog(QDialog):
             else "",
         )
         if not used:
-            self._background.start(change, lambda _: self._read(), self._fail)
+            self._background.start(self, change, lambda _: self._read(), self._fail)

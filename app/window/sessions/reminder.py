@@ -39,7 +39,7 @@ class SessionReminder(QObject):
         except ValueError:
             asked = 0.0
         if time.time() - asked > AGAIN_DAYS * DAY:
-            self._background.start(partial(_measure, self._folder), self._ask, lambda _: None)
+            self._background.start(self, partial(_measure, self._folder), self._ask, lambda _: None)
 
     def _ask(self, found: tuple[int, int, float]) -> None:
         count, size, oldest = found

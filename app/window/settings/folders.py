@@ -9,7 +9,6 @@ from pathlib import Path
 from platformdirs import user_log_path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
-from shiboken6 import isValid
 
 from app.window.session.background import Background
 from app.window.widgets import formats, theme
@@ -135,11 +134,9 @@ class FoldersForm(QWidget):
         say(self.note, translate("settings", "The new folder is used from the next start. Files in the old folder stay there."))
 
     def _measure(self) -> None:
-        self._background.start(partial(sizes_of, list(self._folders.values())), self._show_sizes, self._fail)
+        self._background.start(self, partial(sizes_of, list(self._folders.values())), self._show_sizes, self._fail)
 
     def _show_sizes(self, sizes: Sequence[int]) -> None:
-        if not isValid(self):
-            return  # the dialog was closed meanwhile
         for line, size in zip(self.sizes.values(), sizes, strict=True):
             line.setText(formats.size(size))
 
@@ -150,12 +147,7 @@ class FoldersForm(QWidget):
 
     def _empty(self) -> None:
         say(self.problem, "")
-        self._background.start(partial(empty_folder, self._folders["Cache"]), lambda _: self._emptied(), self._fail)
-
-    def _emptied(self) -> None:
-        if isValid(self):
-            self._measure()
+        self._background.start(self, partial(empty_folder, self._folders["Cache"]), lambda _: self._measure(), self._fail)
 
     def _fail(self, message: str) -> None:
-        if isValid(self):
-            say(self.problem, formats.capitalised(message))
+        say(self.problem, formats.capitalised(message))

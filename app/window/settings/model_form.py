@@ -101,7 +101,7 @@ class ModelForm(QWidget):
             return
         self._show_verdict("info", "MUTED", translate("settings", "Checking…"))
         self._background.start(
-            partial(check_model, files), self._for_turn(self._fits), self._for_turn(partial(self._show_verdict, "error", "DANGER"))
+            self, partial(check_model, files), self._for_turn(self._fits), self._for_turn(partial(self._show_verdict, "error", "DANGER"))
         )
 
     def _for_turn(self, show: Callable[..., None]) -> Callable[..., None]:

@@ -67,7 +67,9 @@ class Seeking:
                 self._player.pause()
                 self._player.seek(pts)
 
-        self._background.start(partial(next_appearance, item.results, self._shown(), self._player.position, forward), found, hint.setText)
+        self._background.start(
+            self._player, partial(next_appearance, item.results, self._shown(), self._player.position, forward), found, hint.setText
+        )
 
 
 def next_appearance(results: Results, shown: ViewFilter, pts: float, forward: bool) -> float | None:

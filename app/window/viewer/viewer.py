@@ -158,7 +158,7 @@ class Viewer(QWidget):
 
         if results != self._clock_of and is_known(item):
             self._clock_of = results
-            self._background.start(partial(read_clock, item), found, self.transport.hint.setText)
+            self._background.start(self, partial(read_clock, item), found, self.transport.hint.setText)
 
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw and count only these detections."""

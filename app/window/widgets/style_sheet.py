@@ -98,7 +98,8 @@ QCheckBox::indicator:focus {{ border-color: {theme.ACCENT}; }}
 QCheckBox:focus {{ color: {theme.ACCENT_HOVER}; }}
 QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{ background: {theme.ACCENT}; border-color: {theme.ACCENT};
     image: url({icon_path(f"sheet-check{theme.VARIANT}").as_posix()}); }}
-QAbstractItemView::indicator:indeterminate {{ background: {theme.ACCENT_QUIET}; border-color: {theme.ACCENT}; }}
+QAbstractItemView::indicator:indeterminate {{ background: {theme.ACCENT}; border-color: {theme.ACCENT};
+    image: url({icon_path(f"sheet-dash{theme.VARIANT}").as_posix()}); }}
 QCheckBox::indicator:disabled {{ background: {theme.SURFACE}; border-color: {theme.BORDER}; }}
 QCheckBox::indicator:checked:disabled {{ background: {theme.DISABLED}; border-color: {theme.DISABLED}; }}
 

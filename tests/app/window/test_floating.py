@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -33,7 +33,7 @@ def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, open_wind
     assert window.topology.window() is window
 
 
-def test_a_panel_is_in_its_own_window_again_at_the_next_start(open_window: Callable[[], MainWindow]) -> None:
+def test_a_panel_is_in_its_own_window_again_at_the_next_start(qtbot: QtBot, open_window: Callable[[], MainWindow]) -> None:
     first = open_window()
     first.device_tabs.floating[0].float_()
     own = first.devices.window()
@@ -42,12 +42,15 @@ def test_a_panel_is_in_its_own_window_again_at_the_next_start(open_window: Calla
     first.close()
     assert not own.isVisible()
     second = open_window()
+    assert second.devices.window() is second  # the main window is first, so that the other one stays above it
+    qtbot.waitUntil(lambda: second.devices.window() is not second)
     own = second.devices.window()
     assert isinstance(own, FloatingWindow)
     assert (own.isVisible(), own.pos(), own.size().toTuple()) == (True, QPoint(37, 91), (611, 433))
     own.close()
     second.close()
     third = open_window()
+    QCoreApplication.processEvents()
     assert third.devices.window() is third
 
 
@@ -62,6 +65,7 @@ def test_the_events_window_is_hidden_with_the_panels_below_the_picture(qtbot: Qt
     assert not own.isVisible()
     window.close()
     again = open_window()
+    qtbot.waitUntil(lambda: again.zones.list.window() is not again)
     assert not again.zones.list.isVisible()
     again.actions_.zones.setChecked(True)
     assert again.zones.list.isVisible()

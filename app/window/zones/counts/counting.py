@@ -132,7 +132,7 @@ class Counting(QObject):
             self._live = key, partial(LiveCounts, results.database, results.source, key[2])
         self._reading, self._stale = True, False
         work = partial(_count_live, self._live[1], self._shown())
-        self._background.start(work, partial(self._counted_live, key), partial(self._failed, item.key))
+        self._background.start(self, work, partial(self._counted_live, key), partial(self._failed, item.key))
 
     def _counted_live(self, key: tuple[int, Results, ZoneSet], counted: tuple[LiveCounts, Counts]) -> None:
         self._reading = False
@@ -151,7 +151,7 @@ class Counting(QObject):
     def _start(self, item: QueueItem, work: partial[Counted]) -> None:
         self._reading, self._stale = True, False
         self._stop = stop = Event()
-        self._background.start(partial(work, stop=stop), partial(self._counted, stop), partial(self._failed, item.key), stop)
+        self._background.start(self, partial(work, stop=stop), partial(self._counted, stop), partial(self._failed, item.key), stop)
 
     def _counted(self, stop: Event, counted: Counted) -> None:
         self._reading = False

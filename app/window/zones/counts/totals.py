@@ -53,7 +53,7 @@ class Totals(QObject):
         self._reading, self._stale = True, False
         stop = Event()
         work = partial(count_files, self._files(), self._zones(), self._shown(), stop)
-        self._background.start(work, self._counted, lambda problem: self._end(None, problem, ""), stop)
+        self._background.start(self, work, self._counted, lambda problem: self._end(None, problem, ""), stop)
 
     def _counted(self, total: Total) -> None:
         problem = ""

@@ -102,7 +102,7 @@ def count_text(shape: Shape, number: int, now: Counts | None, time: float) -> st
         return name
     if isinstance(shape, Line):
         return f"{name}   {now.crossed_text(number)}"
-    return translate("zones", "{name}   {inside} inside · {total} so far").format(
+    return translate("zones", "{name}   {inside} inside · {total} until now").format(
         name=name, inside=now.inside(number, time), total=now.visited(number)
     )
 

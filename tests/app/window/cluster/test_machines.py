@@ -87,8 +87,8 @@ def test_the_tooltip_has_framefleet_s_own_traffic(qtbot: QtBot) -> None:
     assert panel.machines.folds.headings["alpha"].details().splitlines() == [
         "10.0.0.7",
         "The network cards of this machine receive 3.0 MiB/s and send 1.0 KiB/s.",
-        "Files from here: 1.0 MiB/s, 2.0 MiB so far.",
-        "Results to here: 1.0 KiB/s, 2.0 KiB so far.",
+        "Files from here: 1.0 MiB/s, 2.0 MiB in all.",
+        "Results to here: 1.0 KiB/s, 2.0 KiB in all.",
     ]
 
 

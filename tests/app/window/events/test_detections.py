@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 
@@ -76,3 +78,14 @@ def test_the_column_of_tracks_is_shown_where_there_are_some(panel, qtbot):
     panel.model.show_table(table, panel.model.labels)
     qtbot.waitUntil(lambda: not panel.table.isColumnHidden(TRACK))
     assert panel.model.index(5, TRACK).data() == "3"
+
+
+def test_another_file_is_read_if_the_reading_before_fails(panel, qtbot, tmp_path):
+    good = panel._item
+    panel.show_item(replace(good, key=99, results=replace(good.results, database=tmp_path / "gone.sqlite")))
+    panel._start()
+    panel.show_item(good)
+    panel._wait.stop()
+    panel._start()  # busy, so that it starts when the reading has ended
+    qtbot.waitUntil(lambda: panel.model.rowCount() == FRAMES, timeout=20_000)
+    assert panel.count.text() == f"{FRAMES} detections"

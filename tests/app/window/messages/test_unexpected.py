@@ -92,12 +92,12 @@ def test_background_work_hands_back_values_and_errors(qtbot: QtBot, errors: Unex
     def refuse() -> None:
         raise UsageError("that will not do")
 
-    background.start(lambda: threading.current_thread() is threading.main_thread(), values.append, values.append)
+    background.start(background, lambda: threading.current_thread() is threading.main_thread(), values.append, values.append)
     qtbot.waitUntil(lambda: values == [False])
-    background.start(refuse, values.append, values.append)
+    background.start(background, refuse, values.append, values.append)
     qtbot.waitUntil(lambda: values == [False, "that will not do"])
     with qtbot.waitSignal(errors.raised) as raised:
-        background.start(fail, values.append, values.append)
+        background.start(background, fail, values.append, values.append)
     assert raised.args[0] == "RuntimeError: nobody expected this"
     assert values[-1] == "RuntimeError: nobody expected this"
     assert not background.busy

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from app.scaling_results import Speed
 from app.window.main_window import MainWindow
@@ -197,8 +198,13 @@ def test_what_is_no_comparison_is_explained(qtbot: QtBot, tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="has one model only"):
         read_evaluation(report(tmp_path / "one.json", ("only",)))
     background, failures = Background(), list[str]()
-    window = QApplication.activeWindow() or ComparisonDialog(read_evaluation(report(tmp_path / "e.json", ("a", "b"))))
+    window = ComparisonDialog(read_evaluation(report(tmp_path / "e.json", ("a", "b"))))
     open_comparison(window, background, failures.append, tmp_path / "none.json")
     qtbot.waitUntil(lambda: bool(failures), timeout=PATIENCE)
     assert "none.json" in failures[0]
+    open_comparison(window, background, failures.append, tmp_path / "e.json")
+    delete(window)  # the list of models, before the evaluation is read
+    with qtbot.captureExceptions() as problems:
+        qtbot.waitUntil(lambda: not background.busy, timeout=PATIENCE)
+    assert (len(failures), problems) == (1, [])
     background.stop()

@@ -73,6 +73,11 @@ def test_every_path_that_holds_nothing_is_told_or_counted(tmp_path: Path) -> Non
     assert listed(problems[:3]) == "\n".join(problems[:3])
 
 
+def test_a_file_that_is_dropped_with_its_folder_is_one_source(tmp_path: Path) -> None:
+    one, other = touch(tmp_path, "a.mp4", "b.mp4")
+    assert expand([other, tmp_path]).sources == (other, one)
+
+
 def test_a_folder_that_holds_a_model_gives_it(tmp_path: Path) -> None:
     cfg, weights = touch(tmp_path, "m.cfg", "other_name.weights")
     assert expand([tmp_path]) == Contents((), Intake(cfg, weights, None, ()), ())

@@ -15,6 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
+from engine.store.facts import CREATED
+from engine.store.objects.corrections import Corrections, OneDetection
 from engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -76,6 +78,63 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     window.interrupted.look()
     qtbot.waitUntil(lambda: not window.background.busy)
     assert not any("not finished" in text for text in window.banners.texts)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=400, size=(96, 96), gop=12)
+    database = window.controller.folder / "crashed.sqlite"
+    script = tmp_path / "crash.py"
+    script.write_text(CRASH)
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    subprocess.run([sys.executable, script, database, video], cwd=PROJECT, env=environment, check=False)
+    with Corrections(database) as corrections:
+        corrections.delete(OneDetection(0, 0, 0))
+    window.setup.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.setup.summary is not None)
+    window.interrupted.look()
+    qtbot.waitUntil(lambda: bool(window.banners.texts))
+    next(button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue").click()
+    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE], timeout=60_000)
+    (item,) = window.items
+    with SessionReader(database) as reader:
+        assert reader.corrected
+        stored = sum(len(frame.detections) for frame in reader.frames(0) if frame.detections is not None)
+        assert item.results is not None
+        assert item.results.created == reader.facts[CREATED]
+    tally = window.controller.tally(item.key)
+    assert tally is not None
+    assert sum(tally.counts(0.0).values()) == stored
+    window.viewer.player.seek(0.0)
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None and window.viewer.canvas.result.ref.index == 0)
+    qtbot.waitUntil(lambda: not window.background.busy)
+    assert window.banners.texts == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    videos = [make_video(tmp_path / f"{name}.mp4", frames=frames, size=(96, 96), gop=12) for name, frames in (("a", 60), ("b", 400))]
+    database = window.controller.folder / "crashed.sqlite"
+    script = tmp_path / "crash.py"
+    script.write_text(CRASH)
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, env=environment, check=False)
+    window.setup.begin(tiny_files(seed=2))
+    qtbot.waitUntil(lambda: window.setup.summary is not None)
+    window.interrupted.look()
+    qtbot.waitUntil(lambda: bool(window.banners.texts))
+    next(button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue").click()
+    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE] * 2, timeout=60_000)
+    stored, new = (item.results for item in window.items)
+    assert stored is not None
+    assert new is not None
+    assert stored.database == database != new.database
+    with SessionReader(database) as reader:
+        assert reader.count(0) == 60
+    with SessionReader(new.database) as reader:
+        assert [(source.name, reader.count(source.number)) for source in reader.sources()] == [("b.mp4", 400)]
+    qtbot.waitUntil(lambda: not window.background.busy)
+    assert window.banners.texts == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QDialogButtonBox, QInputDialog, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -20,6 +20,7 @@ from engine.errors import ExportError
 from engine.settings.folders import Folder
 from engine.store.elsewhere import note_session, noted_sessions
 from engine.store.file.lock import lock_session
+from engine.store.session import SessionWriter
 from tests.support.window import write_results
 
 NOW = datetime(2026, 11, 22, 12).astimezone()
@@ -116,6 +117,29 @@ def test_the_dialog_opens_renames_and_deletes(qtbot: QtBot, window: MainWindow, 
     next(button for button in dialog.findChild(QMessageBox).buttons() if button.text() == "Delete").click()
     assert "shown in the queue" in dialog.problem.text()
     assert (folder / "first.sqlite").exists()
+
+
+def test_the_dialog_can_close_before_its_list_is_read(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+    window.actions_.sessions.trigger()
+    (dialog,) = window.findChildren(SessionsDialog)
+    dialog.reject()
+    QCoreApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)  # before the list arrives
+    assert not window.findChildren(SessionsDialog)
+    with qtbot.captureExceptions() as problems:
+        qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
+    assert problems == []
+
+
+def test_a_session_without_files_cannot_be_exported_and_says_so(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+    SessionWriter(folder / "empty.sqlite", ("person",), {"model": "tiny"}).close(False)
+    window.actions_.sessions.trigger()
+    (dialog,) = window.findChildren(SessionsDialog)
+    qtbot.waitUntil(lambda: dialog.table.topLevelItemCount() == 4, timeout=PATIENCE)
+    dialog.table.setCurrentItem(dialog.table.findItems("empty", Qt.MatchFlag.MatchExactly)[0])
+    with qtbot.captureExceptions() as problems:
+        dialog.export.click()
+        qtbot.waitUntil(lambda: "holds no results" in dialog.problem.text(), timeout=PATIENCE)
+    assert problems == []
 
 
 def test_a_folder_without_sessions_says_what_will_be_there(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

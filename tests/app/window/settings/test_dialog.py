@@ -13,7 +13,9 @@ from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
+from app.window.models.parts import ModelParts
 from app.window.session.background import Background
 from app.window.settings.dialog import NOTHING, SettingsDialog
 from app.window.settings.folders import FoldersForm, own_folders
@@ -127,6 +129,16 @@ def test_a_model_is_checked_as_it_is_given(qtbot: QtBot, background: Background,
     form.weights.set_path(tmp_path / "none.weights")
     assert not can_save(dialog)
     qtbot.waitUntil(lambda: "none.weights" in form.verdict.text())
+
+
+def test_the_dialog_can_close_while_a_model_is_checked(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.model.set_parts(ModelParts(TINY_CFG, "random:1"))
+    dialog.model._check()
+    delete(dialog)  # before the result arrives
+    with qtbot.captureExceptions() as problems:
+        qtbot.waitUntil(lambda: not background.busy, timeout=10_000)
+    assert problems == []
 
 
 def test_the_weights_beside_a_cfg_are_found(qtbot: QtBot, background: Background, tmp_path: Path) -> None:

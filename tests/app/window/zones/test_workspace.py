@@ -195,6 +195,23 @@ def test_a_small_window_shows_an_event_and_what_the_fields_above_it_are_for(show
     assert search.width() >= search.fontMetrics().horizontalAdvance(search.placeholderText()) + margins
 
 
+def test_a_window_on_a_low_screen_shows_three_lines(shown, qtbot, window):
+    window.resize(1280, 720)
+    draw_gate(shown)
+    table = shown.panel.table
+    qtbot.waitUntil(lambda: window.size() == QSize(1280, 720) and table.viewport().height() >= 3 * table.rowHeight(0))
+
+
+def test_the_mark_of_lists_of_one_file_moves_no_head(shown, qtbot, window):
+    tabs = shown.tabs
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: window.size() == QSize(1280, 720))
+    places = [button.geometry() for button in tabs.buttons.buttons()]
+    tabs.mark_one_file((tabs.stack.currentWidget(),))
+    qtbot.waitUntil(lambda: tabs.one_file.isVisible() and tabs.one_file.geometry().top() > tabs.stack.geometry().bottom())
+    assert [button.geometry() for button in tabs.buttons.buttons()] == places
+
+
 def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
     panel = shown.panel
     panel.setParent(None)
@@ -588,7 +605,7 @@ def test_the_set_is_given_to_chosen_files(shown, qtbot, tmp_path, window):
         (tmp_path / "other").mkdir(exist_ok=True)
         window.open_paths([make_video(tmp_path / "other" / place, 3, (320, 240))])
     qtbot.waitUntil(lambda: len(window.items) == 3)
-    shown.set.ask_files(window)
+    shown.panel._of_set[1].trigger()
     dialog = window.findChild(FilesDialog)
     folders = [dialog.tree.topLevelItem(number) for number in range(2)]
     assert [folder.checkState(0) for folder in folders] == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]

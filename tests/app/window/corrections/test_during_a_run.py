@@ -1,0 +1,97 @@
+"""Objects are corrected while the run that finds them is under way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.settings.preferences import Preferences, save
+from engine.settings import Track
+from engine.store.objects.corrections import edits
+from engine.store.session import SessionReader
+from tests.support.models import tiny_files
+
+PATIENCE = 60_000
+
+
+def item_of(window: MainWindow, state: ItemState) -> QueueItem | None:
+    return next((item for item in window.items if item.state is state), None)
+
+
+def results_of(window: MainWindow) -> Results:
+    (item,) = window.items
+    assert item.results is not None
+    return item.results
+
+
+@pytest.fixture
+def correcting(qtbot: QtBot, window: MainWindow, long: Path) -> MainWindow:
+    """A run has begun, and the bar shows its first detections."""
+    save(Preferences.of(tiny_files(), track=Track.BYTETRACK), window._store)
+    window.setup.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.setup.summary is not None)
+    window.open_paths([long])
+    qtbot.waitUntil(lambda: item_of(window, ItemState.RUNNING) is not None, timeout=PATIENCE)
+    window.viewer.player.pause()
+    window.viewer.player.seek(0.0)
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None and len(window.viewer.canvas.visible_detections) > 0, timeout=PATIENCE)
+    window.actions_.correct.setChecked(True)
+    return window
+
+
+def correct(qtbot: QtBot, window: MainWindow, *keys: Qt.Key) -> None:
+    before = len(edits(results_of(window).database))
+    for key in keys:
+        qtbot.keyClick(window, key)
+    qtbot.waitUntil(lambda: not window.corrector._busy and len(edits(results_of(window).database)) == before + 1, timeout=PATIENCE)
+
+
+def stored_and_counted(qtbot: QtBot, window: MainWindow) -> int:
+    """The number of stored detections, once the window has counted as many."""
+    qtbot.waitUntil(lambda: item_of(window, ItemState.DONE) is not None, timeout=PATIENCE)
+    results = results_of(window)
+    with SessionReader(results.database) as reader:
+        stored = sum(len(frame.detections) for frame in reader.frames(results.source) if frame.detections is not None)
+
+    def counted() -> int:
+        tally = window.controller.tally(next(iter(window.items)).key)
+        return sum(tally.counts(0.0).values()) if tally is not None else -1
+
+    qtbot.waitUntil(lambda: counted() == stored, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
+    assert window.banners.texts == []
+    return stored
+
+
+def show_frame(qtbot: QtBot, window: MainWindow, frame: int) -> None:
+    canvas = window.viewer.canvas
+    window.viewer.player.pause()
+    window.viewer.player.seek(frame / 30)
+    qtbot.waitUntil(lambda: canvas.result is not None and canvas.result.ref.index == frame, timeout=PATIENCE)
+
+
+def test_a_correction_during_a_run_is_kept_and_counted_also_after_a_pause(qtbot: QtBot, correcting: MainWindow) -> None:
+    window = correcting
+    correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
+    assert item_of(window, ItemState.RUNNING) is not None
+    window.controller.set_paused(True)
+    qtbot.waitUntil(lambda: window.controller._session is None, timeout=PATIENCE)
+    show_frame(qtbot, window, 3)
+    correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
+    window.controller.set_paused(False)
+    qtbot.waitUntil(lambda: item_of(window, ItemState.RUNNING) is not None, timeout=PATIENCE)
+    show_frame(qtbot, window, 6)
+    correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
+    corrected = stored_and_counted(qtbot, window)
+    assert len(edits(results_of(window).database)) == 3
+
+    window.controller.detect_again(next(iter(window.items)).key)
+    qtbot.waitUntil(lambda: item_of(window, ItemState.RUNNING) is not None, timeout=PATIENCE)
+    show_frame(qtbot, window, 0)
+    correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
+    assert stored_and_counted(qtbot, window) == corrected + 2, "a new run has the corrections that were made of its own results"
