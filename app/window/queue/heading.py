@@ -64,7 +64,7 @@ def summary_of(model: QueueModel) -> tuple[str, dict[Found, str]]:
 class QueueHeading(QWidget):
     """Sums up the queue. kind: the kind of files that are shown, None = all.
 
-    kind_changed: the user has chosen another kind. pause_requested: whether the run shall pause.
+    kind_changed: the user has chosen another kind. pause_requested: whether the run should pause.
     """
 
     kind_changed = Signal()

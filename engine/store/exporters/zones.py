@@ -63,7 +63,7 @@ def _line_counts(export: Export, counted: Counted) -> Iterator[tuple[Any, ...]]:
 def _line_totals(export: Export, counted: Counted) -> Iterator[Row]:
     """Yield the sums over all files whose clock time is known: files that share an interval share a row.
 
-    Behind a change of the clocks, the times of such files may have different offsets from UTC.
+    After a change of the clocks, the times of such files may have different offsets from UTC.
     """
     totals: dict[tuple[int, datetime, int, str], tuple[str, int, int, int]] = {}
     places = {shape.name: number for _, counts in counted for number, shape in enumerate(counts.zones.shapes)}
