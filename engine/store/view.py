@@ -59,7 +59,7 @@ _SLACK = 1e-6  # stored times are rounded
 _IN_ORDER = """(failure IS NULL OR NOT coalesce((
     SELECT g.pts FROM frames g WHERE g.source = f.source AND g.frame < f.frame AND g.failure IS NULL ORDER BY g.frame DESC LIMIT 1
 ) > f.pts, 0))"""
-"""The condition for frames whose time is certain: failed frames with earlier times may stand behind the last decoded one."""
+"""The condition for frames whose time is certain: failed frames with earlier times may follow the last decoded one."""
 
 
 def restrict(connection: sqlite3.Connection, span: Span) -> None:

@@ -26,7 +26,7 @@ UNITS = 10_000
 def picture_name(pts: float) -> str:
     """Return the name of a frame's picture without suffix. pts: seconds; halves of a unit are rounded away from zero, as FFmpeg does."""
     units = int(abs(round(pts * UNITS, 4)) + 0.5)
-    return f"{'-' if pts < 0 and units else ''}{units:08d}"  # FFmpeg writes 8 digits behind the minus
+    return f"{'-' if pts < 0 and units else ''}{units:08d}"  # FFmpeg writes 8 digits after the minus
 
 
 class PictureNames:
