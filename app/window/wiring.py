@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.scaling_results import read_series
+from app.window.queue.file_drops import DropOverlay
 from app.window.queue.item import ItemState, Part, QueueItem
 from app.window.widgets.questions import show_folder
 from app.window.widgets.translation import translate
@@ -36,6 +37,8 @@ def _connect_files(window: MainWindow) -> None:
     for paths in (window.files.chosen, window.overlay.dropped, window.recent.chosen):
         paths.connect(opening.take)
         paths.connect(window.recent.add)
+    for panel in window.arrangement.floating:
+        panel.opened.connect(lambda own: DropOverlay(own).dropped.connect(window.overlay.dropped))
     opening.model_taken.connect(window.setup.take)
     opening.queued.connect(shown.begin)
     opening.restored.connect(shown.begin_restored)
