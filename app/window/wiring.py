@@ -41,13 +41,15 @@ def _connect_files(window: MainWindow) -> None:
         panel.opened.connect(lambda own: DropOverlay(own).dropped.connect(window.overlay.dropped))
     opening.model_taken.connect(window.setup.take)
     opening.queued.connect(shown.begin)
-    opening.restored.connect(shown.begin_restored)
+    for there in (opening.restored, opening.unfinished):
+        there.connect(shown.show_first)
     window.interrupted.queued.connect(shown.begin)
     queue.chosen.connect(shown.show)
     for chosen in (window.demo.begun, window.grid.chosen):
         chosen.connect(queue.show_item)
     queue.remove_requested.connect(window.removal.remove)
     line = window.exports.line
+    opening.repeated.connect(line.show_done)
     window.removal.removed.connect(lambda text: line.show_done(text, actions.undo.trigger, translate("window", "Undo")))
     actions.undo.triggered.connect(line.hide)
 
