@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from app.window.widgets import theme
-from app.window.widgets.build import label, push_button, row, tool_button
+from app.window.widgets.build import ElidedLabel, push_button, row, tool_button
 from app.window.widgets.translation import translate
 
 BAR = 90
@@ -22,7 +22,8 @@ class ExportLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._act: Callable[[], object] = lambda: None
-        self.text = label("small")
+        self.text = ElidedLabel("small", Qt.TextElideMode.ElideMiddle)  # names may be long
+        self.text.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.bar.setFixedSize(BAR, 6)
         self.bar.setAccessibleName(translate("results", "Progress of the export"))
@@ -51,6 +52,7 @@ class ExportLine(QWidget):
     def _show(self, text: str, act: Callable[[], object], running: bool) -> None:
         self._act = act
         self.text.setText(text)
+        self.text.setToolTip(text)
         self.bar.setVisible(running)
         self.cancel.setVisible(running)
         self.reveal.setVisible(not running)
