@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from app.scaling_results import read_series
 from app.window.queue.file_drops import DropOverlay
+from app.window.queue.intake import listed
 from app.window.queue.item import ItemState, Part, QueueItem
+from app.window.widgets import formats
 from app.window.widgets.questions import show_folder
 from app.window.widgets.translation import translate
 from engine.devices.topology.search import find_topology
@@ -183,6 +186,12 @@ def _connect_detection(window: MainWindow) -> None:
     controller.refused.connect(notices.refused)
     controller.device_failed.connect(notices.device_failed)
     controller.failed.connect(notices.session_failed)
+
+    def show_notes(notes: Sequence[str]) -> None:
+        lines = [re.sub(r" \(--.*\)$", "", formats.capitalised(note)) for note in notes]  # without options of the command line
+        window.exports.line.show_done(listed(lines))
+
+    controller.noted.connect(show_notes)
 
 
 def _connect_devices(window: MainWindow) -> None:

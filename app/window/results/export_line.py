@@ -34,7 +34,8 @@ class ExportLine(QWidget):
             button.setStyleSheet(f"min-height: 0; padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
             button.setFixedHeight(self.text.sizeHint().height())
         self.dismiss.setIconSize(QSize(12, 12))
-        row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, of=self)
+        # as far from the text before it as the other parts of the line at the bottom
+        row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, margins=(20, 0, 0, 0), of=self)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Ignored)
         self.hide()
 
@@ -44,14 +45,14 @@ class ExportLine(QWidget):
         self.bar.setValue(round(1000 * share))
 
     def show_done(self, text: str, act: Callable[[], object] | None = None, title: str = "") -> None:
-        """Show what was done or cancelled. act: what a click does. title: of its button, "" = "Show in folder"."""
+        """Show what was done or cancelled, several lines in one. act: what a click does. title: of its button, "" = "Show in folder"."""
         self._show(text, act or (lambda: None), running=False)
         self.reveal.setText(title or translate("results", "Show in folder"))
         self.reveal.setVisible(act is not None)
 
     def _show(self, text: str, act: Callable[[], object], running: bool) -> None:
         self._act = act
-        self.text.setText(text)
+        self.text.setText(" · ".join(text.splitlines()))
         self.text.setToolTip(text)
         self.bar.setVisible(running)
         self.cancel.setVisible(running)
