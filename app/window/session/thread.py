@@ -111,8 +111,7 @@ class SessionThread(threading.Thread):
     @property
     def notes(self) -> list[str]:
         """Sentences for the user about what the session takes over from an earlier run."""
-        with self._lock:
-            return [] if self._session is None else self._session.notes
+        return [] if self._session is None else self._session.notes  # without the lock, which is held while files are examined
 
     def add(self, key: int, path: Path) -> bool:
         """Queue a file, also before the thread has started. Return False if the session takes no more files."""
