@@ -189,7 +189,10 @@ def _connect_detection(window: MainWindow) -> None:
 
     def show_notes(notes: Sequence[str]) -> None:
         lines = [re.sub(r" \(--.*\)$", "", formats.capitalised(note)) for note in notes]  # without options of the command line
-        window.exports.line.show_done(listed(lines))
+        text = listed(lines)
+        for path in {item.path for item in window.items}:
+            text = text.replace(str(path), path.name)
+        window.exports.line.show_done(text)
 
     controller.noted.connect(show_notes)
 

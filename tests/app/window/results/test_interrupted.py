@@ -68,7 +68,7 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     (button,) = [button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue"]
     button.click()
     qtbot.waitUntil(lambda: window.exports.line.text.toolTip().count("goes on at frame") == len(begun) > 0, timeout=60_000)
-    assert f"{begun[0]} goes on at frame " in window.exports.line.text.text()
+    assert f"{begun[0].name} goes on at frame " in window.exports.line.text.text()
     qtbot.waitUntil(lambda: len(window.items) == 3 and all(item.state is ItemState.DONE for item in window.items), timeout=60_000)
     with SessionReader(database) as reader:
         assert [reader.count(source.number) for source in reader.sources()] == [120] * 3
@@ -114,7 +114,7 @@ def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWi
     assert window.banners.texts == []
     kept, begun = window.exports.line.text.toolTip().splitlines()
     assert kept.startswith(f"The earlier results are kept in {database.parent}/")
-    assert begun.startswith(f"{video} goes on at frame ")
+    assert begun.startswith("a.mp4 goes on at frame ")
     assert window.exports.line.text.text() == f"{kept} · {begun}"
 
 
