@@ -30,10 +30,11 @@ class Floating(QObject):
 
     panel: inside a QStackedWidget or QSplitter. title: of the panel. name: under which its place on the screen is kept. size: of the
     window at first.
-    changed: whether the panel is in its own window.
+    changed: whether the panel is in its own window. opened: this window, before it is shown.
     """
 
     changed = Signal(bool)
+    opened = Signal(QWidget)
 
     def __init__(self, panel: QWidget, title: str, name: str, store: QSettings, size: Callable[[], QSize]) -> None:
         super().__init__(panel)
@@ -76,6 +77,7 @@ class Floating(QObject):
         column(self._panel, margins=(MARGIN,) * 4, of=window)
         self._panel.show()
         window.closed.connect(self.put_back)
+        self.opened.emit(window)
         window.setVisible(self._shown)
         self._store.setValue(f"{self._name}/shown", "yes")
         self.changed.emit(True)

@@ -93,8 +93,8 @@ class ShownFile(QObject):
         if window.setup.summary is None:
             window.setup.ask_for_model()
 
-    def begin_restored(self, keys: Sequence[int]) -> None:
-        """Show the first of these stored results."""
+    def show_first(self, keys: Sequence[int]) -> None:
+        """Show the first of these files, which are in the queue."""
         self._window.queue.reveal_item(keys[0])
         self._window.queue.show_item(keys[0])
 

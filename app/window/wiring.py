@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from app.scaling_results import read_series
+from app.window.queue.file_drops import DropOverlay
+from app.window.queue.intake import listed
 from app.window.queue.item import ItemState, Part, QueueItem
+from app.window.widgets import formats
 from app.window.widgets.questions import show_folder
 from app.window.widgets.translation import translate
 from engine.devices.topology.search import find_topology
@@ -36,15 +40,19 @@ def _connect_files(window: MainWindow) -> None:
     for paths in (window.files.chosen, window.overlay.dropped, window.recent.chosen):
         paths.connect(opening.take)
         paths.connect(window.recent.add)
+    for panel in window.arrangement.floating:
+        panel.opened.connect(lambda own: DropOverlay(own).dropped.connect(window.overlay.dropped))
     opening.model_taken.connect(window.setup.take)
     opening.queued.connect(shown.begin)
-    opening.restored.connect(shown.begin_restored)
+    for there in (opening.restored, opening.unfinished):
+        there.connect(shown.show_first)
     window.interrupted.queued.connect(shown.begin)
     queue.chosen.connect(shown.show)
     for chosen in (window.demo.begun, window.grid.chosen):
         chosen.connect(queue.show_item)
     queue.remove_requested.connect(window.removal.remove)
     line = window.exports.line
+    opening.repeated.connect(line.show_done)
     window.removal.removed.connect(lambda text: line.show_done(text, actions.undo.trigger, translate("window", "Undo")))
     actions.undo.triggered.connect(line.hide)
 
@@ -178,6 +186,15 @@ def _connect_detection(window: MainWindow) -> None:
     controller.refused.connect(notices.refused)
     controller.device_failed.connect(notices.device_failed)
     controller.failed.connect(notices.session_failed)
+
+    def show_notes(notes: Sequence[str]) -> None:
+        lines = [re.sub(r" \(--.*\)$", "", formats.capitalised(note)) for note in notes]  # without options of the command line
+        text = listed(lines)
+        for path in {item.path for item in window.items}:
+            text = text.replace(str(path), path.name)
+        window.exports.line.show_done(text)
+
+    controller.noted.connect(show_notes)
 
 
 def _connect_devices(window: MainWindow) -> None:

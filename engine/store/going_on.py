@@ -60,8 +60,9 @@ class GoingOn:
     @property
     def notes(self) -> list[str]:
         """Sentences for the user about what the run takes over."""
-        kept = f"{self._kept} source{'s' * (self._kept > 1)} finished by an earlier run: the results stay (--restart detects again)"
-        return [kept] * (self._kept > 0) + self._notes
+        one = "1 source finished by an earlier run: the results stay (--restart detects again)"
+        several = f"{self._kept} sources finished by an earlier run: the results stay (--restart detects again)"
+        return [one if self._kept == 1 else several] * (self._kept > 0) + self._notes
 
     def path_of(self, path: Path) -> Path:
         """Return the path under which the session stores a source: relative paths refer to the folder of the first run."""

@@ -1203,6 +1203,10 @@
         <translation>es ist keine normale Datei</translation>
     </message>
     <message>
+        <source>1 source finished by an earlier run: the results stay (--restart detects again)</source>
+        <translation>1 Quelle, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
+    </message>
+    <message>
         <source>it is not there, or cannot be opened: check the name and the permissions</source>
         <translation>sie ist nicht da oder lässt sich nicht öffnen: Namen und Rechte prüfen</translation>
     </message>
@@ -1855,6 +1859,10 @@
         <translation>{folder} kann nicht angelegt werden: {strerror}; setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
     <message>
+        <source>{kept} sources finished by an earlier run: the results stay (--restart detects again)</source>
+        <translation>{kept} Quellen, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
+    </message>
+    <message>
         <source>{name} did not arrive as it was sent</source>
         <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
     </message>
@@ -2185,10 +2193,6 @@
     <message>
         <source>{host} cannot be reached ({value}) for {address}: is this machine online? Otherwise {elsewhere}</source>
         <translation>{host} ist nicht erreichbar ({value}) für {address}: ist dieser Rechner online? Sonst {elsewhere}</translation>
-    </message>
-    <message>
-        <source>{kept} source{value} finished by an earlier run: the results stay (--restart detects again)</source>
-        <translation>{kept} Quelle{value}, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
     </message>
     <message>
         <source>{library} cannot be used ({problem})</source>
@@ -3784,6 +3788,13 @@ Frames {decoder}</source>
 Bilder: {decoder}</translation>
     </message>
     <message numerus="yes">
+        <source>%Ln files are already in the queue</source>
+        <translation>
+            <numerusform>%Ln Datei ist bereits in der Warteschlange</numerusform>
+            <numerusform>%Ln Dateien sind bereits in der Warteschlange</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln files were interrupted.</source>
         <translation>
             <numerusform>%Ln Datei wurde unterbrochen.</numerusform>
@@ -3968,6 +3979,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>{name} failed</source>
         <translation>Fehler: {name}</translation>
+    </message>
+    <message>
+        <source>{name} is already in the queue</source>
+        <translation>{name} ist bereits in der Warteschlange</translation>
     </message>
     <message>
         <source>{name} is incomplete</source>

@@ -163,6 +163,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln files are already in the queue</source>
+        <translation>
+            <numerusform>%Ln file is already in the queue</numerusform>
+            <numerusform>%Ln files are already in the queue</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln files were interrupted.</source>
         <translation>
             <numerusform>%Ln file was interrupted.</numerusform>

@@ -23,7 +23,19 @@ class Parser(argparse.ArgumentParser):
         unknown, _, options = message.partition("unrecognized arguments: ")
         if not unknown:
             message += self._hint(options.split()[0].partition("=")[0])
-        self.exit(2, f"{self.prog}: {message}\n'{self.prog} --help' explains its options\n")
+        self.exit(2, f"{self.prog}: {message}\n{self._entry(message)}'{self.prog} --help' explains its options\n")
+
+    def _entry(self, message: str) -> str:
+        """The lines of the help about an option without its value, because they say which values are possible. "" for other errors."""
+        name, _, problem = message.removeprefix("argument ").partition(": ")
+        option = self._option_string_actions.get(name.partition("/")[0])  # -o/--output
+        if option is None or not problem.startswith("expected "):
+            return ""
+        formatter = self._get_formatter()
+        formatter.start_section(None)  # indents the lines
+        formatter.add_argument(option)
+        formatter.end_section()
+        return formatter.format_help()
 
     def _hint(self, wrong: str) -> str:
         """Name the option that the user probably meant: a longer or shorter form of the unknown one, or one with a similar name."""

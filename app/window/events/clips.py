@@ -92,5 +92,5 @@ class Clips(QObject):
 
 def _write(wish: ClipsWish, progress: Callable[[int], None]) -> list[Path]:
     with SessionReader(wish.results.database, wish.shown.confidence, wish.shown.classes, created=wish.results.created) as reader:
-        source = next(each for each in reader.sources() if each.number == wish.results.source)
+        source = reader.source(wish.results.source)
         return write_clips(reader, source, wish.clips, wish.folder, exact=wish.exact, stills=wish.stills, progress=progress)

@@ -144,5 +144,5 @@ def _plan(results: Results, shown: ViewFilter, by: By | Part, padding: float) ->
     if isinstance(by, Part):
         return (ClipPlan(max(by.begin - padding, 0.0), by.end + padding, "part", ()),)
     with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
-        source = next(each for each in reader.sources() if each.number == results.source)
+        source = reader.source(results.source)
         return tuple(plan_clips(reader, source, by, padding))

@@ -220,8 +220,7 @@ def read_detections(results: Results, shown: ViewFilter, stop: Event) -> NDArray
         reader.stop = stop
         for block in read_blocks(reader, results.source):
             part = np.zeros(len(block.frame), DETECTIONS)
-            frames = np.array([(frame.number, frame.pts) for frame in block.frames], np.float64).reshape(-1, 2)
-            part["frame"], part["start"] = frames[block.frame].T
+            part["frame"], part["start"] = block.numbers[block.frame], block.pts[block.frame]
             part["class_id"], part["track"], part["score"] = block.class_ids, block.tracks, block.scores
             part["width"], part["height"] = block.boxes[:, 2], block.boxes[:, 3]
             parts.append(part)

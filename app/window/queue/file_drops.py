@@ -12,6 +12,9 @@ from app.window.widgets.icons import pixmap
 from app.window.widgets.painting import CENTRE, draw_box, painting
 from app.window.widgets.translation import translate
 
+MARGIN = 12
+"""The smallest room beside the title, logical pixels."""
+
 
 class DropOverlay(QWidget):
     """Covers a window while files are dragged over it, and shows what dropping them does. dropped: their paths.
@@ -66,7 +69,8 @@ class DropOverlay(QWidget):
             painter.drawPixmap(round(middle.x() - 24), round(middle.y() - 64), pixmap("drop", 48, theme.ON_STAGE))
             painter.setPen(QColor(theme.ON_STAGE))
             painter.setFont(theme.font(6, bold=True))
-            painter.drawText(QRectF(frame.x(), middle.y(), frame.width(), 40), CENTRE, self.title)
+            line = QRectF(frame.x() + MARGIN, middle.y(), frame.width() - 2 * MARGIN, 40)
+            painter.drawText(line, CENTRE, painter.fontMetrics().elidedText(self.title, Qt.TextElideMode.ElideMiddle, int(line.width())))
 
 
 def drop_title(intake: Intake) -> str:

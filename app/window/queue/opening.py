@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from os.path import realpath
 from pathlib import Path
 from threading import Event
 
@@ -25,12 +26,15 @@ MANY = 20
 class Opening(QObject):
     """Sorts paths by their meaning, and searches or reads them in the background.
 
-    model_taken: Intake with parts of a model. queued: keys of the new files in the queue. restored: keys of stored results.
-    lists: paths of lists of worst frames.
+    model_taken: Intake with parts of a model. queued: keys of the new files in the queue. unfinished: keys of files that the queue holds
+    already, if no other ones were opened. repeated: a sentence about them. restored: keys of stored results. lists: paths of lists of
+    worst frames.
     """
 
     model_taken = Signal(object)
     queued = Signal(object)
+    unfinished = Signal(object)
+    repeated = Signal(str)
     restored = Signal(object)
     lists = Signal(object)
 
@@ -57,7 +61,8 @@ class Opening(QObject):
 
     def _ask_for_many(self, paths: Sequence[Path], found: Contents) -> None:
         """Queue files; ask before that if folders contain more of them than the user may expect."""
-        number = len(found.sources)
+        there = self._unfinished()
+        number = sum(realpath(path) not in there for path in found.sources)
         if number <= MANY or number <= len(paths):
             self._queue(found)
             return
@@ -73,8 +78,23 @@ class Opening(QObject):
             self._cannot_open(listed(found.problems))
         if found.model is not None:
             self.model_taken.emit(found.model)
-        if keys := self._controller.add(found.sources):
+        there, new = self._unfinished(), dict[str, Path]()
+        for path in found.sources:
+            if (place := realpath(path)) not in there:
+                new.setdefault(place, path)
+        repeated = [path for path in found.sources if new.get(realpath(path)) != path]
+        keys = self._controller.add(new.values())
+        if keys:
             self.queued.emit(keys)
+        elif repeated:
+            self.unfinished.emit([there[realpath(path)].key for path in repeated])
+        if repeated:
+            one = translate("queue", "{name} is already in the queue").format(name=repeated[0].name or repeated[0])
+            self.repeated.emit(one if len(repeated) == 1 else translate("queue", "%Ln files are already in the queue", None, len(repeated)))
+
+    def _unfinished(self) -> dict[str, QueueItem]:
+        """The files that need not be added again, by their paths without links."""
+        return {realpath(item.path): item for item in self._controller.unfinished()}
 
     def _restore(self, database: Path) -> None:
         database = database.resolve()

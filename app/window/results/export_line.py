@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from app.window.widgets import theme
-from app.window.widgets.build import label, push_button, row, tool_button
+from app.window.widgets.build import ElidedLabel, push_button, row, tool_button
 from app.window.widgets.translation import translate
 
 BAR = 90
@@ -22,7 +22,8 @@ class ExportLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._act: Callable[[], object] = lambda: None
-        self.text = label("small")
+        self.text = ElidedLabel("small", Qt.TextElideMode.ElideMiddle)  # names may be long
+        self.text.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.bar.setFixedSize(BAR, 6)
         self.bar.setAccessibleName(translate("results", "Progress of the export"))
@@ -33,7 +34,8 @@ class ExportLine(QWidget):
             button.setStyleSheet(f"min-height: 0; padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
             button.setFixedHeight(self.text.sizeHint().height())
         self.dismiss.setIconSize(QSize(12, 12))
-        row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, of=self)
+        # as far from the text before it as the other parts of the line at the bottom
+        row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, margins=(20, 0, 0, 0), of=self)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Ignored)
         self.hide()
 
@@ -43,14 +45,15 @@ class ExportLine(QWidget):
         self.bar.setValue(round(1000 * share))
 
     def show_done(self, text: str, act: Callable[[], object] | None = None, title: str = "") -> None:
-        """Show what was done or cancelled. act: what a click does. title: of its button, "" = "Show in folder"."""
+        """Show what was done or cancelled, several lines in one. act: what a click does. title: of its button, "" = "Show in folder"."""
         self._show(text, act or (lambda: None), running=False)
         self.reveal.setText(title or translate("results", "Show in folder"))
         self.reveal.setVisible(act is not None)
 
     def _show(self, text: str, act: Callable[[], object], running: bool) -> None:
         self._act = act
-        self.text.setText(text)
+        self.text.setText(" · ".join(text.splitlines()))
+        self.text.setToolTip(text)
         self.bar.setVisible(running)
         self.cancel.setVisible(running)
         self.reveal.setVisible(not running)

@@ -70,6 +70,13 @@ class DetectionController(SessionDriver):
         self._submit()
         return [item.key for item in items]
 
+    def unfinished(self) -> list[QueueItem]:
+        """The whole files that wait or are being detected with the settings of files that are added now."""
+        session = self._session
+        same = session is None or (session.settings, session.labels) == self._chosen.common
+        whole = [item for item in self._model if not item.ended and item.part is None and item.key not in self._chosen.own]
+        return [item for item in whole if same or item.results is None or item.state is ItemState.PAUSED]
+
     def go_on(self, database: Path | None, files: Iterable[tuple[Path, Part | None]]) -> list[int]:
         """Queue unfinished files with their parts; return their keys. The next session goes on with this database, if there is one."""
         if self._session is None:

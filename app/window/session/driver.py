@@ -35,8 +35,8 @@ class SessionDriver(QObject):
     need another session, which starts when the current one has ended.
 
     devices_changed: tuple of DeviceStatus. figures_changed: the same with new figures only. strategy_changed: StrategyChosen.
-    device_failed: DeviceFailed. failed: why a session ended. item_changed: key. rate_changed: the throughput of all files, frames/s.
-    paused: whether no session begins.
+    device_failed: DeviceFailed. failed: why a session ended. noted: list of sentences about what a session takes over from an earlier
+    run, the newest first. item_changed: key. rate_changed: the throughput of all files, frames/s. paused: whether no session begins.
     """
 
     devices_changed = Signal(object)
@@ -44,6 +44,7 @@ class SessionDriver(QObject):
     strategy_changed = Signal(object)
     device_failed = Signal(object)
     failed = Signal(str)
+    noted = Signal(object)
     item_changed = Signal(int)
     rate_changed = Signal(float)
     _woken = Signal()
@@ -66,6 +67,7 @@ class SessionDriver(QObject):
         self._timer.timeout.connect(self._tick)
         self._ahead = FEWEST_AHEAD
         self._rate = 0.0
+        self._notes: list[str] = []
         model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
 
@@ -150,6 +152,7 @@ class SessionDriver(QObject):
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
         self._devices = snapshot.devices
+        self._show_notes(session.notes)
         self._explain_waiting(session)
         (self.devices_changed if snapshot.states_changed else self.figures_changed).emit(snapshot.devices)
         for problem in snapshot.problems:
@@ -160,6 +163,12 @@ class SessionDriver(QObject):
             session.finish()  # the next file starts another session with new processes
         elif ended:
             self._submit()
+
+    def _show_notes(self, notes: Sequence[str]) -> None:
+        fresh = [note for note in notes if note not in self._notes]
+        self._notes = [*fresh, *(note for note in self._notes if note in notes)]
+        if fresh:
+            self.noted.emit(self._notes)
 
     def _explain_waiting(self, session: SessionThread) -> None:
         """Say in the rows of the session's files that they wait for the model, while no device is ready."""

@@ -108,6 +108,11 @@ class SessionThread(threading.Thread):
             with SessionReader(self.database) as reader:
                 self.feed.tally(source).add_stored(reader, source, progress.info)
 
+    @property
+    def notes(self) -> list[str]:
+        """Sentences for the user about what the session takes over from an earlier run."""
+        return [] if self._session is None else self._session.notes  # without the lock, which is held while files are examined
+
     def add(self, key: int, path: Path) -> bool:
         """Queue a file, also before the thread has started. Return False if the session takes no more files."""
         with self._lock:

@@ -63,6 +63,22 @@ def test_a_suggestion_resembles_the_unknown_option(command: str, wrong: str, hin
     assert f"unrecognized arguments: {wrong}{hint}\n" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("given", "entry"),
+    [
+        (("detect", "a.mp4", "--track"), "  --track {none,bytetrack,ocsort}\n"),
+        (("detect", "a.mp4", "--parallel", "--json"), "  --parallel HOW  how devices share the work: auto, streams, "),
+        (("results", "a", "--pictures"), "  --pictures {jpeg,png}\n"),
+        (("export", "-o"), "  -o FILE.onnx, --output FILE.onnx\n"),
+    ],
+)
+def test_an_option_without_its_value_is_explained(given: tuple[str, ...], entry: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(given) == 2
+    errors = capsys.readouterr().err
+    assert f": expected one argument\n{entry}" in errors
+    assert errors.splitlines()[-1] == f"'framefleet {given[0]} --help' explains its options"
+
+
 @pytest.mark.parametrize("arguments", [["--version"], ["detect", "--version"], ["doctor", "--version"]])
 def test_version(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtTest import QTest
@@ -10,7 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.window.floating import MARGIN, SIZE, FloatingWindow
 from app.window.main_window import MainWindow
+from app.window.queue.file_drops import DropOverlay
 from tests.support.devices.topologies import ALONE
+from tests.support.window import drag_over, drop, pixels
 
 
 def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, open_window: Callable[[], MainWindow]) -> None:
@@ -79,6 +82,26 @@ def test_panels_in_their_own_windows_stay_in_full_screen(open_window: Callable[[
     assert (window.device_tabs.isVisible(), window.devices.isVisible()) == (False, True)
     window.arrangement.toggle_fullscreen()
     assert window.device_tabs.isVisible()
+
+
+def test_files_dropped_on_a_panel_in_its_own_window_are_queued(qtbot: QtBot, open_window: Callable[[], MainWindow], tmp_path: Path) -> None:
+    (tmp_path / "clip.mp4").touch()
+    window = open_window()
+    window.device_tabs.floating[0].float_()
+    own = window.devices.window()
+    data = drag_over(own, [tmp_path / "clip.mp4"])
+    (overlay,) = own.findChildren(DropOverlay)
+    assert (overlay.isVisible(), overlay.title, overlay.geometry()) == (True, "Drop to add clip.mp4", own.rect())
+    assert (window.overlay.isVisible(), data.hasUrls()) == (False, True)
+    drop(own, [tmp_path / "clip.mp4"])
+    assert not overlay.isVisible()
+    qtbot.waitUntil(lambda: [item.path.name for item in window.items] == ["clip.mp4"])
+    assert window.recent.paths == [tmp_path / "clip.mp4"]
+    data = drag_over(own, [tmp_path / f"{'long ' * 50}.mp4"])
+    overlay.resize(300, 300)
+    inside = pixels(overlay.grab().toImage())[140:200, 23:31]  # between the frame and the title, which is shortened
+    assert (inside == inside[0, 0]).all()
+    drop(own, [])
 
 
 def test_one_node_without_gpus_gets_a_small_window(open_window: Callable[[], MainWindow]) -> None:

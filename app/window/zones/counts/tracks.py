@@ -74,7 +74,7 @@ def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
     """
     with SessionReader(results.database, created=results.created) as reader:
         reader.stop = stop
-        source = next(each for each in reader.sources() if each.number == results.source)
+        source = reader.source(results.source)
         length, tracked = reader.last_pts(source.number) or 0.0, is_tracked(reader, source.number)
         pending = not tracked and reader.facts.get(TRACK, Track.NONE) != Track.NONE and written_here(results.database)
         heat = HeatMap((source.info.width, source.info.height) if source.info is not None else (16, 9))
@@ -140,7 +140,7 @@ def count_files(files: Sequence[Results], zones: ZoneSet, shown: ViewFilter, sto
     for results in files:
         with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
             reader.stop = stop
-            source = next(each for each in reader.sources() if each.number == results.source)
+            source = reader.source(results.source)
             try:
                 counts = read_counts(reader, source, zones_for(zones, source)[0])
             except UsageError:

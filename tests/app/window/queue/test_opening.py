@@ -188,3 +188,42 @@ def test_files_that_are_named_one_by_one_are_queued_at_once(qtbot: QtBot, window
         file.touch()
     window.open_paths(files)
     qtbot.waitUntil(lambda: len(window.items) == MANY + 1)
+
+
+def test_an_unfinished_file_is_not_queued_twice(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(*paths: Path) -> list[str]:
+        window.open_paths(paths)
+        qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
+        return [item.path.name for item in window.items]
+
+    one, other, link = (tmp_path / name for name in ("one.mp4", "other.mp4", "link.mp4"))
+    one.touch()
+    other.touch()
+    link.symlink_to(one)
+    monkeypatch.chdir(tmp_path)
+    line = window.exports.line
+    window.open_paths([one])
+    assert opened(one) == ["one.mp4"]  # the second drop comes while the first one is being searched
+    assert (line.isVisible(), line.text.text(), line.reveal.isVisible()) == (True, "one.mp4 is already in the queue", False)
+    first = next(iter(window.items)).key
+    assert opened(one, other, link) == ["one.mp4", "other.mp4"]
+    assert line.text.text() == "2 files are already in the queue"
+    for same in (one, Path("one.mp4"), tmp_path / "x" / ".." / "one.mp4", link):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        window.queue.show_item([item.key for item in window.items][1])
+        assert opened(same) == ["one.mp4", "other.mp4"]
+        assert (window.shown.key, line.text.text()) == (first, f"{same.name} is already in the queue")
+    window.controller.cancel(first)
+    assert opened(one, link) == ["one.mp4", "other.mp4", "one.mp4"]
+    assert line.text.text() == "link.mp4 is already in the queue"
+
+
+def test_many_files_that_are_all_in_the_queue_need_no_question(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.mp4" for number in range(MANY + 1)]
+    for file in files:
+        file.touch()
+    window.open_paths(files)
+    qtbot.waitUntil(lambda: len(window.items) == MANY + 1)
+    window.open_paths([tmp_path])
+    qtbot.waitUntil(lambda: window.exports.line.text.text() == "21 files are already in the queue")
+    assert not any(box.isVisible() for box in window.findChildren(QMessageBox))

@@ -333,6 +333,12 @@ def test_progress_and_outcome_do_not_move_the_window_s_layout(qtbot: QtBot, wind
     window.exports.line.show_done("Exported a.csv", lambda: None)
     QGuiApplication.processEvents()
     assert (window.status.height(), window.arrangement.columns.geometry()) == (height, place)
+    text, narrowest = window.exports.line.text, window.status.minimumSizeHint().width()
+    assert text.width() == text.sizeHint().width(), "all of a short text can be read"
+    window.exports.line.show_done(f"Exported {'a long name ' * 50}.csv", lambda: None)
+    QGuiApplication.processEvents()
+    assert window.status.minimumSizeHint().width() == narrowest
+    qtbot.waitUntil(lambda: text.width() > 300)
 
 
 def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     assert crashed.returncode == -signal.SIGKILL
     with SessionReader(database) as reader:
         before = [reader.count(source.number) for source in reader.sources()]
+        begun = [source.file for source in reader.sources() if not source.succeeded and reader.position(source.number) is not None]
     assert sum(before) > 150
     window.setup.begin(tiny_files())
     qtbot.waitUntil(lambda: window.setup.summary is not None)
@@ -66,6 +67,8 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     qtbot.waitUntil(lambda: any("of 3 files are not finished" in text for text in window.banners.texts))
     (button,) = [button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue"]
     button.click()
+    qtbot.waitUntil(lambda: window.exports.line.text.toolTip().count("goes on at frame") == len(begun) > 0, timeout=60_000)
+    assert f"{begun[0].name} goes on at frame " in window.exports.line.text.text()
     qtbot.waitUntil(lambda: len(window.items) == 3 and all(item.state is ItemState.DONE for item in window.items), timeout=60_000)
     with SessionReader(database) as reader:
         assert [reader.count(source.number) for source in reader.sources()] == [120] * 3
@@ -109,6 +112,28 @@ def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: window.viewer.canvas.result is not None and window.viewer.canvas.result.ref.index == 0)
     qtbot.waitUntil(lambda: not window.background.busy)
     assert window.banners.texts == []
+    kept, begun = window.exports.line.text.toolTip().splitlines()
+    assert kept.startswith(f"The earlier results are kept in {database.parent}/")
+    assert begun.startswith("a.mp4 goes on at frame ")
+    assert window.exports.line.text.text() == f"{kept} · {begun}"
+
+
+def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_line(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=20, size=(96, 96))
+    window.setup.begin(tiny_files())
+    window.open_paths([video])
+    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE], timeout=60_000)
+    (item,) = window.items
+    assert item.results is not None
+    window.controller.set_paused(True)  # the session ends
+    qtbot.waitUntil(lambda: window.controller._session is None, timeout=60_000)
+    assert not window.exports.line.isVisible()
+    window.controller.set_paused(False)
+    window.controller.go_on(item.results.database, [(video, None)])
+    qtbot.waitUntil(lambda: window.exports.line.text.text() == "1 source finished by an earlier run: the results stay", timeout=60_000)
+    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE] * 2, timeout=60_000)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")

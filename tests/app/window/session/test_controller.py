@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.devices.status import DeviceStatus, Phase
-from app.window.queue.item import ItemState
+from app.window.queue.item import ItemState, Part
 from app.window.queue.model import QueueModel
 from app.window.session.controller import DetectionController
 from app.window.session.folding import session_name
 from app.window.settings.preferences import Preferences
 from engine.model.check import check_model
-from engine.settings import Parallel, RunSettings
+from engine.settings import Parallel, RunSettings, Track
 from engine.store.session import SessionReader
 from engine.types import DeviceId
 from tests.support.media import make_video
@@ -202,6 +202,26 @@ def test_new_settings_can_restart_what_runs(qtbot: QtBot, desk: Desk, long: Path
     assert after.results.database != before.results.database
     desk.controller.stop()  # in the middle of the work, which is not completed
     assert desk.state(key) is ItemState.RUNNING
+
+
+def test_only_files_of_the_present_settings_need_not_be_added_again(qtbot: QtBot, desk: Desk, long: Path, short: Path) -> None:
+    def unfinished() -> list[int]:
+        return [item.key for item in desk.controller.unfinished()]
+
+    settings = desk.configure()
+    (running,) = desk.controller.add([long])
+    (own,) = desk.controller.add([short], (replace(settings, track=Track.BYTETRACK), tuple(check_model(settings.model).labels)))
+    qtbot.waitUntil(lambda: desk.state(running) is ItemState.RUNNING, timeout=PATIENCE)
+    assert unfinished() == [running]
+    desk.configure(seed=2)
+    assert unfinished() == [], "what runs keeps its settings"
+    (waiting,) = desk.controller.add([long])
+    assert unfinished() == [waiting]
+    desk.controller.set_paused(True)
+    assert (desk.state(running), unfinished()) == (ItemState.PAUSED, [running, waiting])  # it goes on with the new settings
+    desk.controller.detect_again(running, Part(0.0, 1.0))
+    assert unfinished() == [waiting]
+    assert desk.state(own) is ItemState.WAITING
 
 
 def test_a_session_that_cannot_begin_says_why(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
