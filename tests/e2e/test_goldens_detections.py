@@ -44,11 +44,11 @@ def detect(folder: Path, *arguments: str | Path, program: bool = False) -> Outco
 @pytest.mark.parametrize(
     ("strategy", "options", "golden", "devices"),
     [
-        ("segments", (), "detections.jsonl", DEVICES),
-        ("streams", (), "detections.jsonl", DEVICES),
-        ("frames", (), "detections.jsonl", DEVICES),
-        ("tiles", ("--tiles", "2x2", "--to", "5"), "detections.tiles.jsonl", SHARED),
-        ("depth", (), "detections.jsonl", GROUP),
+        ("segments", (), "detections.jsonl.gz", DEVICES),
+        ("streams", (), "detections.jsonl.gz", DEVICES),
+        ("frames", (), "detections.jsonl.gz", DEVICES),
+        ("tiles", ("--tiles", "2x2", "--to", "5"), "detections.tiles.jsonl.gz", SHARED),
+        ("depth", (), "detections.jsonl.gz", GROUP),
     ],
     ids=["segments", "streams", "frames", "tiles", "depth"],
 )
