@@ -48,7 +48,7 @@ def pictures_in(folder: Path) -> list[Path]:
 
     Raises SourceError if the folder cannot be read.
     """
-    return [path for path in _entries(folder) if is_picture(path) and path.is_file()]
+    return [path for path in _entries(folder) if is_picture(path) and _may_be_file(path)]
 
 
 def expand_sources(paths: Iterable[Path]) -> list[Path]:
@@ -92,7 +92,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     if pictures_in(folder):
         yield folder
     for path in _entries(folder):
-        if path.is_dir():
+        if is_folder(path):
             if not path.is_symlink():  # a link may lead back to a folder above
                 yield from _walk(path)
         elif is_video(path):
@@ -104,6 +104,14 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError as error:  # no permission for a folder above it, or the name is too long
         raise SourceError(f"{path} cannot be read: {error.strerror}; check the name and the folder's permissions") from error
+
+
+def _may_be_file(path: Path) -> bool:
+    """Whether the path is a file. True if it cannot be examined, so that reading it says why."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
 
 
 def _entries(folder: Path) -> list[Path]:

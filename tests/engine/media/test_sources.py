@@ -51,6 +51,14 @@ def test_linked_folders_are_not_followed(tmp_path: Path) -> None:
     assert expand_sources([tmp_path]) == [video]
 
 
+def test_entries_that_cannot_be_examined_do_not_hide_the_others(tmp_path: Path) -> None:
+    video = touch(tmp_path / "a.mp4")
+    for name in ("b.jpg", "folder"):
+        (tmp_path / name).symlink_to("n" * 300)
+    assert pictures_in(tmp_path) == [tmp_path / "b.jpg"]
+    assert expand_sources([tmp_path]) == [tmp_path, video]
+
+
 def test_the_error_for_a_folder_without_media_names_it_and_the_known_suffixes(tmp_path: Path) -> None:
     touch(tmp_path / "notes.txt")
     with pytest.raises(SourceError, match=r"\.mp4, \.mkv") as caught:
