@@ -18,6 +18,9 @@ VIDEO_SUFFIXES = _suffixes(
 PICTURE_SUFFIXES = _suffixes("bmp dib jfif jpe jpeg jpg pbm pgm png ppm tif tiff webp")
 PLAYLIST_SUFFIXES = _suffixes("asx concat cue ffconcat m3u m3u8 mpd pls sdp txt xspf")
 
+_DATABASE_PARTS = (".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
+"""SQLite's files beside a database. A process that opens and closes one itself loses SQLite's locks, and damages the database."""
+
 
 def is_video(path: Path) -> bool:
     """Whether the suffix is one of video files."""
@@ -57,7 +60,8 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
     A file is always a source. In a folder, the sources are each video at any depth and each folder, itself included, that directly
     contains pictures. They are in natural order. Hidden entries and linked folders are left out.
 
-    Raises SourceError if a path does not exist or is a URL, a folder cannot be read, or it contains neither videos nor pictures.
+    Raises SourceError if a path does not exist, is a URL or a part of a database, a folder cannot be read, or it contains neither videos
+    nor pictures.
     """
     sources: list[Path] = []
     for path in paths:
@@ -70,6 +74,8 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
                     " name files with other suffixes one by one"
                 )
             sources += found
+        elif path.name.endswith(_DATABASE_PARTS):
+            raise SourceError(f"{path} is a part of a session database: give the .sqlite file")
         elif _exists(path):
             sources.append(path)
         else:

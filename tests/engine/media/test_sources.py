@@ -66,6 +66,12 @@ def test_the_error_for_a_folder_without_media_names_it_and_the_known_suffixes(tm
     assert str(tmp_path) in str(caught.value)
 
 
+@pytest.mark.parametrize("part", ["wal", "shm", "journal"])
+def test_a_part_of_a_session_database_is_no_source(tmp_path: Path, part: str) -> None:
+    with pytest.raises(SourceError, match=r"give the \.sqlite file"):
+        expand_sources([touch(tmp_path / f"a.sqlite-{part}")])
+
+
 def test_a_missing_path_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"gone\.mp4 does not exist"):
         expand_sources([tmp_path / "gone.mp4"])
