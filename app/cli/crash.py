@@ -13,6 +13,9 @@ from platformdirs import user_log_path
 from app.streams import print_line
 from engine.errors import FramefleetError
 
+_PATHS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP)
+"""Errors of paths, which the user can correct. Even a question whether a file exists raises them."""
+
 
 def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
     """Print an error on standard error. An internal error's traceback goes to a log file, or with ``debug`` to standard error."""
@@ -23,6 +26,11 @@ def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
         return
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         print_line(f"framefleet: {error.filename or 'standard output'} cannot be written: the disk is full: free some space", sys.stderr)
+        return
+    if isinstance(error, OSError) and error.errno in _PATHS and error.filename is not None:
+        if debug:
+            traceback.print_exception(error)
+        print_line(f"framefleet: {error.filename} cannot be used: {error.strerror}; check the name and the permissions", sys.stderr)
         return
     now = datetime.now().astimezone()
     machine = f"framefleet {version('framefleet')}, Python {platform.python_version()}, {platform.platform()}"

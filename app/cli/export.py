@@ -17,7 +17,7 @@ def run(argv: Sequence[str]) -> int:
         examples=("--model yolov4-tiny -o yolov4-tiny.onnx", "--model street.cfg --size 608x352 -o street.onnx"),
     )
     options.add_model_options(parser)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="the file to write")
+    parser.add_argument("-o", "--output", type=_output, required=True, metavar="FILE.onnx", help="the file to write")
     parser.add_argument("--overwrite", action="store_true", help="replace a file that Framefleet did not write")
     arguments = parser.parse_args(argv)
     files = options.model_files(arguments, arguments.size)
@@ -36,3 +36,11 @@ def run(argv: Sequence[str]) -> int:
     export_onnx(network, arguments.output)
     print(f"{arguments.output}: {network.name}, {network.width}×{network.height}, {network.classes} classes")
     return 0
+
+
+@options.checked
+def _output(text: str) -> Path:
+    """Read a path. An empty one, of a script's variable that is not set, has no name."""
+    if not text:
+        raise UsageError("'' names no file")
+    return Path(text)

@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.errors import ExportError, SourceError
 from engine.media.container.opening import MAX_SIDE
-from engine.media.sources import pictures_in
+from engine.media.sources import is_folder, pictures_in
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 from engine.types import Image
 
@@ -79,12 +79,12 @@ def _is_animation(head: bytes) -> bool:
 
 def probe_images(path: Path) -> SourceInfo:
     """Probe a picture or a folder of pictures. Raises SourceError if there is no picture, or no picture can be read."""
-    files = pictures_in(path) if path.is_dir() else [path]
+    folder = is_folder(path)
+    files = pictures_in(path) if folder else [path]
     if not files:
         raise SourceError(f"no picture in the folder {path}: give a folder that contains pictures or a video file")
     first, codec = _first_readable(files)
     height, width = first.shape[:2]
-    folder = path.is_dir()
     segments = tuple(
         Segment(number, start, start + len(part), len(part), tuple(file.name for file in part) if folder else ())
         for number, start in enumerate(range(0, len(files), SEGMENT_PICTURES))

@@ -18,6 +18,9 @@ VIDEO_SUFFIXES = _suffixes(
 PICTURE_SUFFIXES = _suffixes("bmp dib jfif jpe jpeg jpg pbm pgm png ppm tif tiff webp")
 PLAYLIST_SUFFIXES = _suffixes("asx concat cue ffconcat m3u m3u8 mpd pls sdp txt xspf")
 
+_DATABASE_PARTS = (".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
+"""SQLite's files beside a database. A process that opens and closes one itself loses SQLite's locks, and damages the database."""
+
 
 def is_video(path: Path) -> bool:
     """Whether the suffix is one of video files."""
@@ -48,7 +51,7 @@ def pictures_in(folder: Path) -> list[Path]:
 
     Raises SourceError if the folder cannot be read.
     """
-    return [path for path in _entries(folder) if is_picture(path) and path.is_file()]
+    return [path for path in _entries(folder) if is_picture(path) and _may_be_file(path)]
 
 
 def expand_sources(paths: Iterable[Path]) -> list[Path]:
@@ -57,7 +60,8 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
     A file is always a source. In a folder, the sources are each video at any depth and each folder, itself included, that directly
     contains pictures. They are in natural order. Hidden entries and linked folders are left out.
 
-    Raises SourceError if a path does not exist or is a URL, a folder cannot be read, or it contains neither videos nor pictures.
+    Raises SourceError if a path does not exist, is a URL or a part of a database, a folder cannot be read, or it contains neither videos
+    nor pictures.
     """
     sources: list[Path] = []
     for path in paths:
@@ -70,6 +74,8 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
                     " name files with other suffixes one by one"
                 )
             sources += found
+        elif path.name.endswith(_DATABASE_PARTS):
+            raise SourceError(f"{path} is a part of a session database: give the .sqlite file")
         elif _exists(path):
             sources.append(path)
         else:
@@ -92,7 +98,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     if pictures_in(folder):
         yield folder
     for path in _entries(folder):
-        if path.is_dir():
+        if is_folder(path):
             if not path.is_symlink():  # a link may lead back to a folder above
                 yield from _walk(path)
         elif is_video(path):
@@ -104,6 +110,14 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError as error:  # no permission for a folder above it, or the name is too long
         raise SourceError(f"{path} cannot be read: {error.strerror}; check the name and the folder's permissions") from error
+
+
+def _may_be_file(path: Path) -> bool:
+    """Whether the path is a file. True if it cannot be examined, so that reading it says why."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
 
 
 def _entries(folder: Path) -> list[Path]:

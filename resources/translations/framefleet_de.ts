@@ -1887,6 +1887,10 @@
         <translation>{path} hat kein Bild, das dekodiert werden kann; kopieren Sie die Datei erneut oder reparieren Sie sie</translation>
     </message>
     <message>
+        <source>{path} is a part of a session database: give the .sqlite file</source>
+        <translation>{path} ist ein Teil einer Sitzungsdatenbank: geben Sie die .sqlite-Datei an</translation>
+    </message>
+    <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
     </message>

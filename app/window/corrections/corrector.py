@@ -32,6 +32,8 @@ _SAID = {
     "undo": marked("corrections", "Undone: {done} · {redo} does it again"),
     "redo": marked("corrections", "Done again: {done} · {undo} undoes"),
 }
+_KEEPS = ("confirm", "split", "join")
+"""Corrections after which the same detections are visible, in the same order."""
 _NONE = {"undo": marked("corrections", "Nothing to undo"), "redo": marked("corrections", "Nothing to do again")}
 
 
@@ -52,6 +54,7 @@ class Corrector(QObject):
         self._joining: int | None = None
         self._frame: int | None = None
         self._busy = False
+        self._outdated = False  # whether the canvas shows the detections from before the last correction
         self._database: Path | None = None  # the session whose edits the bar knows
         self._words: dict[tuple[Path, int], str] = {}  # what the edits of each session did, by their numbers
         acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._act, name) for name, _, _ in BUTTONS}
@@ -63,6 +66,7 @@ class Corrector(QObject):
         self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
         viewer.player.shown.connect(self._picture_changed)
         viewer.player.result.connect(self._picture_changed)
+        self._canvas.unmarked.connect(self._unmarked)
         self._watched = (self._canvas, window)
 
     def set_shown(self, shown: bool) -> None:
@@ -90,7 +94,15 @@ class Corrector(QObject):
                 return undo_keys.press(event, partial(self._act, "undo"), partial(self._act, "redo"))
         return super().eventFilter(watched, event)
 
+    def _unmarked(self) -> None:
+        """Forget the object: others are visible now, or those of another file."""
+        if self._canvas.placement is None:
+            self._joining, self._outdated = None, False
+        if self.bar.isVisible():
+            self._select(None)
+
     def _picture_changed(self) -> None:
+        self._outdated = False
         result = self._canvas.result
         frame = None if result is None else result.ref.index
         if self.bar.isVisible():
@@ -178,7 +190,9 @@ class Corrector(QObject):
             self._joining = track
             self._select(selected)
             return
-        if name not in ("undo", "redo") and (frame is None or selected is None or (name in ("join", "split") and track is None)):
+        if name not in ("undo", "redo") and (
+            self._outdated or frame is None or selected is None or (name in ("join", "split") and track is None)
+        ):
             return
         joining, self._joining = self._joining, None
         whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
@@ -198,7 +212,7 @@ class Corrector(QObject):
         return words.format(object=chosen, label=self._canvas.label_of(class_id), track=track, joined=joined)
 
     def _done(self, key: int, database: Path, name: str, done: str, edit: Edit | None) -> None:
-        self._busy = False
+        self._busy, self._outdated = False, name not in _KEEPS
         self.corrected.emit(key)
         self._read_edits()
         self._select(self._selected)  # instead of an earlier refusal

@@ -20,6 +20,7 @@ from engine.errors import ExportError
 from engine.media.types import SourceKind
 from engine.store.clips.write import write_clips
 from engine.store.session import SessionReader
+from resources import DEMO
 
 FOLDER = "window/clips"
 """The key of the stored folder."""
@@ -46,7 +47,8 @@ class Clips(QObject):
         if info.kind is not SourceKind.VIDEO:
             self._refuse(translate("events", "Clips are cut out of videos, and this is a folder of pictures."))
             return None
-        folder = Path(str(self._store.value(FOLDER) or item.path.absolute().parent / "clips"))
+        beside = Path.home() if item.path == DEMO.clip else item.path.absolute().parent  # the demo lies in the program
+        folder = Path(str(self._store.value(FOLDER) or beside / "clips"))
         dialog = ClipsDialog(item.results, shown, folder, self._background, self._window, part)
         dialog.accepted.connect(lambda: self.start(dialog.wish))
         dialog.finished.connect(dialog.deleteLater)

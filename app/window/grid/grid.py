@@ -1,6 +1,6 @@
 """Shows up to nine files of the queue at once, in step with the main one."""
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -30,6 +30,8 @@ class Grid(QObject):
         self._main: int | None = None
         self._keys: list[int] = []
         self.cells: dict[int, Cell] = {}
+        self._soon = QTimer(self, singleShot=True)  # removing many files in one step would start a process for each of them
+        self._soon.timeout.connect(self._fill)
         sides, steps = QActionGroup(self), QActionGroup(self)
         self.sides = [
             QAction(translate("viewer", "One video") if side == 1 else f"{side} × {side}", sides, checkable=True, checked=side == 1)
@@ -43,7 +45,7 @@ class Grid(QObject):
         sides.triggered.connect(lambda action: self.set_side(SIDES[self.sides.index(action)]))
         steps.triggered.connect(lambda _: self._follow())
         for changed in (items.rowsInserted, items.rowsRemoved, items.rowsMoved, items.modelReset):
-            changed.connect(self._fill)
+            changed.connect(self._soon.start)
         viewer.player.shown.connect(self._follow)
         viewer.player.changed.connect(self._follow)
 
@@ -65,7 +67,7 @@ class Grid(QObject):
     def set_main(self, key: int | None) -> None:
         """Use another file as the main one."""
         self._main = key
-        self._fill()
+        self._soon.start()
 
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw only these detections."""

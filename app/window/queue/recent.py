@@ -41,10 +41,18 @@ class RecentFiles(QObject):
         for path in self.paths:
             action = self.menu.addAction(path.name or str(path), partial(self.chosen.emit, [path]))
             action.setToolTip(str(path))
-            action.setEnabled(path.exists())
+            action.setEnabled(_is_there(path))
         self.menu.addSeparator()
         self.menu.addAction(translate("queue", "Clear this list"), self._clear)
 
     def _clear(self) -> None:
         self._store.remove(KEY)
         self.menu.setEnabled(False)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a path exists. False if it cannot be examined, without permission for example."""
+    try:
+        return path.exists()
+    except OSError:
+        return False

@@ -185,6 +185,8 @@ class ExportDialog(FormDialog):
                 command = command_of(choice.view, sources, choice.forms, choice.folder, choice.options)
             except FramefleetError as error:
                 problem = capitalised(str(error))
+            except OSError as error:  # the folder cannot be examined
+                problem = f"{error.filename}: {error.strerror}."
         say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names)) if names else "")
         sentences = [translate("results", "Replaces your earlier export: {names}.").format(names=_listed(replaced))] * bool(replaced)
         sentences += [

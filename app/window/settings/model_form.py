@@ -1,6 +1,7 @@
 """The form for choosing a model: three files, checked after each change."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -85,8 +86,9 @@ class ModelForm(QWidget):
 
     def _cfg_changed(self) -> None:
         cfg = self.cfg.path
-        if cfg is not None and not self.weights.text and cfg.is_file() and (found := find_weights(cfg)) is not None:
-            self.weights.set_path(found)
+        with suppress(OSError):  # the check says why the file cannot be examined
+            if cfg is not None and not self.weights.text and cfg.is_file() and (found := find_weights(cfg)) is not None:
+                self.weights.set_path(found)
         self._schedule()
 
     def _schedule(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -45,6 +45,7 @@ class TopologyDrawing(QWidget):
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
+        self.installEventFilter(self)
         self._topology = Topology()
         self._telemetry: Mapping[DeviceId, Telemetry] = {}
         self._bold, self._text, self._small = theme.font(bold=True), theme.font(-1), theme.font(-2)
@@ -107,12 +108,12 @@ class TopologyDrawing(QWidget):
         self.updateGeometry()
         self.update()
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Show the tooltip for the point under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.about(QPointF(event.pos())), self)
             return True
-        return super().event(event)
+        return super().eventFilter(watched, event)
 
     def about(self, point: QPointF) -> str:
         """The tooltip for a point, "" if nothing is drawn there."""

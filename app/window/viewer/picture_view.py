@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -23,11 +23,13 @@ NOTE = QPointF(10, 10)
 
 
 class PictureView(QWidget):
-    """Shows one undistorted picture with the boxes of the same frame.
+    """Shows one undistorted picture with the boxes of the same frame. unmarked: there is no picture any more, or the filter has changed.
 
     Attributes: result: of the picture, None = none yet. filter: which of its detections are visible. visible_detections: these.
     statistics: the text at the top right, "" = none. paint_below: paints on the picture, below the boxes.
     """
+
+    unmarked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,12 +122,14 @@ class PictureView(QWidget):
         """Show text instead of a picture."""
         self._image, self._message = None, formats.shortened(message)
         self.show_result(None)
+        self.unmarked.emit()
 
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw only these detections."""
         self.filter = view_filter
         self._select()
         self.update()
+        self.unmarked.emit()
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Set the names of the classes."""

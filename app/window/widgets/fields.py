@@ -234,7 +234,10 @@ class PathField(QWidget):
     @property
     def path(self) -> Path | None:
         """The text as a path; None if empty."""
-        return Path(self.text).expanduser() if self.text else None
+        try:
+            return Path(self.text).expanduser() if self.text else None
+        except RuntimeError:  # of ~NAME without such a user: the name may not be typed completely yet
+            return Path(self.text)
 
     def set_path(self, path: Path | str | None) -> None:
         """Set the path."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
@@ -135,14 +135,15 @@ class ZonesPanel(Panel):
             failed.connect(self.say)
         shown.listed.connect(self._list_sets)
         self._list_sets()
+        self.installEventFilter(self)
 
     def minimumSizeHint(self) -> QSize:
         """The width of all tools beside a scroll bar: the panel scrolls vertically only."""
         return QSize(self._inside.minimumSizeHint().width() + 12, super().minimumSizeHint().height())
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let undo and redo concern lines and zones while the focus is here."""
-        return undo_keys.takes(event) or super().event(event)
+        return undo_keys.takes(event) or super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Undo or redo."""

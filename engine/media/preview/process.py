@@ -95,8 +95,10 @@ class _Preview:
                 request = replace(request, at=None, before=None)
         except FramefleetError as error:
             reason = str(error)
-            if not request.still:
-                self._close_reader()
+        except OSError as error:  # of the file: ``main`` would take it for the end of the pipe
+            reason = f"{request.path} cannot be read: {error.strerror or error}"
+        if reason is not None and not request.still:
+            self._close_reader()
         info = None
         if not request.still:
             info, self._info = self._info, None

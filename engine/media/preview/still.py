@@ -11,7 +11,7 @@ from engine.errors import SourceError
 from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
 from engine.media.picture import Converter
 from engine.media.preview.reader import VideoReader
-from engine.media.sources import is_picture
+from engine.media.sources import is_folder, is_picture
 from engine.media.types import DecodedFrame
 from engine.types import Closing
 
@@ -32,7 +32,7 @@ class Stills(Closing):
 
         Raises SourceError if the source cannot be opened.
         """
-        if path.is_dir() or is_picture(path):
+        if is_folder(path) or is_picture(path):
             with VideoReader(path, max_size) as reader:
                 reader.seek((reader.info.frames - 1) * _MIDDLE if at is None else at)
                 return next(reader, None)

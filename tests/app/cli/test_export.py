@@ -22,3 +22,9 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
     assert run.status == 2
     assert f"{tmp_path / 'none' / 'tiny.onnx'} cannot be written: No such file or directory; choose another place" in run.err
     assert ".onnx-" not in run.err, "a name of ours"
+
+
+def test_no_name(tmp_path: Path) -> None:
+    run = run_main("export", *TINY, "-o", "")
+    assert run.status == 2
+    assert "argument -o/--output: '' names no file" in run.err

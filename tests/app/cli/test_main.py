@@ -16,9 +16,10 @@ from app.cli import window as cli_window
 from app.main import COMMANDS, main
 from app.system_libraries import PACKAGES
 from engine import logs
-from tests.support.cli import FAST
+from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
 
+LONG = "n" * 300
 HEAVY = ("PySide6", "numpy", "openvino", "av", "cv2", "argparse", "multiprocessing", "sqlite3", "tqdm")
 
 
@@ -203,3 +204,9 @@ def test_names_that_are_not_text_are_printed_as_results_write_them(encoding: str
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, env=environment)
     assert done.stdout.decode() == written
+
+
+@pytest.mark.parametrize("command", [("results", LONG), ("merge", LONG), ("detect", "a.mp4", "--model", LONG), (LONG,)])
+def test_a_path_that_cannot_be_examined_is_no_mistake_of_ours(command: tuple[str, ...]) -> None:
+    run = run_main(*command)
+    assert (run.status, run.err) == (2, f"framefleet: {LONG} cannot be used: File name too long; check the name and the permissions\n")

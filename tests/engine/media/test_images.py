@@ -216,3 +216,10 @@ def test_an_animation_is_refused_since_only_its_first_picture_could_be_read(suff
         probe(path)
     cv2.imwrite(str(still), corner_picture())
     assert probe(still).frames == 1
+
+
+def test_a_picture_that_cannot_be_examined_is_an_error_of_the_source(tmp_path: Path) -> None:
+    picture = tmp_path / "a.png"
+    picture.symlink_to("n" * 300)
+    with pytest.raises(SourceError, match="File name too long"):
+        probe(picture)

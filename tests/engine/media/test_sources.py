@@ -51,11 +51,25 @@ def test_linked_folders_are_not_followed(tmp_path: Path) -> None:
     assert expand_sources([tmp_path]) == [video]
 
 
+def test_entries_that_cannot_be_examined_do_not_hide_the_others(tmp_path: Path) -> None:
+    video = touch(tmp_path / "a.mp4")
+    for name in ("b.jpg", "folder"):
+        (tmp_path / name).symlink_to("n" * 300)
+    assert pictures_in(tmp_path) == [tmp_path / "b.jpg"]
+    assert expand_sources([tmp_path]) == [tmp_path, video]
+
+
 def test_the_error_for_a_folder_without_media_names_it_and_the_known_suffixes(tmp_path: Path) -> None:
     touch(tmp_path / "notes.txt")
     with pytest.raises(SourceError, match=r"\.mp4, \.mkv") as caught:
         expand_sources([tmp_path])
     assert str(tmp_path) in str(caught.value)
+
+
+@pytest.mark.parametrize("part", ["wal", "shm", "journal"])
+def test_a_part_of_a_session_database_is_no_source(tmp_path: Path, part: str) -> None:
+    with pytest.raises(SourceError, match=r"give the \.sqlite file"):
+        expand_sources([touch(tmp_path / f"a.sqlite-{part}")])
 
 
 def test_a_missing_path_is_named(tmp_path: Path) -> None:

@@ -78,9 +78,9 @@ class ZoneEditor(QObject):
             self.drawn.emit()
 
     def finish(self) -> None:
-        """Complete the line or zone that is being drawn."""
+        """Complete the line or zone that is being drawn. A line with fewer than two points stays as it is."""
         points, kind = tuple(self.draft), self.drawing
-        if kind is None:
+        if kind is None or (kind is Line and len(points) < 2):
             return
         name = self._free_name(translate("zones", "Line") if kind is Line else translate("zones", "Zone"))
         shape: Shape = Line(name, points[0], points[1]) if kind is Line else Zone(name, points)

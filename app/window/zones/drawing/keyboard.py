@@ -83,7 +83,7 @@ class ShapeKeyboard(QObject):
         if key == Qt.Key.Key_Backspace:
             editor.remove_last_point()
             self.said.emit(translate("zones", "The last point is removed."))
-        elif key in _ENTER and ((at is None and editor.draft) or self._closes(at)):
+        elif key in _ENTER and ((at is None and editor.draft and editor.drawing is Zone) or self._closes(at)):
             editor.finish()
             self._completed()
         elif key in _ENTER and at is not None:

@@ -2,7 +2,7 @@
 
 import math
 
-from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -56,6 +56,7 @@ class ZoneLayer(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(translate("zones", "Lines and zones over the video"))
         self.setMouseTracking(True)
+        self.installEventFilter(self)
         canvas.resized.connect(lambda _: self.resize(canvas.size()))
         editor.changed.connect(self._refresh)
         editor.drawn.connect(self._refresh)
@@ -225,12 +226,12 @@ class ZoneLayer(QWidget):
             self.keyboard.said.emit("")
         super().focusOutEvent(event)
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the keys concern lines and zones while the focus is here."""
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and self.keyboard.takes(event):
             event.accept()
             return True
-        return undo_keys.takes(event) or super().event(event)
+        return undo_keys.takes(event) or super().eventFilter(watched, event)
 
     @property
     def _scale(self) -> Scale | None:

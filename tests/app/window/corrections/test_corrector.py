@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from app.window.main_window import MainWindow
 from app.window.viewer.filter import ViewFilter
 from engine.pool.events import Ledger
-from engine.store.objects.corrections import Corrections
+from engine.store.objects.corrections import Corrections, edits
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
@@ -294,3 +294,39 @@ def test_escape_selects_nothing_and_the_mouse_keeps_the_selection(shown, qtbot):
     assert bar.selected.text().endswith("select the other track and press G")
     press(qtbot, shown, Qt.Key.Key_Escape)
     assert (canvas._selected, bar.selected.text()) == (None, "Click an object, or press E")
+
+
+def test_an_object_that_is_not_shown_any_more_is_not_corrected(shown, qtbot, tmp_path):
+    bar, nothing = shown.corrector.bar, shown.corrector.bar.selected.text()
+    database = shown.viewer.item.results.database
+    press(qtbot, shown, Qt.Key.Key_E)
+    shown.viewer.set_filter(ViewFilter(0.95))
+    press(qtbot, shown, Qt.Key.Key_Backspace)
+    assert bar.selected.text() == nothing
+    shown.viewer.set_filter(ViewFilter(0.25))
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
+    other = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "b.mp4", FRAMES, (320, 240)), FRAMES)
+    track_session(other.database, TrackerName.BYTETRACK)
+    shown.open_paths([other.database])
+    qtbot.waitUntil(lambda: shown.viewer.item.results.database == other.database)
+    press(qtbot, shown, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: shown.viewer.canvas.result is not None)
+    press(qtbot, shown, Qt.Key.Key_E)
+    assert bar.selected.text().endswith("track 1")
+    for each in (database, other.database):
+        assert edits(each) == []
+
+
+def test_a_second_correction_waits_until_the_first_one_is_seen(shown, qtbot):
+    seen = shown.viewer.canvas.result
+    asked = []
+
+    def again(_key):
+        if not asked:
+            asked.append("delete")
+            press(qtbot, shown, Qt.Key.Key_Backspace)
+
+    shown.corrector.corrected.connect(again)
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: shown.viewer.canvas.result is not seen and not shown.corrector._busy)
+    assert (asked, len(edits(shown.viewer.item.results.database))) == (["delete"], 1)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QPushButton
 
 from app.window.events.clips_dialog import ClipsDialog
 from app.window.queue.item import Part
 from engine.media.probe import probe
+from resources import DEMO
 from tests.support.media import make_video
 from tests.support.window import write_results
 
@@ -43,6 +46,14 @@ def test_clips_and_stills_are_written_and_named_in_a_banner(shown, qtbot, tmp_pa
     stills = [name for name in names if name.endswith(".jpg")]
     assert len(stills) == 3
     assert f"Wrote {1 + len(stills)} files" in "".join(shown.banners.texts)
+
+
+def test_clips_of_the_demo_are_not_written_into_the_program(window, qtbot, tmp_path):
+    window.open_paths([write_results(tmp_path / "demo.sqlite", DEMO.clip, 4).database])
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=20_000)
+    window.zones.list.clips.click()
+    (dialog,) = window.findChildren(ClipsDialog)
+    assert dialog.folder.path == Path.home() / "clips"
 
 
 def test_cancel_leaves_no_file(shown, qtbot, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.window.grid.cell import Cell
 from app.window.grid.pictures import GAP
 from app.window.main_window import MainWindow
 from app.window.player.playback_clock import FollowingClock, PlaybackClock
@@ -96,8 +97,19 @@ def test_a_removed_file_leaves_the_grid(qtbot: QtBot, window: MainWindow, videos
     window.grid.set_side(3)
     key = next(iter(window.grid.cells))
     window.removal.remove([key])
-    assert key not in window.grid.cells
+    qtbot.waitUntil(lambda: key not in window.grid.cells)
     assert len(window.grid.cells) == 1
+
+
+def test_many_removed_files_are_not_opened_one_after_the_other(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / f"{number}.mp4", 10, (64, 48)) for number in range(12)])
+    qtbot.waitUntil(lambda: len(window.items) == 12 and window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    keys = [item.key for item in window.items]
+    window.queue.show_item(keys[0])
+    window.grid.set_side(2)
+    window.removal.remove(keys[:8])
+    qtbot.waitUntil(lambda: set(window.grid.cells) == set(keys[9:]))
+    assert len(window.grid.findChildren(Cell)) <= 6
 
 
 def test_videos_run_in_step_by_clock_time(qtbot: QtBot, window: MainWindow, videos: list[Path], tmp_path: Path) -> None:

@@ -287,16 +287,21 @@ def test_a_still_is_small_and_does_not_disturb_the_player(qtbot: QtBot, client: 
     assert screen.numbers == [0, 1]
 
 
+@pytest.mark.parametrize("missing", [False, True])
 def test_a_still_of_a_file_that_cannot_be_read_does_not_move_the_player(
-    qtbot: QtBot, client: PreviewClient, player: Player, video: Path, tmp_path: Path
+    qtbot: QtBot, client: PreviewClient, player: Player, video: Path, tmp_path: Path, missing: bool
 ) -> None:
     screen = Screen(player)
-    (tmp_path / "broken.mp4").write_bytes(b"not a video at all")
+    if missing:
+        (tmp_path / "broken.mp4").symlink_to("n" * 300)  # such a link cannot even be examined
+    else:
+        (tmp_path / "broken.mp4").write_bytes(b"not a video at all")
     player.open(queue_item(video), play=False, at=0.5)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     with qtbot.waitSignal(client.still) as still:
+        process = client.process_id
         client.fetch_still(str(tmp_path / "broken.mp4"), (64, 64))
-    assert still.args[1] is None
+    assert (still.args[1], client.process_id) == (None, process)
     player.step(1)
     qtbot.waitUntil(lambda: len(screen.pictures) == 2)
     assert screen.numbers == [15, 16]

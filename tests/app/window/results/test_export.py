@@ -169,6 +169,8 @@ def test_a_file_that_was_not_opened_says_so_and_the_demo_is_not_written_into_the
 def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
     dialog.folder.set_path("")
     assert (dialog.problem.text(), dialog.start.isEnabled()) == ("Choose a folder.", False)
+    dialog.folder.set_path(f"/{'n' * 300}")
+    assert "File name too long" in dialog.problem.text()
     choose(dialog, "megadetector")
     dialog.folder.set_path("/tmp")
     dialog.options.map.setText("dog")

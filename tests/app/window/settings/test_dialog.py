@@ -150,6 +150,13 @@ def test_the_weights_beside_a_cfg_are_found(qtbot: QtBot, background: Background
     qtbot.waitUntil(lambda: dialog.model.verdict.property("role") == "error")
 
 
+def test_a_cfg_that_cannot_be_examined_is_explained(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.model.cfg.set_path(f"/{'n' * 300}")
+    dialog.model.weights.set_path("/tmp/m.weights")
+    qtbot.waitUntil(lambda: dialog.model.verdict.property("role") == "error")
+
+
 def test_model_files_can_be_dropped_on_the_dialog(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
     (tmp_path / "x.weights").touch()
     dialog = open_dialog(qtbot, background, Preferences())

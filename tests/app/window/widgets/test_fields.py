@@ -1,9 +1,11 @@
 """Fields of forms."""
 
+from pathlib import Path
+
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from app.window.widgets.fields import combo_box
+from app.window.widgets.fields import PathField, combo_box
 
 LONG = "The lines and zones of the camera at the north entrance"
 
@@ -20,3 +22,10 @@ def test_a_combo_box_that_is_too_narrow_for_its_text_shows_an_ellipsis(qtbot: Qt
         combo.setCurrentText(LONG)
     assert elided.grab().toImage() != plain.grab().toImage()
     assert elided.minimumSizeHint().width() < 140 < elided.sizeHint().width()
+
+
+def test_the_home_of_an_unknown_user_stays_as_it_is_written(qtbot: QtBot) -> None:
+    field = PathField("Folder", "", "", folders=True)
+    qtbot.addWidget(field)
+    field.edit.setText("~nobody-has-this-name/a")
+    assert field.path == Path("~nobody-has-this-name/a")

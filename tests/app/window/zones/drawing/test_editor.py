@@ -32,6 +32,13 @@ def test_a_line_is_complete_with_its_second_point(editor):
     assert (editor.selected, editor.drawing, editor.draft) == (0, None, [])
 
 
+@pytest.mark.parametrize("points", [[], [(10, 10)]])
+def test_a_line_is_not_complete_before_its_second_point(editor, points):
+    draw(editor, Line, *points)
+    editor.finish()
+    assert (editor.zones.shapes, editor.drawing, editor.draft) == ((), Line, points)
+
+
 def test_a_zone_needs_three_points_and_may_not_cross_itself(editor, qtbot):
     with qtbot.waitSignal(editor.refused) as refused:
         draw(editor, Zone, (10, 10), (90, 90))

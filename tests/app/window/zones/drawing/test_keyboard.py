@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication
 
 from engine.zones.shapes import Line, Zone, ZoneSet
 
@@ -38,6 +39,14 @@ def test_a_line_is_drawn(layer, keys):
     keys(DOWN, modifier=SHIFT)
     assert "'Line 1' is selected" in keys(ENTER)
     assert layer.editor.zones.shapes == (Line("Line 1", (248.6, 96), (248.6, 160)),)
+
+
+def test_a_line_that_the_mouse_began_is_completed_with_keys(layer, keys, qtbot):
+    layer.draw(Line)
+    qtbot.mouseClick(layer, Qt.MouseButton.LeftButton, pos=QPoint(100, 50))
+    assert "cross hair" in keys(ENTER)
+    keys(ENTER)
+    assert layer.editor.zones.shapes == (Line("Line 1", (100, 50), (320, 160)),)
 
 
 def test_a_zone_is_drawn_and_completed_on_its_last_point(layer, keys):
@@ -101,7 +110,7 @@ def test_arrow_keys_belong_to_the_player_unless_something_is_drawn_or_selected(l
     def taken(key):
         event = QKeyEvent(QEvent.Type.ShortcutOverride, key, Qt.KeyboardModifier.NoModifier)
         event.ignore()
-        layer.event(event)
+        QApplication.sendEvent(layer, event)
         return event.isAccepted()
 
     layer.editor.load(ZoneSet((640, 320), SHAPES))
