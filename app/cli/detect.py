@@ -12,7 +12,7 @@ from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.run.cluster import CLUSTER, connected
 from app.cli.run.detection import Run, add_run_options, reported
-from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
+from app.cli.run.exports import DATABASE, add_format_options, export_options, note_untimed, print_exported
 from app.cli.run.shard import Shard
 from app.cli.run.summary import MOST_LINES, Summary, number_of
 from app.cli.run.zones import count_sources, counts_lines, untracked_lines
@@ -76,6 +76,8 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         with SessionReader(session.database, shown if shown > settings.engine.confidence else 0.0) as reader:
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
+            if settings.clock_settings.clock is not None:
+                note_untimed(source for source in reader.sources() if source.number in session.sources)
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             untracked = [] if settings.track is Track.NONE else untracked_lines(reader, session.sources)
             found = (
