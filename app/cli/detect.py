@@ -18,7 +18,7 @@ from app.cli.run.summary import MOST_LINES, Summary, number_of
 from app.cli.run.zones import count_sources, counts_lines, untracked_lines
 from app.streams import print_line
 from engine.errors import ExportError, SourceError, UsageError
-from engine.media.sources import expand_sources, is_folder, is_picture
+from engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
 from engine.media.types import SourceKind
 from engine.model.check import check_model
 from engine.model.labels import class_ids
@@ -192,6 +192,10 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
 
 def _without_outputs(folder: Path, database: Path) -> list[Path]:
+    if others := unreadable_pictures(folder):
+        number, some = number_of(len(others), "picture"), ", ".join(path.name for path in others[:3])
+        words = f"left out, because their format cannot be read: {number} in {folder} ({some}{', …' * (len(others) > 3)})"
+        print_line(f"framefleet: {words}; convert them to JPEG to use them", sys.stderr)
     found = expand_sources([folder])
     own = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
     if own:

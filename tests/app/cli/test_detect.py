@@ -192,6 +192,19 @@ def test_nothing_usable(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_pictures_of_unreadable_formats_in_a_folder_are_named(tmp_path: Path) -> None:
+    station = tmp_path / "station" / "cam1"
+    station.mkdir(parents=True)
+    make_video(station / "a.png", frames=1, codec="png", pix_fmt="rgb24", container="image2")
+    for name in ("IMG_2.CR2", "IMG_1.heic", "notes.txt", ".hidden.heic"):
+        (station / name).write_bytes(b"x")
+    run = run_main("detect", tmp_path / "station", *FAST, "--clock", "name", "--out", tmp_path / "out")
+    assert run.status == 0
+    what = f"2 pictures in {tmp_path / 'station'} (IMG_1.heic, IMG_2.CR2)"
+    assert f"framefleet: left out, because their format cannot be read: {what}; convert them to JPEG to use them" in run.err
+    assert "framefleet: --clock is for videos: pictures get no clock times" in run.err
+
+
 def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
