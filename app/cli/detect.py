@@ -211,12 +211,14 @@ def _lines(session: DetectionSession, found: Mapping[int, str]) -> list[str]:
     lines = []
     for number, state in session.sources.items():
         if state.error is None or state.ledger.decoded:
-            rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
+            new = state.ledger.inferred - state.before
+            rate = f", {new / state.seconds:.1f} frames/s" if state.seconds else ""
             decoder = f", {state.decoder}" if state.decoder.name else ""
             left_out = "" if state.ledger.decoded or not state.ledger.skipped else "no frame is in the chosen part"
             what = f"{words}; " if (words := found.get(number) or left_out) else ""
             unit = "picture" if state.info is not None and state.info.kind is SourceKind.IMAGES else "frame"
-            lines.append(f"{state.path}: {what}{number_of(state.ledger.inferred, unit)} in {state.seconds:.1f} s{rate}{decoder}")
+            count = f"{number_of(state.ledger.inferred, unit)}{f', {new:,} of them new,' if state.before else ''}"
+            lines.append(f"{state.path}: {what}{count} in {state.seconds:.1f} s{rate}{decoder}")
     return lines
 
 

@@ -204,6 +204,7 @@ def test_pictures_added_at_the_end_are_detected_alone_and_corrections_stay(tmp_p
         (folder / f"IMG_{number:04}.png").write_bytes(_picture(number))
     assert Run(database, folder).inferred == before
     with SessionReader(database) as reader:
+        (first,) = (source.seconds for source in reader.sources())
         corrected = next(frame.ref.index for frame in reader.frames(0) if frame.detections)
     with Corrections(database) as corrections:
         corrections.delete(OneDetection(0, corrected, 0))
@@ -212,6 +213,8 @@ def test_pictures_added_at_the_end_are_detected_alone_and_corrections_stay(tmp_p
         path.write_bytes(_picture(number))
     second = Run(database, folder)
     assert second.inferred == 5
+    with SessionReader(database) as reader:
+        assert reader.sources()[0].seconds == pytest.approx(first + second.sources[0].seconds), "the time of all stored pictures"
     assert second.notes == [f"{folder} has more pictures than in an earlier run: it goes on at picture {before}"]
     assert len(edits(database)) == 1
     assert not list(tmp_path.glob("*previous*"))

@@ -49,6 +49,7 @@ class SessionWriter(SourcesWriter):
         self._segments: list[tuple[object, ...]] = []
         self._due = 0.0
         self._earlier: dict[int, EarlierFrames] = {}
+        self._seconds: dict[int, float] = {}  # that earlier runs took for the frames that stay
         self._next_check = 0.0
         self._copied = self._closed = False
         self._own_lock = lock_session(path) if lock is None else None
@@ -84,6 +85,8 @@ class SessionWriter(SourcesWriter):
         with schema.explained(self.path, "write"):
             self._keep_results(affected_by_forgetting(self._connection, number, end) > 0)
             self._note_forgotten(number, end)
+            row = self._connection.execute("SELECT seconds FROM sources WHERE source = ?", (number,)).fetchone()
+            self._seconds[number] = (row[0] or 0.0) if row is not None and end else 0.0
             with schema.transaction(self._connection):
                 self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
                 self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
@@ -184,7 +187,7 @@ class SessionWriter(SourcesWriter):
     ) -> None:
         """Store a source's final state and commit. A source that could not be opened needs no ``add_source``.
 
-        seconds: processing time. error: why the source could not be processed. cancelled: whether the run ended it early.
+        seconds: processing time in this run. error: why the source could not be processed. cancelled: whether the run ended it early.
         """
         self.commit()
         earlier = self._earlier.pop(number, None)
@@ -193,7 +196,7 @@ class SessionWriter(SourcesWriter):
         if earlier is not None and not cancelled and error is None:
             with schema.explained(self.path, "write"):
                 earlier.delete(self._connection)
-        self._finish(number, path, ledger, seconds, error, cancelled)
+        self._finish(number, path, ledger, seconds + self._seconds.pop(number, 0.0), error, cancelled)
 
     def close(self, complete: bool) -> None:
         """Commit and close. Repeated calls have no effect.
