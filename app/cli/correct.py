@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
@@ -31,8 +32,10 @@ _NEEDED = {"relabel": ("label",), "join": ("track",), "split": ("track", "at")}
 def run(argv: Sequence[str]) -> int:
     """Correct, and say what was done. Returns 0. Raises FramefleetError if the session cannot be read or written, or has no such object."""
     arguments = _parser().parse_args(argv)
-    _check(arguments)
     database = session_database(arguments.session)
+    if arguments.source is not None and arguments.frame is None and arguments.object is not None:
+        _find_picture(database, arguments)
+    _check(arguments)
     if arguments.action == "list":
         for edit in edits(database):
             print(f"{datetime.fromisoformat(edit.made).astimezone():%Y-%m-%d %H:%M:%S}  {edit.words}")
@@ -73,13 +76,14 @@ def _parser() -> argparse.ArgumentParser:
         examples=(
             "detections relabel --track 4 --label truck",
             "detections delete --frame 120 --object 2",
+            "detections delete --source cam1/IMG_0012.JPG --object 0",
             "detections split --track 4 --at 12.5s",
             "detections undo",
         ),
     )
     add_session_argument(parser)
     parser.add_argument("action", choices=_ACTIONS, metavar="WHAT", help=", ".join(_ACTIONS))
-    parser.add_argument("--source", metavar="NAME", help="the source, if the session has several")
+    parser.add_argument("--source", metavar="NAME", help="the source, if the session has several, or a picture of a folder: cam1/IMG_1.JPG")
     parser.add_argument("--track", type=options.numbers, metavar="N[,N]", help="the track, for join the tracks")
     parser.add_argument("--frame", type=options.checked(whole), metavar="N", help="a frame, from 0")
     words = "the place of a detection among all that the model found in --frame, from 0"
@@ -89,6 +93,21 @@ def _parser() -> argparse.ArgumentParser:
         "--at", type=options.checked(Moments().read), metavar="T", help="split: the new track's first time (12.5s) or frame (310)"
     )
     return parser
+
+
+def _find_picture(database: Path, arguments: argparse.Namespace) -> None:
+    """If ``--source`` names a picture of a folder, as the tables do, replace it by the folder's name, and set ``--frame``."""
+    folder, _, picture = arguments.source.rpartition("/")
+    with SessionReader(database) as reader:
+        for source in reader.sources():
+            if arguments.source in (source.name, source.path):
+                return  # a video needs --frame
+            if folder in (source.name, source.path, str(source.file)):
+                frame = reader.frame_of_picture(source.number, picture)
+                if frame is not None:
+                    arguments.source, arguments.frame = source.path, frame
+                    return
+    raise UsageError(f"the session has no picture '{arguments.source}'")
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -12,13 +12,13 @@ from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.run.cluster import CLUSTER, connected
 from app.cli.run.detection import Run, add_run_options, reported
-from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
+from app.cli.run.exports import DATABASE, add_format_options, export_options, note_untimed, print_exported
 from app.cli.run.shard import Shard
 from app.cli.run.summary import MOST_LINES, Summary, number_of
 from app.cli.run.zones import count_sources, counts_lines, untracked_lines
 from app.streams import print_line
 from engine.errors import ExportError, SourceError, UsageError
-from engine.media.sources import expand_sources, is_folder, is_picture
+from engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
 from engine.media.types import SourceKind
 from engine.model.check import check_model
 from engine.model.labels import class_ids
@@ -76,6 +76,8 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         with SessionReader(session.database, shown if shown > settings.engine.confidence else 0.0) as reader:
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
+            if settings.clock_settings.clock is not None:
+                note_untimed(source for source in reader.sources() if source.number in session.sources)
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             untracked = [] if settings.track is Track.NONE else untracked_lines(reader, session.sources)
             found = (
@@ -190,6 +192,10 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
 
 def _without_outputs(folder: Path, database: Path) -> list[Path]:
+    if others := unreadable_pictures(folder):
+        number, some = number_of(len(others), "picture"), ", ".join(path.name for path in others[:3])
+        words = f"left out, because their format cannot be read: {number} in {folder} ({some}{', …' * (len(others) > 3)})"
+        print_line(f"framefleet: {words}; convert them to JPEG to use them", sys.stderr)
     found = expand_sources([folder])
     own = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
     if own:
@@ -205,12 +211,14 @@ def _lines(session: DetectionSession, found: Mapping[int, str]) -> list[str]:
     lines = []
     for number, state in session.sources.items():
         if state.error is None or state.ledger.decoded:
-            rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
+            new = state.ledger.inferred - state.before
+            rate = f", {new / state.seconds:.1f} frames/s" if state.seconds else ""
             decoder = f", {state.decoder}" if state.decoder.name else ""
             left_out = "" if state.ledger.decoded or not state.ledger.skipped else "no frame is in the chosen part"
             what = f"{words}; " if (words := found.get(number) or left_out) else ""
             unit = "picture" if state.info is not None and state.info.kind is SourceKind.IMAGES else "frame"
-            lines.append(f"{state.path}: {what}{number_of(state.ledger.inferred, unit)} in {state.seconds:.1f} s{rate}{decoder}")
+            count = f"{number_of(state.ledger.inferred, unit)}{f', {new:,} of them new,' if state.before else ''}"
+            lines.append(f"{state.path}: {what}{count} in {state.seconds:.1f} s{rate}{decoder}")
     return lines
 
 

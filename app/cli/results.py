@@ -73,6 +73,8 @@ def run(argv: Sequence[str]) -> int:
         exported, written = exports.export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
+        if clock is not None:
+            exports.note_untimed(source for source in reader.sources() if not chosen_sources or source.number in chosen_sources)
         last = Summary(reader, chosen.least_seen, chosen_sources).line()
     for line in counts_lines(counted, arguments.verbose):
         print_line(line)

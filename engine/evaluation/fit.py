@@ -1,6 +1,6 @@
 """Finds the frames of a session that a truth describes, and its classes. Refuses a truth that does not fit, and says why."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +12,7 @@ from engine.evaluation.matching import Boxes
 from engine.evaluation.truth import Truth, TruthPicture
 from engine.media.sources import is_picture
 from engine.media.types import SourceKind
+from engine.store.export.planning import source_stems
 from engine.store.exporters.pictures.names import picture_name
 from engine.store.schema import reading
 from engine.store.session import SessionReader, StoredSource
@@ -58,11 +59,12 @@ def fit(truth: Truth, reader: SessionReader, renamed: Mapping[str, str] | None =
     """
     classes = _classes(truth, reader, renamed or {})
     sources = tuple(reader.sources())
-    frames = _Frames(reader, sources).find(truth)
+    stored = _Frames(reader, sources)
+    frames = stored.find(truth)
     known = [frame for frame in frames if frame is not None]
     missing = [picture for picture, frame in zip(truth.pictures, frames, strict=True) if frame is None]
     if missing and (not common or not known):
-        raise UsageError(_missing(truth, reader, sources, missing))
+        raise UsageError(_missing(truth, reader, sources, missing) + stored.ambiguity(missing))
     if len({(frame.source, frame.index) for frame in known}) < len(known):
         raise UsageError(f"{truth.file} describes a frame of {reader.path} more than once: remove one description")
     for picture, frame in zip(truth.pictures, frames, strict=True):
@@ -74,8 +76,8 @@ def fit(truth: Truth, reader: SessionReader, renamed: Mapping[str, str] | None =
             )
     found, unused = _found(reader, sources, frames, classes)
     with reading(reader.path):
-        stored = float(reader.facts.get("confidence", 0))
-    return Fitted(sources, tuple(frames), found, tuple(reader.labels[number] for number in unused), stored)
+        least = float(reader.facts.get("confidence", 0))
+    return Fitted(sources, tuple(frames), found, tuple(reader.labels[number] for number in unused), least)
 
 
 def true_boxes(truth: Truth, frames: tuple[Frame | None, ...]) -> Boxes:
@@ -141,9 +143,11 @@ class _Frames:
     def __init__(self, reader: SessionReader, sources: tuple[StoredSource, ...]) -> None:
         self._by_name: dict[str, Frame | None] = {}  # None: several frames have this name
         self._by_index: dict[int, Frame] = {}
+        stems = source_stems(sources)
+        self._folders = {*stems} | {Path(source.path).name for source in sources}
         videos = [source for source in sources if source.kind is SourceKind.VIDEO]
-        for source in sources:
-            for frame, names in _stored(reader, source):
+        for source, stem in zip(sources, stems, strict=True):
+            for frame, names in _stored(reader, source, stem):
                 for name in names:
                     self._by_name[name] = None if name in self._by_name else frame
                 if len(videos) == 1 and source is videos[0]:
@@ -156,25 +160,41 @@ class _Frames:
         if picture.name:
             parts = _without_suffix(picture.name.replace("\\", "/")).parts
             for start in range(len(parts)):
+                if 0 < start == len(parts) - 1 and parts[start - 1] in self._folders:
+                    break  # without its folder, the name would be that of a picture in another one
                 if frame := self._by_name.get("/".join(parts[start:])):
                     return frame
         return None if picture.frame is None else self._by_index.get(picture.frame)
 
+    def ambiguity(self, missing: Sequence[TruthPicture]) -> str:
+        """A sentence about the first missing picture whose name several sources have; "" if there is none."""
+        for picture in missing:
+            name = _without_suffix(picture.name).as_posix()
+            if name in self._by_name and self._by_name[name] is None:
+                whole = min((each for each, frame in self._by_name.items() if frame and each.endswith(f"/{name}")), default="")
+                example = f"'{whole.removesuffix(name)}{picture.name}'" if whole else "'folder/clip.mp4#12' for a frame of a video"
+                return f". Several sources have a picture '{picture.name}': write the folder in front of the name, as in {example}"
+        return ""
 
-def _stored(reader: SessionReader, source: StoredSource) -> Iterator[tuple[Frame, tuple[str, ...]]]:
-    """Yield the frames of a source, each with the names by which a truth may know it: without suffix, with and without folder."""
+
+def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterator[tuple[Frame, tuple[str, ...]]]:
+    """Yield the frames of a source, each with the names by which a truth may know it: without suffix, with and without folder.
+
+    unique: the source's stem in exports.
+    """
     stem, file = Path(source.path).stem, Path(source.path).name
     for rows in reader.frame_rows(source.number, 10_000):
         for index, pts, width, height, failure, name, _ in rows:
             frame = Frame(source.number, int(index), float(pts), int(width), int(height), failure is not None)
             if source.kind is SourceKind.VIDEO:
                 timed = picture_name(frame.time)
-                yield frame, (timed, f"{stem}/{timed}", f"{file}#{frame.index}")
+                names = timed, f"{unique}/{timed}", f"{stem}/{timed}", f"{source.name}#{frame.index}", f"{file}#{frame.index}"
             else:
                 whole = Path(name or source.path).as_posix()
                 path = _without_suffix(whole)
-                names = path.name, "/".join(path.parts[-2:]), f"{stem}/{path.name}", str(path), whole.replace(".", "_")
-                yield frame, tuple(dict.fromkeys(names))
+                folders = f"{stem}/{path.name}", f"{source.name}/{path.name}"
+                names = path.name, "/".join(path.parts[-2:]), *folders, str(path), whole.replace(".", "_")
+            yield frame, tuple(dict.fromkeys(names))
 
 
 def _without_suffix(name: str) -> PurePosixPath:

@@ -1,5 +1,6 @@
 """Finds sources in folders by the suffixes of file names. Loads no media library, so the window may import it."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
@@ -16,6 +17,8 @@ VIDEO_SUFFIXES = _suffixes(
     " ogg ogm ogv qt rm rmvb ts vob webm wmv wtv y4m"
 )
 PICTURE_SUFFIXES = _suffixes("bmp dib jfif jpe jpeg jpg pbm pgm png ppm tif tiff webp")
+OTHER_PICTURE_SUFFIXES = _suffixes("arw avif cr2 cr3 dng heic heif jxl nef nrw orf raf rw2 srw")
+"""Of pictures that cannot be read: raw data of cameras, and formats of telephones."""
 PLAYLIST_SUFFIXES = _suffixes("asx concat cue ffconcat m3u m3u8 mpd pls sdp txt xspf")
 
 _DATABASE_PARTS = (".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
@@ -81,6 +84,16 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
         else:
             raise SourceError(missing(path))
     return sources
+
+
+def unreadable_pictures(folder: Path) -> list[Path]:
+    """Return the pictures in a folder, at any depth, that ``expand_sources`` leaves out because their formats cannot be read."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        paths = [Path(place, name) for name in sorted(names) if not name.startswith(".")]
+        found += [path for path in paths if path.suffix.lower() in OTHER_PICTURE_SUFFIXES]
+    return found
 
 
 def missing(path: Path) -> str:

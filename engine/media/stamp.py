@@ -54,6 +54,14 @@ def has_same_content(one: Stamp | None, other: Stamp | None) -> bool:
     return one is not None and other is not None and (one.size, one.digest) == (other.size, other.digest)
 
 
+def begins_with(folder: Path, stamp: Stamp, count: int) -> bool:
+    """Whether the first ``count`` pictures of a folder are those of a stamp, so that others were only added behind them."""
+    try:
+        return is_folder(folder) and has_same_content(_folder_stamp(folder, count), stamp)
+    except (OSError, SourceError):
+        return False
+
+
 def _file_stamp(path: Path) -> Stamp:
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
@@ -63,9 +71,9 @@ def _file_stamp(path: Path) -> Stamp:
     return Stamp(status.st_size, status.st_mtime_ns, digest.hexdigest())
 
 
-def _folder_stamp(folder: Path) -> Stamp:
+def _folder_stamp(folder: Path, count: int | None = None) -> Stamp:
     digest, size, modified = blake2b(digest_size=16), 0, 0
-    for picture in pictures_in(folder):
+    for picture in pictures_in(folder)[:count]:
         status = picture.stat()
         digest.update(os.fsencode(f"{picture.name}\0{status.st_size} {status.st_mtime_ns}\0"))
         size, modified = size + status.st_size, max(modified, status.st_mtime_ns)

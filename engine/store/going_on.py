@@ -4,7 +4,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.media.stamp import is_unchanged
+from engine.media.stamp import begins_with, is_unchanged
+from engine.media.types import SourceKind
 from engine.pool.position import Position
 from engine.store import schema
 from engine.store.reading.reader import SessionReader
@@ -54,7 +55,7 @@ class GoingOn:
                 self._frames[source.number] = reader.count(source.number)
                 if reader.is_corrected(source.number, tracks=True):
                     self.joined_or_split.add(source.number)
-                if not source.succeeded:
+                if not source.succeeded or source.kind is SourceKind.IMAGES:
                     self._positions[source.number] = reader.position(source.number, before_failed=source.error is not None)
 
     @property
@@ -81,14 +82,26 @@ class GoingOn:
             return Start(number)
         source = stored.pop(0)
         frames = self._frames[source.number]
+        position = self._positions.get(source.number)
         if not is_unchanged(path, source.stamp):
+            if position is not None and _has_grown(path, source, position):
+                self._notes.append(f"{path} has more pictures than in an earlier run: it goes on at picture {position.frames}")
+                return Start(source.number, position=position, stored=frames)
             if source.info is not None and path.exists():
                 self._notes.append(f"{path} has changed since an earlier run: it is detected again")
             return Start(source.number, again=True, stored=frames)
         if source.succeeded:
             self._kept += 1
             return Start(source.number, kept=source, stored=frames)
-        position = self._positions[source.number]
         if position is not None:
             self._notes.append(f"{path} goes on at frame {position.frames}, where an earlier run stopped")
         return Start(source.number, position=position, stored=frames)
+
+
+def _has_grown(path: Path, source: StoredSource, position: Position) -> bool:
+    """Whether pictures were only added behind those that an earlier run opened. position: behind the stored frames."""
+    if source.kind is not SourceKind.IMAGES or source.info is None or source.info.frames is None or source.stamp is None:
+        return False
+    if source.succeeded and position.frames != source.info.frames:  # the run took a part of the pictures
+        return False
+    return begins_with(path, source.stamp, source.info.frames)

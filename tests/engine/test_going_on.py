@@ -19,6 +19,7 @@ from engine.settings import EngineSettings, Isolation, Parallel, Precision, RunS
 from engine.store import schema
 from engine.store.export.run import export_session
 from engine.store.facts import run_facts
+from engine.store.objects.corrections import Corrections, OneDetection, edits
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video
@@ -191,8 +192,62 @@ def test_pictures_go_on_and_a_new_picture_changes_the_folder(tmp_path: Path) -> 
     assert first.inferred <= before < 80
     assert before + Run(database, folder).inferred == 80
     assert [frame.name for frame in stored(database)[0][3]] == [f"{number}.png" for number in range(80)]
-    cv2.imwrite(str(folder / "80.png"), np.zeros((48, 64, 3), np.uint8))
+    cv2.imwrite(str(folder / "30b.png"), np.zeros((48, 64, 3), np.uint8))
     assert Run(database, folder).inferred == 81
+
+
+@pytest.mark.parametrize("before", [40, 64])  # with part of a segment, and with whole segments
+def test_pictures_added_at_the_end_are_detected_alone_and_corrections_stay(tmp_path: Path, before: int) -> None:
+    folder, database = tmp_path / "pictures", tmp_path / "s.sqlite"
+    folder.mkdir()
+    for number in range(before):
+        (folder / f"IMG_{number:04}.png").write_bytes(_picture(number))
+    assert Run(database, folder).inferred == before
+    with SessionReader(database) as reader:
+        (first,) = (source.seconds for source in reader.sources())
+        corrected = next(frame.ref.index for frame in reader.frames(0) if frame.detections)
+    with Corrections(database) as corrections:
+        corrections.delete(OneDetection(0, corrected, 0))
+    added = [folder / f"IMG_{number:04}.png" for number in range(before, before + 5)]
+    for number, path in enumerate(added, before):
+        path.write_bytes(_picture(number))
+    second = Run(database, folder)
+    assert second.inferred == 5
+    with SessionReader(database) as reader:
+        assert reader.sources()[0].seconds == pytest.approx(first + second.sources[0].seconds), "the time of all stored pictures"
+    assert second.notes == [f"{folder} has more pictures than in an earlier run: it goes on at picture {before}"]
+    assert len(edits(database)) == 1
+    assert not list(tmp_path.glob("*previous*"))
+    everything = tmp_path / "all.sqlite"
+    Run(everything, folder)
+    with SessionReader(database, corrected=False) as reader, SessionReader(everything) as other:
+        assert all(map(same_frame, reader.frames(0), other.frames(0)))
+        assert reader.sources()[0].ledger == other.sources()[0].ledger
+    assert Run(database, folder).inferred == 0
+
+
+def test_corrections_that_a_changed_source_loses_are_told(tmp_path: Path) -> None:
+    folder, database = tmp_path / "pictures", tmp_path / "s.sqlite"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"{number}.png").write_bytes(_picture(number))
+    Run(database, folder)
+    with Corrections(database) as corrections:
+        corrections.delete(OneDetection(0, 0, 0))
+    (folder / "1.png").write_bytes(_picture(90))
+    assert set(Run(database, folder).notes) == {
+        f"{folder} has changed since an earlier run: it is detected again",
+        f"the earlier results are kept in {tmp_path / 's.previous.sqlite'}",
+        f"{folder}: 1 correction is removed, because the frames are detected again",
+    }
+
+
+def _picture(number: int) -> bytes:
+    import cv2
+    import numpy as np
+
+    random = np.random.default_rng(number)
+    return bytes(cv2.imencode(".png", random.integers(0, 256, (48, 64, 3), np.uint8))[1])
 
 
 def test_a_cancelled_run_goes_on_before_the_first_gap(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:

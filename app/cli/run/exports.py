@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import fields
 from functools import partial
@@ -15,6 +15,7 @@ from app.cli.run.summary import MOST_LINES, number_of
 from app.cli.run.zones import scaling_notes
 from app.streams import print_line
 from engine.errors import ExportError, UsageError
+from engine.media.types import SourceKind
 from engine.model.labels import class_ids
 from engine.settings.kinds import Moment
 from engine.store.export.run import Exported, export_session
@@ -32,7 +33,7 @@ from engine.store.exporters.common.options import (
     read_parts,
 )
 from engine.store.facts import SHOWN
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, StoredSource
 from engine.zones.file import parse_zones, read_zones
 
 DATABASE = "session.sqlite"
@@ -146,6 +147,12 @@ def export(
     for message in dict.fromkeys([*(note for item in exported for note in item.notes), *scaled, *map(str, problems)]):
         print_line(f"framefleet: {message}", sys.stderr)
     return exported, not problems
+
+
+def note_untimed(sources: Iterable[StoredSource]) -> None:
+    """Say that ``--clock`` has no effect on pictures, if there are some."""
+    if any(source.kind is SourceKind.IMAGES for source in sources):
+        print_line("framefleet: --clock is for videos: pictures get no clock times", sys.stderr)
 
 
 def _say_waiting(folder: Path, other: str) -> None:

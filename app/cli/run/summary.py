@@ -30,6 +30,7 @@ class Summary:
     def __init__(self, reader: SessionReader, least: Least, only: Collection[int] | None = None) -> None:
         self._sources = [source for source in reader.sources() if only is None or source.number in only]
         self._files, self._failed, self._frames = Counter[str](), list[str](), 0
+        self._errors = list[str]()  # videos that ended with an error, and in which objects were found before
         self.found: dict[int, str] = {}
         for source in self._sources:
             frames, empty = Counter[int](), list[bool | None]()
@@ -39,6 +40,8 @@ class Summary:
                 unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
                 kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
                 self._files[kind] += 1
+                if kind == "with objects" and source.error is not None and source.kind is SourceKind.VIDEO:
+                    self._errors.append(source.name)
                 if kind == "failed":
                     picture = group.last.name if group.last is not None else None
                     self._failed.append(source.name if picture is None else f"{source.name}/{picture}")
@@ -55,12 +58,16 @@ class Summary:
             return ""
         kinds = [f"{self._files[kind]:,} {kind}" for kind in ("empty", "with objects", "failed", "incomplete", "without frames")]
         kinds = [words for words in kinds if words[:2] != "0 " or words == "0 empty"]
-        if 0 < len(self._failed) <= MOST_NAMED:
-            kinds = [f"{words} ({', '.join(self._failed)})" if words.endswith(" failed") else words for words in kinds]
-        line = f"{self._files.total():,} files: {', '.join(kinds)}; {number_of(self._frames, 'frame')}"
+        kinds = [f"{words}{_named(self._failed)}" if words.endswith(" failed") else words for words in kinds]
+        errors = f"; errors in {number_of(len(self._errors), 'other')}{_named(self._errors)}" if self._errors else ""
+        line = f"{self._files.total():,} files: {', '.join(kinds)}{errors}; {number_of(self._frames, 'frame')}"
         if seconds is None:
             return line
         return f"{line}{f', {self._frames - before:,} of them new,' if before else ''} in {in_words(seconds)}"
+
+
+def _named(files: Sequence[str]) -> str:
+    return f" ({', '.join(files)})" if 0 < len(files) <= MOST_NAMED else ""
 
 
 def _found(labels: Sequence[str], source: StoredSource, frames: Counter[int], empty: bool) -> str:

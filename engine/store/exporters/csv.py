@@ -1,8 +1,9 @@
 """CSV tables (RFC 4180, UTF-8): the detections of each source, counts per interval, and a row per file.
 
-Frames count from 0. Times are seconds of the source. Boxes are in source pixels, origin top left. ``track`` and ``tracks`` are empty in
-sessions without tracks. The column ``verified`` is there if a person corrected the session. ``clock`` is empty if it is unknown when the
-source began. Text that spreadsheet programs would take for a formula begins with an apostrophe; Parquet and JSON Lines have it without.
+Frames count from 0. Times are seconds of the source; pictures have none. Boxes are in source pixels, origin top left. ``track`` and
+``tracks`` are empty in sessions without tracks. The column ``verified`` is there if a person corrected the session. ``clock`` is empty if
+it is unknown when the source began. Text that spreadsheet programs would take for a formula begins with an apostrophe; Parquet and JSON
+Lines have it without.
 """
 
 from collections import Counter
@@ -64,13 +65,15 @@ def write_detections(export: Export) -> None:
 def _write_detections(export: Export, source: StoredSource, devices: Mapping[int, str], table: TextIO) -> int:
     """Write the rows of one source, and return their number. devices: names of the devices by their numbers, as fields."""
     clock, video, rows = Clock.of(export.reader, source), row([source.name]), 0
+    timed = source.kind is not SourceKind.IMAGES
     classes: dict[int, str] = {}
     for block in export.blocks(source):
         for class_id in {*block.class_ids.tolist()} - classes.keys():
             classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
         files = [video if frame.name is None else row([file_of(source, frame.name)]) for frame in block.frames]
         heads = [
-            f"{file},{frame.number},{round(frame.pts, 6)},{clock.text(frame.pts)}" for file, frame in zip(files, block.frames, strict=True)
+            f"{file},{frame.number},{round(frame.pts, 6) if timed else ''},{clock.text(frame.pts)}"
+            for file, frame in zip(files, block.frames, strict=True)
         ]
         tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
         frames, tracks = block.frame.tolist(), (str(track) if track >= 0 else "" for track in block.tracks.tolist())
@@ -102,33 +105,39 @@ def write_counts(export: Export) -> None:
 
     Intervals begin at full multiples of their length since midnight, or since the start of the source if the clock time is unknown.
     ``frames`` is the number of frames inferred in the interval, ``mean`` the mean number of detections in these frames. Pictures have
-    no times and no rows.
+    no times: a folder has one row per class, with no interval.
     """
     reader, length = export.reader, export.options.interval
     classes, tracked = reader.class_ids(), reader.has_tracks
     with table_file(export, COUNTS) as file:
         for source in export.sources:
-            if source.kind is not SourceKind.VIDEO:
+            if source.kind is None:
                 continue
-            clock = Clock.of(reader, source)
+            clock, video = Clock.of(reader, source), source.kind is SourceKind.VIDEO
             offset = clock.since_midnight()
-            for group in read_groups(export.blocks(source, boxes=False), partial(interval_numbers, length=length, offset=offset)):
+            keys_of = partial(interval_numbers, length=length, offset=offset) if video else _one_group
+            for group in read_groups(export.blocks(source, boxes=False), keys_of):
                 start = round(group.key * length - offset, 6)
+                times = (start, round(start + length, 6), clock.text(start)) if video else (None, None, None)
                 for class_id in classes:
                     tally = group.classes.get(class_id)
                     frames, most, mean = (tally.frames, tally.most, tally.detections / group.inferred) if tally else (0, 0, 0.0)
                     label = label_of(reader.labels, class_id)
-                    times = (start, round(start + length, 6), clock.text(start))
-                    tracks = len(tally.tracks if tally else ()) if tracked else None
+                    tracks = len(tally.tracks if tally else ()) if tracked and video else None
                     counts = (group.inferred, frames, most, round(mean, 4), tracks)
                     file.write(row([source.name, *times, class_id, label, *counts]) + "\r\n")
+
+
+def _one_group(pts: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.zeros(len(pts), np.int64)
 
 
 def write_files(export: Export) -> None:
     """Write a row per file: its frames, whether it is empty, and for each class that occurs in the session when and how many.
 
-    Each picture of a folder has its own row. A class that is not seen long enough (``least_seen``) counts as not seen. ``empty`` is
-    missing if no frame was inferred, or if the run was stopped before it found anything.
+    Each picture of a folder has its own row, and is complete even if others of the folder are missing. A class that is not seen long
+    enough (``least_seen``) counts as not seen. ``empty`` is missing if no frame was inferred, or if the run was stopped before it found
+    anything.
     """
     reader = export.reader
     classes = reader.class_ids()
@@ -149,7 +158,8 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     # the row of one picture does not count the others of its folder
     dropped, skipped = (sum(source.ledger.dropped.values()), source.ledger.skipped) if name is None else (0, 0)
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
-    values += [is_empty(source, group, least, tracked), source.succeeded, source.path, source.error or failure]
+    complete = source.succeeded or (name is not None and source.error is None)
+    values += [is_empty(source, group, least, tracked), complete, file_path(source, name), source.error or failure]
     long_enough = group.seen(least, tracked)
     for class_id in classes:
         tally = long_enough.get(class_id)
@@ -161,6 +171,11 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
 def file_of(source: StoredSource, name: str | None) -> str:
     """Return the name of a source, or of a picture in it."""
     return source.name if name is None else f"{source.name}/{name}"
+
+
+def file_path(source: StoredSource, name: str | None) -> str:
+    """Return the path of a source as the run got it, or of a picture in it."""
+    return source.path if name is None else f"{source.path.rstrip('/')}/{name}"
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ExportError
+from engine.media.types import SourceKind
 from engine.store.blocks import Block
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_file
@@ -92,7 +93,9 @@ def _table(pa: Any, schema: Any, export: Export, source: StoredSource, clock: Cl
     values: dict[str, NDArray[Any]] = {name: column[block.frame] for name, column in of_frames.items()}
     values |= {"class_id": block.class_ids.astype(np.int32), "confidence": block.scores, "track": block.tracks}
     values |= dict(zip(("x", "y", "width", "height"), block.boxes.T, strict=True))
-    missing = {"clock": np.full(len(block.frame), clock.started is None), "track": block.tracks < 0}
+    untimed = source.kind is SourceKind.IMAGES
+    missing = {"time": np.full(len(block.frame), untimed), "clock": np.full(len(block.frame), clock.started is None)}
+    missing["track"] = block.tracks < 0
     if "verified" in schema.names:
         values["verified"] = block.verified
     texts = {

@@ -54,6 +54,14 @@ def show_corrected(connection: sqlite3.Connection) -> bool:
     return True
 
 
+def affected_by_forgetting(connection: sqlite3.Connection, source: int, behind: int = 0) -> int:
+    """Return the number of corrected detections that ``forget`` would change."""
+    if not has_table(connection, "corrections"):
+        return 0
+    query = "SELECT count(*) FROM main.corrections WHERE source = ? AND (frame >= ? OR track IS NOT NULL)"
+    return int(connection.execute(query, (source, behind)).fetchone()[0])
+
+
 def forget(connection: sqlite3.Connection, source: int, behind: int = 0) -> None:
     """Delete the corrections of a source's frames from index ``behind`` on, because these frames are detected again.
 

@@ -213,7 +213,20 @@ class Corrections(Closing):
         self._connection.close()
 
     def _name(self, chosen: Chosen) -> str:
-        return f"{chosen} of {self._names.get(chosen.source, f'source {chosen.source}')}"
+        """Name a track or a detection for the user: with class and confidence, which show whether it is the one that was meant."""
+        source = self._names.get(chosen.source, f"source {chosen.source}")
+        if isinstance(chosen, OneDetection):
+            query = (
+                "SELECT d.class_id, d.confidence, f.name FROM detections AS d JOIN frames AS f USING (source, frame)"
+                " WHERE source = ? AND frame = ? AND ordinal = ?"
+            )
+            with schema.explained(self._path, "read"):
+                found = self._connection.execute(query, chosen.values).fetchone()
+            if found is not None:
+                class_id, confidence, picture = found
+                place = f"frame {chosen.frame}" if picture is None else picture
+                return f"detection {chosen.ordinal} ({label_of(self._labels, class_id)}, {confidence:.2f}) in {place} of {source}"
+        return f"{chosen} of {source}"
 
     def _edit(self, chosen: Sequence[Chosen], change: str, words: str, also: str = "") -> None:
         """Set values of the chosen detections. change: SQL, such as ``verified = 1``. also: a further condition in SQL."""

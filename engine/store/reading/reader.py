@@ -200,6 +200,11 @@ class SessionReader(StoredColumns):
         with self._reading():
             return last_edit(self._connection) if self.corrected else ""
 
+    def frame_of_picture(self, source: int, name: str) -> int | None:
+        """Return the number of a picture of a folder, None if there is no picture of this name."""
+        rows = self._query("SELECT frame FROM frames WHERE source = ? AND name = ?", source, name)
+        return int(rows[0][0]) if rows else None
+
     def ordinals(self, source: int, frame: int) -> list[int]:
         """Return for each detection of a frame that passes the filter its number as the model found it, in the order of ``frame_at``."""
         condition, values = self._passing()

@@ -1,5 +1,6 @@
 """Writes sessions. Readers see frames after a commit, every ``COMMIT_SECONDS`` or ``COMMIT_FRAMES``."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +17,7 @@ from engine.store.file.opening import open_session
 from engine.store.file.presence import Presence, save
 from engine.store.file.previous import delete_unfinished, keep_copy
 from engine.store.names import readable_name
-from engine.store.objects.corrected import forget, has_corrections
+from engine.store.objects.corrected import affected_by_forgetting, forget, has_corrections
 from engine.store.writing.earlier import EarlierFrames
 from engine.store.writing.sources import SourcesWriter, text_of
 from engine.types import FrameResult
@@ -48,6 +49,7 @@ class SessionWriter(SourcesWriter):
         self._segments: list[tuple[object, ...]] = []
         self._due = 0.0
         self._earlier: dict[int, EarlierFrames] = {}
+        self._seconds: dict[int, float] = {}  # that earlier runs took for the frames that stay
         self._next_check = 0.0
         self._copied = self._closed = False
         self._own_lock = lock_session(path) if lock is None else None
@@ -69,6 +71,7 @@ class SessionWriter(SourcesWriter):
         with schema.explained(self.path, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
             self._keep_results(row == (1,) or has_corrections(self._connection))
+            self._note_forgotten(number)
             with schema.transaction(self._connection):
                 for table in ("detections", "frames", "tracks", "segments", "sources"):
                     self._connection.execute(f"DELETE FROM {table} WHERE source = ?", (number,))
@@ -80,7 +83,10 @@ class SessionWriter(SourcesWriter):
         The source's tracks are deleted, and so are corrections of frames from ``end`` on.
         """
         with schema.explained(self.path, "write"):
-            self._keep_results(has_corrections(self._connection))
+            self._keep_results(affected_by_forgetting(self._connection, number, end) > 0)
+            self._note_forgotten(number, end)
+            row = self._connection.execute("SELECT seconds FROM sources WHERE source = ?", (number,)).fetchone()
+            self._seconds[number] = (row[0] or 0.0) if row is not None and end else 0.0
             with schema.transaction(self._connection):
                 self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
                 self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
@@ -96,6 +102,13 @@ class SessionWriter(SourcesWriter):
             kept = keep_copy(self.path, self._connection)
             self._copied = True
             self.notes.append(f"the earlier results are kept in {kept}")
+
+    def _note_forgotten(self, number: int, end: int = 0) -> None:
+        count = affected_by_forgetting(self._connection, number, end)
+        if count:
+            (path,) = self._connection.execute("SELECT path FROM sources WHERE source = ?", (number,)).fetchone()
+            lost = "1 correction is" if count == 1 else f"{count:,} corrections are"
+            self.notes.append(f"{readable_name(os.fsdecode(path))}: {lost} removed, because the frames are detected again")
 
     def begin_segment(self, source: int, segment: int | None, start: int | None, frame: int) -> None:
         """Add the beginning of a segment. start: as in ``Segment``. frame: index of its first frame, which is added next.
@@ -174,7 +187,7 @@ class SessionWriter(SourcesWriter):
     ) -> None:
         """Store a source's final state and commit. A source that could not be opened needs no ``add_source``.
 
-        seconds: processing time. error: why the source could not be processed. cancelled: whether the run ended it early.
+        seconds: processing time in this run. error: why the source could not be processed. cancelled: whether the run ended it early.
         """
         self.commit()
         earlier = self._earlier.pop(number, None)
@@ -183,7 +196,7 @@ class SessionWriter(SourcesWriter):
         if earlier is not None and not cancelled and error is None:
             with schema.explained(self.path, "write"):
                 earlier.delete(self._connection)
-        self._finish(number, path, ledger, seconds, error, cancelled)
+        self._finish(number, path, ledger, seconds + self._seconds.pop(number, 0.0), error, cancelled)
 
     def close(self, complete: bool) -> None:
         """Commit and close. Repeated calls have no effect.

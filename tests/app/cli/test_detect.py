@@ -192,6 +192,33 @@ def test_nothing_usable(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_pictures_of_unreadable_formats_in_a_folder_are_named(tmp_path: Path) -> None:
+    station = tmp_path / "station" / "cam1"
+    station.mkdir(parents=True)
+    make_video(station / "a.png", frames=1, codec="png", pix_fmt="rgb24", container="image2")
+    for name in ("IMG_2.CR2", "IMG_1.heic", "notes.txt", ".hidden.heic"):
+        (station / name).write_bytes(b"x")
+    run = run_main("detect", tmp_path / "station", *FAST, "--clock", "name", "--out", tmp_path / "out")
+    assert run.status == 0
+    what = f"2 pictures in {tmp_path / 'station'} (IMG_1.heic, IMG_2.CR2)"
+    assert f"framefleet: left out, because their format cannot be read: {what}; convert them to JPEG to use them" in run.err
+    assert "framefleet: --clock is for videos: pictures get no clock times" in run.err
+
+
+def test_the_rate_of_a_folder_that_has_grown_is_that_of_the_new_pictures(tmp_path: Path) -> None:
+    folder = tmp_path / "station"
+    folder.mkdir()
+    make_video(folder / "a.png", frames=1, codec="png", pix_fmt="rgb24", container="image2")
+    options = (*FAST, "--out", tmp_path / "out")
+    assert run_main("detect", folder, *options).status == 0
+    shutil.copy(folder / "a.png", folder / "b.png")
+    assert run_main("detect", folder, *options).status == 0
+    shutil.copy(folder / "a.png", folder / "c.png")
+    run = run_main("detect", folder, *options)
+    assert f"{folder} has more pictures than in an earlier run: it goes on at picture 2" in run.err
+    assert re.search(r"3 pictures, 1 of them new, in [\d.]+ s", run.out)
+
+
 def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()

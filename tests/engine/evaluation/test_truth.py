@@ -18,9 +18,12 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionReader, SessionWriter
-from tests.support.store import LABELS, make_frame, write_one, write_session
+from tests.support.store import LABELS, make_frame, video_info, write_one, write_session
 
 FRAMES = 20
+
+NOTHING = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0, bool))
+"""The objects of a truth that has none."""
 
 
 @pytest.fixture
@@ -149,6 +152,49 @@ def test_pictures_with_equal_names_in_several_folders(pictures: Path, tmp_path: 
     assert_perfect(run(pictures, yolo(tmp_path / "set", [f"day.{index}/a" for index in range(3)])), 3)
     with pytest.raises(UsageError, match="has none of the 1 pictures"):
         run(pictures, yolo(tmp_path / "other", ["a"]))
+
+
+@pytest.fixture
+def stations(tmp_path: Path) -> Path:
+    """Two stations whose cameras give their folders, pictures and videos equal names, and a third with more pictures."""
+    path = tmp_path / "stations.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        for number, (folder, count) in enumerate((("north/cam1", 2), ("south/cam1", 2), ("west/cam2", 4))):
+            writer.add_source(number, folder, SourceInfo(folder, SourceKind.IMAGES, "jpg", 640, 480, count, None, None, ()))
+            writer.add_frames(make_frame(number, index, name=f"IMG_{index}.jpg") for index in range(count))
+            writer.finish_source(number, folder, Ledger(count, count), 1.0)
+        for number, folder in enumerate(("north", "south"), 3):
+            writer.add_source(number, f"{folder}/v.mp4", video_info("v.mp4", 3))
+            writer.add_frames(make_frame(number, index) for index in range(3))
+            writer.finish_source(number, f"{folder}/v.mp4", Ledger(3, 3), 1.0)
+    return path
+
+
+def found_in(session: Path, *names: str) -> list[tuple[int, int] | None]:
+    """The source and index of the frame that each name of a picture stands for."""
+    truth = Truth(Path("t.json"), (), tuple(TruthPicture(name, None, None) for name in names), *NOTHING)
+    with SessionReader(session) as reader:
+        frames = fit(truth, reader, common=True).frames
+    return [None if frame is None else (frame.source, frame.index) for frame in frames]
+
+
+def test_names_that_tables_and_exports_give_are_those_of_one_picture(stations: Path) -> None:
+    names = ("north/cam1/IMG_1.jpg", "south/cam1/IMG_1.jpg", "cam2/IMG_1.jpg", "north/v.mp4#2", "v-2/00000400.jpg")
+    assert found_in(stations, *names) == [(0, 1), (1, 1), (2, 1), (3, 2), (4, 1)]
+
+
+def test_a_picture_is_not_taken_for_one_of_the_same_name_in_another_folder(stations: Path) -> None:
+    assert found_in(stations, "cam2/IMG_0.jpg", "cam1/IMG_3.jpg", "archive/IMG_3.jpg") == [(2, 0), None, (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("name", "example"), [("IMG_0.jpg", "'cam2/IMG_0.jpg'"), ("v/00000400.jpg", "'folder/clip.mp4#12' for a frame of a video")]
+)
+def test_names_that_several_sources_have_are_explained(stations: Path, name: str, example: str) -> None:
+    truth = Truth(Path("t.json"), (), (TruthPicture(name, None, None),), *NOTHING)
+    words = f"Several sources have a picture '{name}': write the folder in front of the name, as in {example}"
+    with SessionReader(stations) as reader, pytest.raises(UsageError, match=words):
+        fit(truth, reader)
 
 
 @pytest.mark.parametrize("suffix", ["jfif", "PPM"])

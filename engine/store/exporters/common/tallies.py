@@ -85,7 +85,7 @@ def read_files(blocks: Iterable[Block], source: StoredSource) -> Iterator[Group]
 def is_empty(source: StoredSource, group: Group, least: Least, tracked: bool) -> bool | None:
     """Whether no class is seen long enough in a file; None if unknown. group: from ``read_files``. tracked: see ``Group.seen``."""
     seen = group.seen(least, tracked)
-    known = group.inferred > 0 and (source.complete or source.kind is not SourceKind.VIDEO)
+    known = group.inferred > 0 and (source.succeeded or source.kind is not SourceKind.VIDEO)
     return not seen if seen or known else None
 
 

@@ -60,6 +60,20 @@ def test_a_stopped_file_is_not_called_empty(tmp_path: Path) -> None:
         assert summary.found == {0: "", 1: ""}
 
 
+def test_a_video_that_ended_with_an_error_is_not_called_empty_and_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        for number, (name, boxes) in enumerate((("a.mp4", 0), ("b.mp4", 1), ("c.mp4", 1))):
+            error = None if name == "c.mp4" else f"{name} was removed while it was read"
+            writer.add_source(number, name, video_info("", 5))
+            writer.add_frames(make_frame(number, index, boxes) for index in range(5))
+            writer.finish_source(number, name, Ledger(5, 5), 1.0, error)
+    with SessionReader(path) as reader:
+        summary = Summary(reader, Least())
+    assert summary.line() == "3 files: 0 empty, 2 with objects, 1 failed (a.mp4); errors in 1 other (b.mp4); 15 frames"
+    assert summary.found[0] == ""
+
+
 def test_a_file_without_frames_in_the_part_was_not_stopped(session: Path, tmp_path: Path) -> None:
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 50, "b.mp4": 25})
     run = run_main("results", path, "--from", "1s", "--out", tmp_path / "out")

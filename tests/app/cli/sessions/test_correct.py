@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionWriter
@@ -37,7 +38,7 @@ def labels(folder: Path, *options: str) -> list[list[tuple[str, object, object]]
 def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) -> None:
     for action, said in (
         (("relabel", "--track", "2", "--label", "Bicycle"), "track 2 of a.mp4 labelled bicycle"),
-        (("delete", "--frame", "3", "--object", "0"), "detection 0 in frame 3 of a.mp4 deleted"),
+        (("delete", "--frame", "3", "--object", "0"), "detection 0 (person, 0.90) in frame 3 of a.mp4 deleted"),
         (("split", "--track", "1", "--at", "0.4s"), "track 1 of a.mp4 split at frame 10, the new track is 3"),
     ):
         run = run_main("correct", session, *action)
@@ -52,9 +53,23 @@ def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) 
     assert run_main("correct", session, "undo").status == 0
     assert [line[21:] for line in run_main("correct", session, "list").out.splitlines()] == [
         "track 2 of a.mp4 labelled bicycle",
-        "detection 0 in frame 3 of a.mp4 deleted",
+        "detection 0 (person, 0.90) in frame 3 of a.mp4 deleted",
     ]
     assert labels(session)[12][0] == ("person", 1, False)
+
+
+def test_a_picture_is_named_as_in_the_tables(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
+        for number, folder in enumerate(("north/cam1", "south/cam1")):
+            writer.add_source(number, folder, SourceInfo(folder, SourceKind.IMAGES, "jpg", 640, 480, 3, None, None, ()))
+            writer.add_frames(make_frame(number, index, boxes=2, name=f"IMG_{index}.JPG") for index in range(3))
+            writer.finish_source(number, folder, Ledger(3, 3), 1.0)
+    run = run_main("correct", tmp_path, "delete", "--source", "south/cam1/IMG_1.JPG", "--object", "1")
+    assert run.out == "detection 1 (bicycle, 0.80) in IMG_1.JPG of south/cam1 deleted\n", run.err
+    assert run_main("results", tmp_path, "--source", "south/cam1").status == 0
+    assert [len(line["detections"]) for line in read_lines(tmp_path / "cam1-2.jsonl")] == [2, 1, 2]
+    run = run_main("correct", tmp_path, "delete", "--source", "south/cam1/IMG_7.JPG", "--object", "1")
+    assert (run.status, run.err) == (2, "framefleet: the session has no picture 'south/cam1/IMG_7.JPG'\n")
 
 
 def test_times_count_from_the_first_frame(tmp_path: Path) -> None:

@@ -9,10 +9,13 @@ from pathlib import Path
 import av
 import pytest
 
+from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Ledger
 from engine.store.exporters import EXPORTERS
+from engine.store.session import SessionWriter
 from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import make_video
-from tests.support.store import write_session
+from tests.support.store import LABELS, make_frame, video_info, write_session
 
 
 def test_a_run_is_written_in_other_formats_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,6 +44,20 @@ def test_some_of_what_is_stored(tmp_path: Path) -> None:
     run = run_main("results", database, "--classes", "persn")
     assert run.status == 2
     assert "no class 'persn': did you mean person?" in run.err
+
+
+def test_clock_times_that_pictures_do_not_get_are_said_to_be_missing(tmp_path: Path) -> None:
+    database = tmp_path / "s.sqlite"
+    with SessionWriter(database, LABELS, {}) as writer:
+        writer.add_source(0, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 1, None, None, ()))
+        writer.add_source(1, "a.mp4", video_info("a.mp4", 1))
+        writer.add_frames([make_frame(0, 0, 1, "2026-05-04 23-14-01.jpg"), make_frame(1, 0)])
+        for number, name in enumerate(("trap", "a.mp4")):
+            writer.finish_source(number, name, Ledger(1, 1), 1.0)
+    words = "framefleet: --clock is for videos: pictures get no clock times"
+    assert words in run_main("results", database, "--clock", "name").err
+    assert words not in run_main("results", database, "--clock", "name", "--source", "a.mp4").err
+    assert words not in run_main("results", database).err
 
 
 def test_what_was_cancelled_is_said_to_be_a_part(tmp_path: Path) -> None:

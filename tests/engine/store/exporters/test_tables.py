@@ -125,7 +125,10 @@ def test_counts_per_interval(traffic: Path, tmp_path: Path) -> None:
         [20.0, 30.0, "person", 1, 0, 0, 0.0],
         [20.0, 30.0, "car", 1, 0, 0, 0.0],
     ]
-    assert set(counts.source) == {'cam 1, "north".mp4', "empty.mp4"}
+    assert set(counts.source) == {'cam 1, "north".mp4', "empty.mp4", "trap"}
+    trap = counts[counts.source == "trap"]
+    assert trap[columns[2:]].to_numpy().tolist() == [["person", 2, 1, 1, 0.5], ["car", 2, 0, 0, 0.0]], "pictures count without a time"
+    assert trap[["start", "end", "clock", "tracks"]].isna().all(axis=None)
     export(traffic, tmp_path / "long", "csv", interval=20.0)
     counts = pd.read_csv(tmp_path / "long" / "counts.csv")
     assert counts[columns].to_numpy().tolist()[:2] == [
@@ -145,6 +148,7 @@ def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
     assert files.skipped.loc["trap/a.jpg":"trap/c.jpg"].to_list() == [0, 0, 0], "they are not the pictures that were left out"
     assert files.error.fillna("").to_list() == ["", "", "", "", "no picture", "broken.mp4 is no video"]
     assert files.complete.to_list() == [True, True, True, True, True, False]
+    assert files.path.to_list()[2:5] == ["trap/a.jpg", "trap/späti.jpg", "trap/c.jpg"], "the picture, not its folder"
     north = files.loc['cam 1, "north".mp4']
     assert [north[f"car_{column}"] for column in tables.PER_CLASS] == [0.0, 10.0, 3, 2]
     assert [north[f"person_{column}"] for column in tables.PER_CLASS] == [10.0, 10.0, 1, 1]
@@ -152,6 +156,21 @@ def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
     assert files.loc["empty.mp4", "person_frames_with"] == 0
     empty = query(f"SELECT file FROM '{tmp_path}/files.csv' WHERE empty ORDER BY file")
     assert empty == [["empty.mp4"], ["trap/späti.jpg"]]
+
+
+def test_pictures_have_no_times_but_are_complete_one_by_one(tmp_path: Path) -> None:
+    session = tmp_path / "s.sqlite"
+    with SessionWriter(session, LABELS, {}) as writer:
+        writer.add_source(0, "stations/trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
+        pictures = [make_frame(0, 0, 1, "a.jpg"), make_frame(0, 1, 2, "b.jpg")]
+        writer.add_frames(FrameResult(FrameRef(0, f.ref.index, float(f.ref.index)), CPU, 640, 480, *parts(f)) for f in pictures)
+        writer.finish_source(0, "stations/trap", Ledger(2, 2), 1.0, cancelled=True)
+    text, binary, *_ = export(session, tmp_path / "out", "csv", "parquet")
+    for table in (pd.read_csv(tmp_path / "out" / text), pd.read_parquet(tmp_path / "out" / binary)):
+        assert table["frame"].to_list() == [0, 1, 1]
+        assert table["time"].isna().all(), "the number of a picture is no time"
+    files = pd.read_csv(tmp_path / "out" / "files.csv")
+    assert files[["path", "complete"]].to_numpy().tolist() == [["stations/trap/a.jpg", True], ["stations/trap/b.jpg", True]]
 
 
 @pytest.fixture

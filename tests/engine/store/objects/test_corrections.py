@@ -89,7 +89,7 @@ def test_each_edit_can_be_undone(path):
         corrections.relabel(OneDetection(0, 13, 0), 2)
         corrections.delete(OneTrack(0, 3))
         assert [edit.words for edit in corrections.edits()][2:] == [
-            "detection 0 in frame 13 of a.mp4 labelled car",
+            "detection 0 (bicycle, 0.90) in frame 13 of a.mp4 labelled car",
             "track 3 of a.mp4 deleted",
         ]
         assert seen(path)[13][0] == [1, 2]
@@ -126,10 +126,10 @@ def test_each_undone_edit_can_be_made_again_until_there_is_a_new_one(path):
         corrections.undo()
         corrections.confirm(OneDetection(0, 0, 0))
         assert corrections.redo() is None
-        assert corrections.undo().words == "detection 0 in frame 0 of a.mp4 confirmed"
+        assert corrections.undo().words == "detection 0 (person, 0.90) in frame 0 of a.mp4 confirmed"
     assert seen(path) == states[1]
     with Corrections(path) as corrections:  # another process makes it again
-        assert corrections.redo().words == "detection 0 in frame 0 of a.mp4 confirmed"
+        assert corrections.redo().words == "detection 0 (person, 0.90) in frame 0 of a.mp4 confirmed"
 
 
 def test_new_tracks_forget_what_was_undone(path):
@@ -210,7 +210,7 @@ def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkey
     writer.add_frames(make_frame(0, index) for index in range(5, 10))
     writer.close(complete=False)
     assert [len(found[0]) for found in seen(path)] == [2, 2, 2, 1, 2, 2, 2, 2, 2, 2]
-    assert [edit.words for edit in edits(path)] == ["detection 0 in frame 3 of a.mp4 deleted"]
+    assert [edit.words for edit in edits(path)] == ["detection 0 (person, 0.90) in frame 3 of a.mp4 deleted"]
     assert [len(found[0]) for found in seen(tmp_path / "s.previous.sqlite")] == [2, 2, 2, 1, 2, 2, 2, 2, 1, 2]
 
 
