@@ -1203,6 +1203,10 @@
         <translation>es ist keine normale Datei</translation>
     </message>
     <message>
+        <source>1 correction is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>1 source finished by an earlier run: the results stay (--restart detects again)</source>
         <translation>1 Quelle, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
     </message>
@@ -1847,6 +1851,10 @@
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quellen sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
+        <source>{count} corrections are</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{file} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
         <translation>{file} wurde seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: {remedy}</translation>
     </message>
@@ -1881,6 +1889,10 @@
     <message>
         <source>{path} changed while it was sent: detect in it again when it is complete</source>
         <translation>{path} hat sich beim Senden geändert: Erkennen Sie erneut, wenn die Datei vollständig ist</translation>
+    </message>
+    <message>
+        <source>{path} has more pictures than in an earlier run: it goes on at picture {frames}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{path} has no frame that can be decoded; copy the file again or repair it</source>
@@ -2569,6 +2581,10 @@
     <message>
         <source>{value}: the cluster has no node {node}; its nodes are {value2}</source>
         <translation>{value}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {value2}</translation>
+    </message>
+    <message>
+        <source>{value}: {lost} removed, because the frames are detected again</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{video} has no frame from {start} s to {end} s that can be decoded</source>
