@@ -188,7 +188,13 @@ def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterato
             frame = Frame(source.number, int(index), float(pts), int(width), int(height), failure is not None)
             if source.kind is SourceKind.VIDEO:
                 timed = picture_name(frame.time)
-                names = timed, f"{unique}/{timed}", f"{stem}/{timed}", f"{source.name}#{frame.index}", f"{file}#{frame.index}"
+                names: tuple[str, ...] = (
+                    timed,
+                    f"{unique}/{timed}",
+                    f"{stem}/{timed}",
+                    f"{source.name}#{frame.index}",
+                    f"{file}#{frame.index}",
+                )
             else:
                 whole = Path(name or source.path).as_posix()
                 path = _without_suffix(whole)

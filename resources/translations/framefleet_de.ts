@@ -1203,10 +1203,6 @@
         <translation>es ist keine normale Datei</translation>
     </message>
     <message>
-        <source>1 correction is</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>1 source finished by an earlier run: the results stay (--restart detects again)</source>
         <translation>1 Quelle, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
     </message>
@@ -1851,10 +1847,6 @@
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quellen sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
-        <source>{count} corrections are</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>{file} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
         <translation>{file} wurde seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: {remedy}</translation>
     </message>
@@ -1875,6 +1867,14 @@
         <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
     </message>
     <message>
+        <source>{name}: 1 correction is removed, because the frames are detected again</source>
+        <translation>{name}: 1 Korrektur entfällt, weil die Bilder erneut erkannt werden</translation>
+    </message>
+    <message>
+        <source>{name}: {count} corrections are removed, because the frames are detected again</source>
+        <translation>{name}: {count} Korrekturen entfallen, weil die Bilder erneut erkannt werden</translation>
+    </message>
+    <message>
         <source>{parent} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
         <translation>{parent} gehört einem anderen Benutzer: Setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
@@ -1892,7 +1892,7 @@
     </message>
     <message>
         <source>{path} has more pictures than in an earlier run: it goes on at picture {frames}</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} hat mehr Bilder als in einem früheren Lauf: es geht bei Bild {frames} weiter</translation>
     </message>
     <message>
         <source>{path} has no frame that can be decoded; copy the file again or repair it</source>
@@ -2581,10 +2581,6 @@
     <message>
         <source>{value}: the cluster has no node {node}; its nodes are {value2}</source>
         <translation>{value}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {value2}</translation>
-    </message>
-    <message>
-        <source>{value}: {lost} removed, because the frames are detected again</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{video} has no frame from {start} s to {end} s that can be decoded</source>

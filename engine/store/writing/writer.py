@@ -107,8 +107,11 @@ class SessionWriter(SourcesWriter):
         count = affected_by_forgetting(self._connection, number, end)
         if count:
             (path,) = self._connection.execute("SELECT path FROM sources WHERE source = ?", (number,)).fetchone()
-            lost = "1 correction is" if count == 1 else f"{count:,} corrections are"
-            self.notes.append(f"{readable_name(os.fsdecode(path))}: {lost} removed, because the frames are detected again")
+            name = readable_name(os.fsdecode(path))
+            if count == 1:
+                self.notes.append(f"{name}: 1 correction is removed, because the frames are detected again")
+            else:
+                self.notes.append(f"{name}: {count:,} corrections are removed, because the frames are detected again")
 
     def begin_segment(self, source: int, segment: int | None, start: int | None, frame: int) -> None:
         """Add the beginning of a segment. start: as in ``Segment``. frame: index of its first frame, which is added next.
