@@ -341,6 +341,8 @@ def test_progress_and_outcome_do_not_move_the_window_s_layout(qtbot: QtBot, wind
     QGuiApplication.processEvents()
     assert window.status.minimumSizeHint().width() == narrowest
     qtbot.waitUntil(lambda: text.width() > 300)
+    window.exports.line.show_done("first\nsecond")
+    assert (text.text(), text.toolTip()) == ("first · second", "first\nsecond")
 
 
 def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
