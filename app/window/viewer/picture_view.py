@@ -23,7 +23,7 @@ NOTE = QPointF(10, 10)
 
 
 class PictureView(QWidget):
-    """Shows one undistorted picture with the boxes of the same frame. unmarked: there is no picture any more, or the filter has changed.
+    """Shows one undistorted picture with the boxes of the same frame. unmarked: the picture is gone, or the filter has changed.
 
     Attributes: result: of the picture, None = none yet. filter: which of its detections are visible. visible_detections: these.
     statistics: the text at the top right, "" = none. paint_below: paints on the picture, below the boxes.

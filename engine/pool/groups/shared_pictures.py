@@ -122,7 +122,7 @@ class SharedPictures:
     def take(self, nbytes: int, urgent: Callable[[], bool] = lambda: False) -> NDArray[np.uint8]:
         """Allocate memory for a picture, uint8 (nbytes,), not initialized; waits until there is room.
 
-        urgent: called while there is no room. If it returns True, the limit is exceeded.
+        urgent: asked while there is too little room. True: exceed the limit instead of waiting.
         """
         memory, offset = self._take(nbytes, urgent)
         held = (ctypes.c_uint8 * nbytes).from_buffer(memory.mapped, offset)

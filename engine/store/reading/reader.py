@@ -201,7 +201,7 @@ class SessionReader(StoredColumns):
             return last_edit(self._connection) if self.corrected else ""
 
     def frame_of_picture(self, source: int, name: str) -> int | None:
-        """Return the number of a picture of a folder, None if there is no picture of this name."""
+        """Return the frame number of a folder's picture, or None if the source has no picture with this name."""
         rows = self._query("SELECT frame FROM frames WHERE source = ? AND name = ?", source, name)
         return int(rows[0][0]) if rows else None
 

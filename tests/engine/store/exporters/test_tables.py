@@ -168,7 +168,7 @@ def test_pictures_have_no_times_but_are_complete_one_by_one(tmp_path: Path) -> N
     text, binary, *_ = export(session, tmp_path / "out", "csv", "parquet")
     for table in (pd.read_csv(tmp_path / "out" / text), pd.read_parquet(tmp_path / "out" / binary)):
         assert table["frame"].to_list() == [0, 1, 1]
-        assert table["time"].isna().all(), "the number of a picture is no time"
+        assert table["time"].isna().all(), "a picture's number is not a time"
     files = pd.read_csv(tmp_path / "out" / "files.csv")
     assert files[["path", "complete"]].to_numpy().tolist() == [["stations/trap/a.jpg", True], ["stations/trap/b.jpg", True]]
 
