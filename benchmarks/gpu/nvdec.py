@@ -90,24 +90,23 @@ def together(sources: Sequence[Generator[None, None, None]], seconds: float, sta
     return Decoding(done / took, 1e6 * sum(used) / sum(frames))
 
 
-def from_memory(path: Path, info: SourceInfo, index: int, number: int, packets_a_call: int) -> Generator[None, None, None]:
-    """The frames of one session that decodes the packets of one segment from memory, again and again. index: of the CUDA device."""
+def from_memory(path: Path, info: SourceInfo, stream: Any, number: int, packets_a_call: int) -> Generator[None, None, None]:
+    """The frames of one session that decodes the packets of one segment from memory, again and again. stream: of ``session_stream``."""
     import PyNvVideoCodec
-    from cuda.core import Device
 
     from engine.media.container.video_file import VideoFile
     from engine.media.nvdec.bitstream import Bitstream
     from engine.media.nvdec.session import Session
     from engine.media.segment import packets_of
 
-    Device(index).set_current()
+    stream.device.set_current()
     with VideoFile(path) as file:
         segment, codec = info.segments[number % (len(info.segments) - 1)], file.codec.name  # the last one may be short
         bitstream = Bitstream(codec, file.codec.extradata)
         raw = [bytearray(packet) for packet in packets_of(file, segment)]
     packets = [bytes(bitstream.first(raw[0])), *(bytes(bitstream.convert(packet)) for packet in raw[1:])]
     calls = [bytearray(b"".join(packets[first : first + packets_a_call])) for first in range(0, len(packets), packets_a_call)]
-    session = Session(PyNvVideoCodec, index, codec)
+    session = Session(PyNvVideoCodec, stream, codec)
     for data, stamp in zip(cycle(calls), count(1), strict=False):
         for _ in session.decode(data, stamp):
             yield
@@ -127,10 +126,11 @@ def nvdec_alone(
 ) -> Decoding:
     """Measure ``from_memory`` in this process. blocking: threads that wait for the device sleep instead of asking again and again."""
     from engine.cuda.device import open_device
+    from engine.media.nvdec.session import session_stream
 
     open_device(DeviceId("cuda", str(index)), sleep=blocking)
-    info = probe(path)
-    return together([from_memory(path, info, index, number, packets_a_call) for number in range(sessions)], seconds, start)
+    info, stream = probe(path), session_stream(index)
+    return together([from_memory(path, info, stream, number, packets_a_call) for number in range(sessions)], seconds, start)
 
 
 def decoder_alone(path: Path, device: DeviceId, threads: int, seconds: float) -> Decoding:

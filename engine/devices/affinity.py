@@ -7,10 +7,11 @@ it allocates therefore gets near memory. Nothing happens on other systems and on
 import ctypes
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.devices.topology.linux import SYS, numa_node, numa_nodes, pci_address
+from engine.devices.topology.linux import SYS, find_gpus, numa_node, numa_nodes, pci_address
 from engine.types import DeviceId
 
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
@@ -54,6 +55,34 @@ def bind_to_share(device: DeviceId, threads: int | None, system: Path = SYS) -> 
         return frozenset()
     wanted = {in_order[place % len(in_order)] for place in range(number * threads, (number + 1) * threads)}
     return _bind(frozenset().union(*wanted)) if len(wanted) < len(homes) else frozenset()
+
+
+def share_of_gpu(pci: str, count: int, system: Path = SYS) -> frozenset[int]:
+    """Choose processors for a GPU's threads from those that this thread may use. Each GPU gets its own if there are enough.
+
+    pci: address of the GPU. count: number of processors. Returns an empty set if this thread may use fewer than twice as many.
+    """
+    allowed = sorted(_allowed())
+    if len(allowed) < 2 * count:
+        return frozenset()
+    try:
+        number = [gpu.pci for gpu in find_gpus(system)].index(pci_address(pci))
+    except ValueError:  # a container may hide the bus
+        number = 0
+    return frozenset(allowed[place % len(allowed)] for place in range(number * count, (number + 1) * count))
+
+
+@contextmanager
+def bound_to(cpus: frozenset[int]) -> Iterator[None]:
+    """Bind this thread to these processors for as long as the context lasts. It stays where it is if there are none."""
+    before = _allowed()
+    bound = _bind(cpus)
+    try:
+        yield
+    finally:
+        if bound:
+            with suppress(OSError):
+                os.sched_setaffinity(0, before)
 
 
 def usable_cores() -> int:

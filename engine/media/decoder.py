@@ -12,11 +12,11 @@ from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, Dec
 from engine.settings import Decode, EngineSettings, Hint
 from engine.types import DeviceId, EngineInfo
 
-GPU_THREADS = 10
+GPU_THREADS = 12
 """Default number of decode threads of a GPU's worker, one segment each.
 
-On an H200, NVDEC alone decodes 4,188 frames/s of 1080p with 10 threads and 4,239 with 11. With detection, more threads give less of that:
-Python runs one thread at a time, and the others wait for it (``benchmarks/results/host-h200.md``).
+On an H200, NVDEC alone decodes 4,188 frames/s of 1080p with 10 threads and 4,246 with 12. With detection, 14 threads give fewer frames than
+12: Python runs one thread at a time, and the others wait for it (``benchmarks/results/host-h200.md``).
 """
 
 Decoded: TypeAlias = DecodedFrame | DecodedPlanes | DecodedOnDevice | DecodeFailure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Iterator
 from fractions import Fraction
@@ -256,6 +257,28 @@ def test_closing_early_gives_everything_back(clip: Any) -> None:
     assert check(decoder, info, info.segments[1]) == info.segments[1].frames
     decoder.close()
     assert ring.used == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 8, reason="there are few processors")
+def test_only_decoding_on_the_gpu_is_bound_to_few_processors(surfaces: SurfaceRing, clip: Any, tmp_path: Path) -> None:
+    decoder, all_of_them = NvdecDecoder(0, surfaces, threads=12), os.sched_getaffinity(0)
+    info = probe(torn("zeros", clip("constant.mp4"), tmp_path))
+    used: dict[type, set[int]] = {}
+    for segment in info.segments:
+        for frame in decoder.decode(info, segment):
+            used.setdefault(type(frame), set()).add(len(os.sched_getaffinity(0)))
+            if isinstance(frame, DecodedOnDevice):
+                frame.image.release()
+        assert os.sched_getaffinity(0) == all_of_them
+    assert used.pop(DecodedOnDevice) == {4}
+    assert [*used.values()] == len(used) * [{len(all_of_them)}], "FFmpeg decodes the rest of a damaged segment"
+    assert used
+    frames = decoder.decode(info, info.segments[0])
+    frame = next(frames)
+    assert isinstance(frame, DecodedOnDevice)
+    frame.image.release()
+    frames.close()  # type: ignore[attr-defined]
+    assert os.sched_getaffinity(0) == all_of_them
 
 
 def outcomes_of(frames: Any) -> list[tuple[float, int, str]]:

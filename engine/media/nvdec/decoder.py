@@ -19,6 +19,7 @@ from typing import TypeAlias
 from cuda.core import Device
 
 from engine.detection.frame_format import FrameFormat
+from engine.devices.affinity import bound_to, share_of_gpu
 from engine.errors import DeviceError
 from engine.media.container.open_files import Identity, OpenFiles, identity
 from engine.media.container.video_file import VideoFile, VideoPacket
@@ -31,7 +32,7 @@ from engine.media.nvdec.format import first_frame
 from engine.media.nvdec.library import load_library
 from engine.media.nvdec.limits import check
 from engine.media.nvdec.memory import device_surfaces
-from engine.media.nvdec.session import Session, SessionPool
+from engine.media.nvdec.session import Session, SessionPool, session_stream
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.sampling.decode import is_reliable
 from engine.media.sampling.segment_table import SegmentTable
@@ -40,6 +41,12 @@ from engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo
 _LEAST_SURFACES = 8
 _SURFACE_BYTES = 4 * 2**30
 """The most memory for decoded frames."""
+
+_PROCESSORS = 4
+"""Processors for the decode threads, which mostly wait for the GPU or for the interpreter's lock.
+
+On all processors of an H200's machine, they take longer and decode less (``benchmarks/results/host-h200.md``).
+"""
 
 Parts: TypeAlias = Iterable[tuple[Segment, Iterator[VideoPacket] | None]]
 """Frames to decode, and the packets for them; None: the packets of the segment."""
@@ -58,11 +65,13 @@ class NvdecDecoder(Decoder):
         super().__init__(threads)
         self._library = load_library()
         self._index, self._surfaces, self._required = index, surfaces, required
-        self._sessions, self._files = SessionPool(partial(Session, self._library, index), surfaces.plenty), OpenFiles()
+        self._sessions = SessionPool(partial(Session, self._library, session_stream(index)), surfaces.plenty)
+        self._files = OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
         self._verdicts: dict[Identity, str | None] = {}
         self._problems: dict[str, Exception] = {}
         self._lock = threading.Lock()
+        self._processors = share_of_gpu(Device(index).pci_bus_id, _PROCESSORS) if threads > _PROCESSORS else frozenset[int]()
 
     def supports(self, info: SourceInfo) -> str | None:
         """Why NVDEC cannot decode this source, None if it can. Decodes one frame to find out, once for each source.
@@ -98,7 +107,7 @@ class NvdecDecoder(Decoder):
         Device(self._index).set_current()
         gone = 0
         try:
-            with self._sessions.turn() as turn, self._files.use(Path(info.path), segment) as file:
+            with bound_to(self._processors), self._sessions.turn() as turn, self._files.use(Path(info.path), segment) as file:
                 parts: Parts = ((segment, None),)
                 indices: dict[int, int] | None = None
                 if segment.wanted is not None:

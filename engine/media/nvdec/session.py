@@ -1,4 +1,4 @@
-"""Hardware decoders: a session decodes packets on its own stream; a pool keeps sessions for reuse."""
+"""Hardware decoders: a session decodes packets, and a pool keeps sessions for reuse."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ from ctypes import addressof, c_char
 from typing import Any, TypeAlias
 
 import numpy as np
-from cuda.core import Device, StreamOptions
+from cuda.core import Device, Stream, StreamOptions
 
 from engine.cuda.graph import copy
 from engine.errors import DeviceError
@@ -25,7 +25,9 @@ _IDLE = 16
 """Most idle sessions, usually one per decode thread. Each holds reference frames in device memory."""
 
 _PRIORITY = -1
-"""Above the network's stream: NVDEC's library copies each frame by a kernel, which would wait for whole layers of the network otherwise."""
+"""Of the sessions' stream, above the network's: NVDEC's library copies each frame by a kernel, which would otherwise wait for whole layers
+of the network.
+"""
 
 _PATIENCE_SECONDS = 2.0
 """Longest wait for another decode thread's session, which a slow engine or a long segment may keep busy."""
@@ -34,23 +36,33 @@ _LOOK_SECONDS = 0.02
 """Interval at which waiting threads check whether more frames are wanted."""
 
 
+def session_stream(index: int) -> Stream:
+    """A stream for all sessions of a process on the CUDA device of this index, which becomes current.
+
+    With one stream for each session, a batch would wait for up to ten streams. Each wait releases the interpreter's lock.
+    """
+    device = Device(index)
+    device.set_current()
+    return device.create_stream(options=StreamOptions(priority=_PRIORITY))
+
+
 class Session:
     """A decoder for one format. Not thread-safe.
 
-    library: PyNvVideoCodec. codec: FFmpeg's name. Addresses of frames are valid until the next call of ``decode`` or ``finish``, for work
-    on the session's stream. damaged: whether one of the last call's frames may be damaged. begun: whether the hardware is open; the
-    first packet opens it.
+    library: PyNvVideoCodec. codec: FFmpeg's name. stream: of ``session_stream``. Addresses of frames are valid until the next call of
+    ``decode`` or ``finish``, for work on this stream. damaged: whether one of the last call's frames may be damaged. begun: whether the
+    hardware is open; the first packet opens it.
     """
 
-    def __init__(self, library: Any, index: int, codec: str, on_begun: Callable[[], None] = lambda: None) -> None:
-        """Open a session on the CUDA device of this index, which must be current. on_begun: called when ``begun`` becomes true.
+    def __init__(self, library: Any, stream: Stream, codec: str, on_begun: Callable[[], None] = lambda: None) -> None:
+        """Open a session on the stream's device, which must be current. on_begun: called when ``begun`` becomes true.
 
         Raises Exception: any error of the library, which documents none.
         """
-        self.stream = Device(index).create_stream(options=StreamOptions(priority=_PRIORITY))
+        self.stream = stream
         kind = getattr(library.cudaVideoCodec, codec.upper())
-        stream = int(self.stream.handle)
-        self._decoder = library.CreateDecoder(gpuid=index, codec=kind, cudastream=stream, usedevicememory=True)
+        place = {"gpuid": stream.device.device_id, "cudastream": int(stream.handle)}
+        self._decoder = library.CreateDecoder(codec=kind, usedevicememory=True, **place)
         self._packet = library.PacketData()
         self._messages = messages()
         self.damaged = False

@@ -8,11 +8,12 @@ import platform
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from engine.devices.affinity import bind_near, bind_to_share
+from engine.devices.affinity import bind_near, bind_to_share, bound_to, share_of_gpu
 from engine.types import DeviceId
 from tests.support.devices.machines import make_system
 
@@ -116,3 +117,43 @@ def test_only_cpus_that_share_the_processors_are_bound(tmp_path: Path) -> None:
     assert bind(lambda: bind_to_share(CPU, None, system))[:2] == ([], MINE)
     assert bind(lambda: bind_to_share(DeviceId("cuda", "0"), 1, system))[:2] == ([], MINE)
     assert bind(lambda: bind_to_share(DeviceId("openvino", "GPU.0"), 1, system))[:2] == ([], MINE)
+
+
+def test_gpus_get_separate_processors_as_long_as_there_are_enough(tmp_path: Path) -> None:
+    system = two_nodes(tmp_path)
+    shares = [share_of_gpu(pci, 1, system) for pci in ("0000:01:00.0", "00000000:81:00.0", "0000:82:00.0")]
+    assert shares == [{MINE[number % len(MINE)]} for number in range(3)]
+    half = len(MINE) // 2
+    assert share_of_gpu("0000:01:00.0", half, system) == set(MINE[:half])
+    assert share_of_gpu("0000:01:00.0", half + 1, system) == frozenset(), "too few for a choice"
+    assert share_of_gpu("nonsense", 1, system) == share_of_gpu("0000:99:00.0", 1, tmp_path / "nothing") == {MINE[0]}
+
+
+def test_processors_are_chosen_from_those_that_the_thread_may_use(tmp_path: Path) -> None:
+    system = make_system(tmp_path, {0: (",".join(map(str, MINE)), 8)}, GPUS[:1])
+
+    def chosen() -> frozenset[int]:
+        os.sched_setaffinity(0, set(MINE[1:]))
+        return share_of_gpu("0000:01:00.0", 1, system)
+
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(chosen).result() == ({MINE[1]} if len(MINE) > 2 else frozenset())
+
+
+def test_a_thread_is_bound_until_the_context_ends() -> None:
+    def run() -> list[list[int]]:
+        seen = []
+        with bound_to(frozenset(MINE[-1:])):
+            seen.append(sorted(os.sched_getaffinity(0)))
+        seen.append(sorted(os.sched_getaffinity(0)))
+        with suppress(ValueError), bound_to(frozenset(MINE[:1])):
+            seen.append(sorted(os.sched_getaffinity(0)))
+            raise ValueError
+        seen.append(sorted(os.sched_getaffinity(0)))
+        for nothing in (frozenset[int](), frozenset((max(MINE) + 100,))):
+            with bound_to(nothing):
+                seen.append(sorted(os.sched_getaffinity(0)))
+        return seen
+
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(run).result() == [MINE[-1:], MINE, MINE[:1], MINE, MINE, MINE]
