@@ -156,11 +156,11 @@ class DetectionSession(Closing):
         """The last events of sources that an earlier run has finished."""
         while self._kept:
             path, stored, event = self._kept.pop(0)
-            if stored.kind is SourceKind.VIDEO:
-                self._set_start(stored.number, path, stored.created)
-                if self._following is not None and self._needs_tracks(stored) and stored.number not in self._going_on.joined_or_split:
-                    self._following.begin(event.source)
-                    self._following.end(event.source)
+            if stored.info is not None:
+                self._set_clock(stored.number, path, stored.info.kind, stored.created)
+            if self._following is not None and self._needs_tracks(stored) and stored.number not in self._going_on.joined_or_split:
+                self._following.begin(event.source)
+                self._following.end(event.source)
             yield event
 
     def _needs_tracks(self, stored: StoredSource) -> bool:
@@ -169,10 +169,14 @@ class DetectionSession(Closing):
             return False
         return not tracked_with(self.database, stored.number, self._following.tracker)
 
-    def _set_start(self, number: int, path: Path, created: str | None) -> None:
-        """Store the clock time at which a video begins, if a setting says where it comes from. created: the time in the metadata."""
-        if self._clock.clock is not None:
+    def _set_clock(self, number: int, path: Path, kind: SourceKind, created: str | None) -> None:
+        """Store when a video begins or pictures were taken, if a setting says where the time comes from. created: a video's metadata."""
+        if self._clock.clock is None:
+            return
+        if kind is SourceKind.VIDEO:
             self._writer.set_start(number, self._clock.started(path, created))
+        else:
+            self._writer.set_picture_clock(number, path, self._clock)
 
     def _store(self, event: Event) -> None:
         if self._queued:
@@ -198,10 +202,10 @@ class DetectionSession(Closing):
                     self._writer.go_on(source, 0 if start.position is None else start.position.frames)
                 stamp = stamp_of(path)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp)
+                self._set_clock(source, path, info.kind, info.created)
                 if info.kind is SourceKind.VIDEO:
                     self._stamps[source] = stamp
                     self._writer.describe_source(source, info=info)
-                    self._set_start(source, path, info.created)
                     if self._following is not None:
                         self._following.begin(source)
                 self._segments[source] = info

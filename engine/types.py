@@ -163,7 +163,8 @@ Found: TypeAlias = Detections | InferenceFailure
 class FrameResult:
     """The result for one frame: its detections, or the reason why it has none (``failure``).
 
-    width, height: the picture's size, pixels. name: the file, where a source is a folder of images.
+    width, height: the picture's size, pixels. name: the file, where a source is a folder of images. created: when a picture
+    was taken, as its metadata say it.
     """
 
     ref: FrameRef
@@ -173,6 +174,7 @@ class FrameResult:
     detections: Detections | None
     failure: str | None = None
     name: str | None = None
+    created: str | None = None
 
     def __post_init__(self) -> None:
         if (self.detections is None) == (self.failure is None):

@@ -77,7 +77,8 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
             if settings.clock_settings.clock is not None:
-                note_untimed(source for source in reader.sources() if source.number in session.sources)
+                stored = [source for source in reader.sources() if source.number in session.sources]
+                note_untimed(reader, stored, settings.clock_settings)
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             untracked = [] if settings.track is Track.NONE else untracked_lines(reader, session.sources)
             found = (

@@ -74,7 +74,8 @@ def run(argv: Sequence[str]) -> int:
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
         if clock is not None:
-            exports.note_untimed(source for source in reader.sources() if not chosen_sources or source.number in chosen_sources)
+            clocked = [source for source in reader.sources() if not chosen_sources or source.number in chosen_sources]
+            exports.note_untimed(reader, clocked, clock)
         last = Summary(reader, chosen.least_seen, chosen_sources).line()
     for line in counts_lines(counted, arguments.verbose):
         print_line(line)

@@ -13,9 +13,11 @@ os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(1 << 28))  # cv2 reads i
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import ExportError, SourceError
 from engine.media.container.opening import MAX_SIDE
+from engine.media.exif import time_taken
 from engine.media.sources import is_folder, pictures_in
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 from engine.types import Image
@@ -35,6 +37,11 @@ def read_picture(path: Path) -> Image:
 
     Raises SourceError if the file is missing, damaged, not a regular file, not a picture, an animation, or larger than 16384×16384.
     """
+    return _picture(path, _content(path))
+
+
+def _content(path: Path) -> NDArray[np.uint8]:
+    """Read the bytes of a picture's file. Raises SourceError."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -45,6 +52,11 @@ def read_picture(path: Path) -> Image:
         raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the name and the file's permissions") from error
     if not content.size:
         raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
+    return content
+
+
+def _picture(path: Path, content: NDArray[np.uint8]) -> Image:
+    """Decode the bytes of a file. path: for errors. Raises SourceError."""
     if _is_animation(content[:_HEAD].tobytes()):
         raise SourceError(f"{path} is an animation, of which only the first picture could be read: convert it to a video")
     try:
@@ -100,8 +112,10 @@ def decode_images(info: SourceInfo, segment: Segment, skip: int) -> Iterator[Dec
     wanted = [(index, name) for index, name in pictures if segment.wanted is None or segment.wanted.includes(index, 0, 1)]
     for position, name in wanted[skip:]:
         index = None if segment.wanted is None else position
+        file = path / name if name else path
         try:
-            yield DecodedFrame(float(position), read_picture(path / name if name else path), name, index)
+            content = _content(file)
+            yield DecodedFrame(float(position), _picture(file, content), name, index, time_taken(content))
         except SourceError as error:
             yield DecodeFailure(float(position), 1, str(error), name, index)
 

@@ -91,13 +91,15 @@ class DeviceFrame:
 class DecodedFrame:
     """A decoded frame in host memory. pts: seconds; for pictures the position in the folder. name: the file's name in the folder.
 
-    index: the frame's number in the source, if only some frames are wanted; else None.
+    index: the frame's number in the source, if only some frames are wanted; else None. created: when a picture was taken, as its metadata
+    say it, None if they do not.
     """
 
     pts: float
     image: Image
     name: str | None = None
     index: int | None = None
+    created: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -108,6 +110,7 @@ class DecodedPlanes:
     image: Planes
     name: None = None
     index: int | None = None
+    created: None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -118,6 +121,7 @@ class DecodedOnDevice:
     image: DeviceFrame
     name: None = None
     index: int | None = None
+    created: None = None
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class PackedResults:
 class FrameEntry:
     """One frame in the worker, before its index is known. pts: seconds, NaN if unknown. device: the member of a group that inferred it.
 
-    index: of the frame in the source, None: it follows from the order.
+    index: of the frame in the source, None: it follows from the order. created: as in ``DecodedFrame``.
     """
 
     pts: float
@@ -66,6 +66,7 @@ class FrameEntry:
     name: str | None = None
     device: DeviceId | None = None
     index: int | None = None
+    created: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ class Frames:
 
     first: position of the first frame in its segment. pts: float64 (n,), seconds. sizes: int32 (n, 2), width and height, pixels. names,
     devices: by position in this message; devices only where it is not the worker's. indices: of frames whose index does not follow from
-    their order.
+    their order. created: of pictures, as in ``DecodedFrame``.
     """
 
     source: int
@@ -86,6 +87,7 @@ class Frames:
     names: Mapping[int, str] = field(default_factory=dict)
     devices: Mapping[int, DeviceId] = field(default_factory=dict)
     indices: Mapping[int, int] = field(default_factory=dict)
+    created: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Self:
@@ -100,6 +102,7 @@ class Frames:
             {at: entry.name for at, entry in enumerate(entries) if entry.name is not None},
             {at: entry.device for at, entry in enumerate(entries) if entry.device is not None},
             {at: entry.index for at, entry in enumerate(entries) if entry.index is not None},
+            {at: entry.created for at, entry in enumerate(entries) if entry.created is not None},
         )
 
     def __len__(self) -> int:
@@ -111,5 +114,6 @@ class Frames:
         for at, (pts, (width, height), found) in enumerate(frames):
             detections, failure = (found, None) if isinstance(found, Detections) else (None, found.reason)
             index, done_by = self.indices.get(at, index), self.devices.get(at, device)
-            yield FrameResult(FrameRef(self.source, index, pts), done_by, width, height, detections, failure, self.names.get(at))
+            texts = self.names.get(at), self.created.get(at)
+            yield FrameResult(FrameRef(self.source, index, pts), done_by, width, height, detections, failure, *texts)
             index += 1

@@ -82,6 +82,10 @@ class ClockSettings:
         except (OverflowError, OSError, ValueError):
             return None
 
+    def taken(self, name: str, created: str | None) -> datetime | None:
+        """Return when a picture was taken, as ``started`` does for videos. A time that was given is not one of pictures."""
+        return None if isinstance(self.clock, datetime) else self.started(PurePath(name), created)
+
 
 _NAME = re.compile(
     r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})"  # the date

@@ -201,7 +201,7 @@ SETTINGS = (
         "clock",
         ClockTime(),
         None,
-        Option("--clock", "when each video began: name, metadata, or a time (unknown)", "SOURCE"),
+        Option("--clock", "when each video began or picture was taken: name, metadata, or a time (unknown)", "SOURCE"),
         Field(_VIDEOS, "Clock time", "of the start, or a time such as 2026-11-01 08:00", choices=choices.CLOCK),
     ),
     Setting(

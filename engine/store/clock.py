@@ -1,24 +1,31 @@
-"""The clock time of stored frames, computed from the time when their source began."""
+"""The clock time of stored frames: computed from the time when their video began, or the time when a picture was taken."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Self
 
+from engine.media.types import SourceKind
+from engine.store.schema import reading
 from engine.store.session import SessionReader, StoredSource
 
 
 class Clock:
     """Converts times of one source to clock times.
 
-    started: when the source began, with time zone; None if unknown. first: pts of the source's first frame, seconds.
+    started: when the source began, with time zone; None if unknown. first: pts of the source's first frame, seconds. taken: when each
+    picture was taken, by its pts.
     """
 
-    def __init__(self, started: datetime | None, first: float = 0.0) -> None:
+    def __init__(self, started: datetime | None, first: float = 0.0, taken: Mapping[float, datetime] | None = None) -> None:
         self.started = started
         self._first = first
+        self.taken = taken or {}
 
     @classmethod
     def of(cls, reader: SessionReader, source: StoredSource) -> Self:
         """Return the clock of a stored source. A source whose first frame is unknown is taken to begin at 0 s."""
+        if source.kind is SourceKind.IMAGES:
+            return cls(None, taken=_times_of_pictures(reader, source))
         if source.started is None:
             return cls(None)
         first = reader.first_pts(source.number)
@@ -26,7 +33,12 @@ class Clock:
 
     def at(self, pts: float) -> datetime | None:
         """Return the clock time of a frame. pts: seconds."""
-        return None if self.started is None else self.started + timedelta(seconds=round(pts - self._first, 6))
+        return self.taken.get(pts) if self.started is None else self.started + timedelta(seconds=round(pts - self._first, 6))
+
+    @property
+    def known(self) -> bool:
+        """Whether any frame has a clock time."""
+        return self.started is not None or bool(self.taken)
 
     def text(self, pts: float) -> str:
         """Return the clock time of a frame in ISO 8601 with milliseconds and the offset from UTC; "" if unknown."""
@@ -45,3 +57,16 @@ class Clock:
             return 0.0
         midnight = self.started.replace(hour=0, minute=0, second=0, microsecond=0)
         return (moment - midnight).total_seconds()
+
+
+def _times_of_pictures(reader: SessionReader, source: StoredSource) -> dict[float, datetime]:
+    times = {}
+    for pts, name, created, stored in reader.picture_times(source.number):
+        if source.picture_clock is not None:
+            moment = source.picture_clock.taken(name or source.file.name, created)
+        else:
+            with reading(reader.path):
+                moment = None if stored is None else datetime.fromisoformat(stored)
+        if moment is not None:
+            times[pts] = moment
+    return times

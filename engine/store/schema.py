@@ -19,7 +19,7 @@ from engine.store.file.errors import reading as reading
 from engine.store.file.page_sums import DamagedError
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
-VERSION = 3
+VERSION = 4
 WAIT = 5.0  # seconds to wait for another connection's lock
 
 SEGMENTS = """
@@ -70,7 +70,7 @@ CREATE TABLE sources (
 );
 CREATE TABLE frames (
     source INTEGER NOT NULL, frame INTEGER NOT NULL, pts REAL NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
-    device INTEGER NOT NULL REFERENCES devices (number), name TEXT, failure TEXT,
+    device INTEGER NOT NULL REFERENCES devices (number), name TEXT, failure TEXT, created TEXT, clock TEXT,
     PRIMARY KEY (source, frame)
 ) WITHOUT ROWID;
 CREATE INDEX frames_by_pts ON frames (source, pts);
@@ -101,6 +101,7 @@ ADDED_COLUMNS = {
         ("created", "TEXT", "NULL"),
         ("origin", "REAL", "NULL"),
     ),
+    "frames": (("created", "TEXT", "NULL"), ("clock", "TEXT", "NULL")),
     "detections": (("track", "INTEGER", "NULL"),),
 }
 """Columns that files of older versions lack: by table, each with its name, type and default."""
@@ -189,11 +190,16 @@ def _upgrade(connection: sqlite3.Connection) -> None:
 def _view_as_current(connection: sqlite3.Connection) -> None:
     """Let queries see a file of an older version as one of this version, without changing it."""
     connection.execute("PRAGMA temp_store = MEMORY")
-    for table, columns in _missing_columns(connection):
-        added = ", ".join(f"{default} AS {name}" for name, _, default in columns)
-        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {added} FROM main.{table}")
+    for table, _ in _missing_columns(connection):
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT {current_columns(connection, table)} FROM main.{table} t")
     for statement in _missing_tables(connection):
         connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+
+
+def current_columns(connection: sqlite3.Connection, table: str) -> str:
+    """Return the columns of a table ``t`` for SELECT: those that the file has, and those of this version that it lacks."""
+    missing = dict(_missing_columns(connection)).get(table, [])
+    return ", ".join(("t.*", *(f"{default} AS {name}" for name, _, default in missing)))
 
 
 def _missing_columns(connection: sqlite3.Connection) -> list[tuple[str, list[tuple[str, str, str]]]]:

@@ -10,6 +10,7 @@ from typing import Any
 from engine.media.stamp import Stamp, has_same_content, stamp_of
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.settings.clock import ClockSettings
 from engine.store.names import readable_name
 
 SOURCE_COLUMNS = (
@@ -28,7 +29,7 @@ class StoredSource:
     completely or not. cancelled: whether the run ended it early. seconds: processing time; None until it is finished. error: why it could
     not be opened or read to its end. stamp: of the content, when the source was opened. decoder: name of the decoder in use. started: clock
     time at which the video begins, with time zone. created: the time in its metadata, as text. origin: as in ``SourceInfo``. The last five
-    are None if unknown.
+    are None if unknown. picture_clock: for pictures, settings that replace the stored clock times; None: they stay.
     """
 
     number: int
@@ -46,6 +47,7 @@ class StoredSource:
     created: str | None = None
     origin: float | None = None
     name: str = ""
+    picture_clock: ClockSettings | None = None
 
     @property
     def kind(self) -> SourceKind | None:

@@ -10,7 +10,7 @@ import numpy as np
 from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.settings.kinds import Moment
-from engine.store.schema import COMPLETE, ORIGIN
+from engine.store.schema import COMPLETE, ORIGIN, current_columns
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,10 @@ def restrict(connection: sqlite3.Connection, span: Span) -> None:
             behind = f"SELECT min(frame) FROM frames f WHERE source = ? AND pts >= ? AND {_IN_ORDER}"
             last = _frame(connection, behind, source, span.end, origin, last) - 1
         connection.execute("INSERT INTO temp.span VALUES (?, ?, ?)", (source, first, last))
+    connection.execute("DROP VIEW IF EXISTS temp.frames")  # that of an older version's file
     connection.execute(
-        "CREATE TEMP VIEW frames AS SELECT f.* FROM main.frames f JOIN temp.span s ON s.source = f.source"
-        " WHERE f.frame BETWEEN s.first AND s.last"
+        f"CREATE TEMP VIEW frames AS SELECT {current_columns(connection, 'frames')} FROM main.frames t"
+        " JOIN temp.span s ON s.source = t.source WHERE t.frame BETWEEN s.first AND s.last"
     )
 
 

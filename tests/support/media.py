@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, wraps
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
@@ -15,6 +16,7 @@ import numpy as np
 from av.stream import Disposition
 from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
+from PIL import ExifTags, Image
 
 from engine.detection.frame_format import HostImage, Planes
 
@@ -58,6 +60,17 @@ def write_pictures(folder: Path, count: int, size: tuple[int, int] = (64, 48)) -
     for number in range(count):
         assert cv2.imwrite(str(folder / f"{number}.png"), numbered(number, size))
     return folder
+
+
+def dated_picture(tags: Mapping[int, str], form: str = "JPEG", size: tuple[int, int] = (64, 48)) -> bytes:
+    """A picture with noise and these EXIF tags of an exposure. form: a format of Pillow."""
+    noise = np.random.default_rng(size[0]).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
+    exif = Image.Exif()
+    exif[ExifTags.Base.Model] = "Framefleet"
+    exif.get_ifd(ExifTags.IFD.Exif).update(tags)
+    file = BytesIO()
+    Image.fromarray(noise).save(file, form, exif=exif)
+    return file.getvalue()
 
 
 def pixels_of(image: HostImage) -> NDArray[np.uint8]:

@@ -23,6 +23,7 @@ LIBRARIES = {
     "lapx": ("lap", ""),
     "miniaudio": ("miniaudio", ""),
     "onnx": ("onnx", ""),
+    "pillow": ("PIL.Image", ""),
     "platformdirs": ("platformdirs", ""),
     "requests": ("requests", ""),
     "tqdm": ("tqdm", ""),

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,9 @@ from app.streams import print_line
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.model.labels import class_ids
+from engine.settings.clock import ClockSettings, ClockSource
 from engine.settings.kinds import Moment
+from engine.store.clock import Clock
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.coco_ids import check_coco_labels
@@ -149,10 +151,19 @@ def export(
     return exported, not problems
 
 
-def note_untimed(sources: Iterable[StoredSource]) -> None:
-    """Say that ``--clock`` has no effect on pictures, if there are some."""
-    if any(source.kind is SourceKind.IMAGES for source in sources):
-        print_line("framefleet: --clock is for videos: pictures get no clock times", sys.stderr)
+def note_untimed(reader: SessionReader, sources: Iterable[StoredSource], clock: ClockSettings) -> None:
+    """Say how many pictures get no clock time by these settings, if there are some."""
+    pictures = timed = 0
+    for source in sources:
+        if source.kind is SourceKind.IMAGES:
+            pictures += reader.count(source.number)
+            timed += len(Clock.of(reader, replace(source, picture_clock=clock)).taken)
+    if timed == pictures:
+        return
+    why = "--clock gives the start of a video: use name or metadata"
+    if isinstance(clock.clock, ClockSource):
+        why = f"none is in {'the name' if clock.clock is ClockSource.NAME else 'the EXIF data'}"
+    print_line(f"framefleet: no clock time for {pictures - timed:,} of {number_of(pictures, 'picture')}: {why}", sys.stderr)
 
 
 def _say_waiting(folder: Path, other: str) -> None:

@@ -4,18 +4,19 @@ from pathlib import Path
 
 from app.window.queue.item import QueueItem
 from app.window.widgets.translation import translate
+from engine.media.types import SourceKind
 from engine.settings.clock import ClockSettings, ClockSource
 from engine.store.clock import Clock
 from engine.store.session import SessionReader
 
 
 def is_known(item: QueueItem) -> bool:
-    """Whether the session knows by now when the video began, or that this is unknown."""
+    """Whether the session knows by now when the video began or pictures were taken, or that this is unknown."""
     return item.results is not None and item.results.source >= 0 and item.progress.info is not None
 
 
 def read_clock(item: QueueItem) -> Clock | None:
-    """Read the clock of a video from its session. None: the session does not hold it. Raises ExportError if the session cannot be read."""
+    """Read the clock of a source from its session. None: the session does not hold it. Raises ExportError if the session cannot be read."""
     assert item.results is not None
     with SessionReader(item.results.database, created=item.results.created) as reader:
         found = [source for source in reader.sources() if source.number == item.results.source]
@@ -38,8 +39,8 @@ def clock_preview(clock: ClockSettings, item: QueueItem | None) -> dict[str, str
     if clock.clock is None or (item is None and clock.clock is not ClockSource.NAME):
         return {}
     info = None if item is None else item.progress.info
-    if clock.clock is ClockSource.METADATA and info is None:
-        return {}  # not opened yet
+    if (clock.clock is ClockSource.METADATA and info is None) or (info is not None and info.kind is SourceKind.IMAGES):
+        return {}  # not opened yet, or each picture has its own time
     moment = clock.started(path, None if info is None else info.created)
     if moment is None:
         return {"clock": translate("settings", "{name}: no time is found").format(name=path.name)}

@@ -103,7 +103,8 @@ class Transport(Panel):
         self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
-        self.hint.setVisible(self.width() >= (36 if self._pictures else 56) * theme.base_size())  # pictures have no clock times
+        alone = self._pictures and not (self.shown_clock and self.shown_clock.known)
+        self.hint.setVisible(self.width() >= (36 if alone else 56) * theme.base_size())
         self.wait.setText(translate("viewer", "Wait") if roomy else "")
         self.set_position(*self._shown)
 
@@ -171,10 +172,10 @@ class Transport(Panel):
         self.hint.setText(translate("viewer", "At the speed of detection") if self._waiting else self._silent or self._name)
 
     def set_clock(self, clock: Clock | None) -> None:
-        """Show the clock time of pictures, too. None: unknown."""
+        """Show the clock time of the current picture, too. None: unknown."""
         self.shown_clock = clock
         self.clock_found.emit(clock)
-        self.set_position(*self._shown)
+        self._arrange()
 
     def set_events(self, events: NDArray[np.void]) -> None:
         """Mark events on the timeline. events: ``EVENTS``."""

@@ -57,7 +57,7 @@ class Viewer(QWidget):
         self.item: QueueItem | None = None
         self._tally: Tally | None = None
         self._filter = ViewFilter()
-        self._clock_of: Results | None = None
+        self._clock_of: tuple[Results | None, bool] | None = None
         self.canvas: VideoCanvas = VideoCanvas()
         self.pictures = Pictures(self.canvas)
         self.transport: Transport = Transport()
@@ -149,15 +149,16 @@ class Viewer(QWidget):
             self._counting.start()
 
     def _find_clock(self, item: QueueItem) -> None:
-        """Read in the background when the shown video began, once its session knows that."""
+        """Read in the background when the shown video began or pictures were taken, once the session knows that, and again at the end."""
         results = item.results
+        state = results, item.progress.complete
 
         def found(clock: Clock | None) -> None:
             if self.item is not None and self.item.results == results:
                 self.transport.set_clock(clock)
 
-        if results != self._clock_of and is_known(item):
-            self._clock_of = results
+        if state != self._clock_of and is_known(item):
+            self._clock_of = state
             self._background.start(self, partial(read_clock, item), found, self.transport.hint.setText)
 
     def set_filter(self, view_filter: ViewFilter) -> None:

@@ -161,7 +161,7 @@ class DecodeThreads:
                 if task.careful:
                     self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name, frame.index))
                 took = 1000 * (now - started)
-                self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, took, now, frame.index))
+                self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, took, now, frame.index, frame.created))
                 done += 1
                 if task.careful:
                     self._buffer.wait_settled()

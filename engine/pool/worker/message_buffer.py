@@ -25,7 +25,7 @@ PAUSE_SECONDS = 0.1
 class Picture:
     """A decoded frame. image: None after the engine has taken it. decoding: time it took, ms. decoded: when, ``perf_counter``.
 
-    index: as in ``DecodedFrame``.
+    index, created: as in ``DecodedFrame``.
     """
 
     task: Detect
@@ -37,6 +37,7 @@ class Picture:
     decoding: float
     decoded: float
     index: int | None = None
+    created: str | None = None
 
     @property
     def host_bytes(self) -> int:

@@ -156,7 +156,8 @@ class ResultSender:
         pending.items += 1
         match item:
             case Picture():
-                self._append(pending, FrameEntry(item.pts, item.width, item.height, found, item.name, device, item.index))
+                entry = FrameEntry(item.pts, item.width, item.height, found, item.name, device, item.index, item.created)
+                self._append(pending, entry)
             case Gap():
                 failure, info = InferenceFailure(item.reason), task.info
                 for number in range(item.count):

@@ -97,8 +97,10 @@ def _frames_of_video(reader: SessionReader, source: StoredSource) -> int:
 
 def _with_clock(source: StoredSource, clock: ClockSettings | None) -> StoredSource:
     """Return a source with the clock time that these settings give it."""
-    if clock is None or source.kind is not SourceKind.VIDEO:
+    if clock is None:
         return source
+    if source.kind is SourceKind.IMAGES:
+        return replace(source, picture_clock=clock)
     return replace(source, started=clock.started(source.file, source.created))
 
 

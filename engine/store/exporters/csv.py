@@ -2,8 +2,8 @@
 
 Frames count from 0. Times are seconds of the source; pictures have none. Boxes are in source pixels, origin top left. ``track`` and
 ``tracks`` are empty in sessions without tracks. The column ``verified`` is there if a person corrected the session. ``clock`` is empty if
-it is unknown when the source began. Text that spreadsheet programs would take for a formula begins with an apostrophe; Parquet and JSON
-Lines have it without.
+it is unknown when the source began or the picture was taken. Text that spreadsheet programs would take for a formula begins with an
+apostrophe; Parquet and JSON Lines have it without.
 """
 
 from collections import Counter
@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.types import SourceKind
+from engine.store.blocks import Block
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, text_file
 from engine.store.exporters.common.options import Least
+from engine.store.exporters.common.picture_intervals import Times, intervals_of_pictures
 from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.common.tallies import Group, is_empty, read_files, read_groups
 from engine.store.session import StoredSource
@@ -104,8 +106,8 @@ def write_counts(export: Export) -> None:
     """Write a row per source, interval and class that occurs in the session, also if the class does not occur in the interval.
 
     Intervals begin at full multiples of their length since midnight, or since the start of the source if the clock time is unknown.
-    ``frames`` is the number of frames inferred in the interval, ``mean`` the mean number of detections in these frames. Pictures have
-    no times: a folder has one row per class, with no interval.
+    ``frames`` is the number of frames inferred in the interval, ``mean`` the mean number of detections in these frames. Pictures count in
+    the interval of the day in which they were taken. Those whose clock time is unknown have rows without times.
     """
     reader, length = export.reader, export.options.interval
     classes, tracked = reader.class_ids(), reader.has_tracks
@@ -114,11 +116,8 @@ def write_counts(export: Export) -> None:
             if source.kind is None:
                 continue
             clock, video = Clock.of(reader, source), source.kind is SourceKind.VIDEO
-            offset = clock.since_midnight()
-            keys_of = partial(interval_numbers, length=length, offset=offset) if video else _one_group
-            for group in read_groups(export.blocks(source, boxes=False), keys_of):
-                start = round(group.key * length - offset, 6)
-                times = (start, round(start + length, 6), clock.text(start)) if video else (None, None, None)
+            blocks = export.blocks(source, boxes=False)
+            for times, group in _intervals_of_video(blocks, clock, length) if video else intervals_of_pictures(blocks, clock, length):
                 for class_id in classes:
                     tally = group.classes.get(class_id)
                     frames, most, mean = (tally.frames, tally.most, tally.detections / group.inferred) if tally else (0, 0, 0.0)
@@ -128,8 +127,11 @@ def write_counts(export: Export) -> None:
                     file.write(row([source.name, *times, class_id, label, *counts]) + "\r\n")
 
 
-def _one_group(pts: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.zeros(len(pts), np.int64)
+def _intervals_of_video(blocks: Iterable[Block], clock: Clock, length: float) -> Iterator[tuple[Times, Group]]:
+    offset = clock.since_midnight()
+    for group in read_groups(blocks, partial(interval_numbers, length=length, offset=offset)):
+        start = round(group.key * length - offset, 6)
+        yield (start, round(start + length, 6), clock.text(start)), group
 
 
 def write_files(export: Export) -> None:
@@ -146,8 +148,9 @@ def write_files(export: Export) -> None:
     with table_file(export, [*FILES, *(f"{name}_{column}" for name in names for column in PER_CLASS)]) as file:
         for source in export.sources:
             video = source.kind is SourceKind.VIDEO
-            start = Clock.of(reader, source).start if video else ""
+            clock = Clock.of(reader, source)
             for group in read_files(export.blocks(source, boxes=False), source):
+                start = clock.start if video or group.last is None else clock.text(group.last.pts)
                 file.write(row(_file_row(source, group, start, classes, export.options.least_seen, reader.has_tracks)) + "\r\n")
 
 

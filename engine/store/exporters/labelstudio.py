@@ -69,7 +69,7 @@ def _video_regions(export: Export) -> Iterator[str]:
 
 
 def _picture_tasks(export: Export) -> Iterator[str]:
-    source = export.source
+    source, clock = export.source, Clock.of(export.reader, export.source)
     model = export.reader.facts.get("model", "Framefleet")
     for frame in export.frames(source):
         result = [
@@ -88,7 +88,9 @@ def _picture_tasks(export: Export) -> Iterator[str]:
             for position, (place, label, score, box) in enumerate(_regions(export, frame))
         ]
         image = source.path if frame.name is None else f"{source.path.rstrip('/')}/{frame.name}"
-        yield to_json({"data": {"image": image}, "predictions": [{"model_version": model, "result": result}]})
+        moment = clock.text(frame.ref.pts)
+        data = {"image": image, **({"taken": moment} if moment else {})}
+        yield to_json({"data": data, "predictions": [{"model_version": model, "result": result}]})
 
 
 def _regions(export: Export, frame: FrameResult) -> Iterator[tuple[int, str, float, dict[str, float]]]:

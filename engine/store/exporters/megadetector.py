@@ -7,11 +7,13 @@ none; if a person corrected the session, ``verified``. Other programs ignore bot
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
 from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
 from engine.store.exporters.common.coco_ids import has_coco_labels
 from engine.store.exporters.common.rounding import marks, relative, to_json
@@ -78,7 +80,7 @@ def write(export: Export, file: TextIO) -> None:
     """Write all files of the session: an entry for each video and for each picture.
 
     Paths are relative to the folder that contains all sources. A detection whose label is not its category has the label as its
-    classification. ``datetime`` is the clock time at which a video began.
+    classification. ``datetime`` is the clock time at which a video began or a picture was taken.
     """
     labels = export.labels
     categories = _Categories(labels, export.options.category_map, export.reader.has_tracks)
@@ -91,9 +93,11 @@ def write(export: Export, file: TextIO) -> None:
     for source in export.sources:
         path = readable_name((source.file if base is None else source.file.relative_to(base)).as_posix())
         if source.kind is SourceKind.IMAGES:
+            clock = Clock.of(export.reader, source)
             for frame in export.frames(source):
                 name = path if frame.name is None else f"{path}/{frame.name}".removeprefix("./")
-                entry = {"file": name, "detections": categories.detections(frame) if frame.failure is None else None}
+                found = categories.detections(frame) if frame.failure is None else None
+                entry = {"file": name, **_datetime(clock.at(frame.ref.pts)), "detections": found}
                 file.write(separator + to_json(entry | ({"failure": frame.failure} if frame.failure is not None else {})))
                 separator = ",\n"
         else:
@@ -111,9 +115,7 @@ def _write_video(export: Export, source: StoredSource, path: str, categories: _C
         failure = source.error or "the file was not processed"
         file.write(to_json({"file": path, "failure": failure, "detections": None, "frame_rate": 0, "frames_processed": []}))
         return
-    head = {"file": path, "frame_rate": source.info.rate or 0}
-    if source.started is not None:
-        head["datetime"] = source.started.strftime("%Y:%m:%d %H:%M:%S")  # as in EXIF, which MegaDetector's own program writes
+    head = {"file": path, "frame_rate": source.info.rate or 0, **_datetime(source.started)}
     file.write(f'{to_json(head)[:-1]}, "detections": ')
     frames = ((frame.ref.index, categories.detections(frame)) for frame in export.frames(source))
     write_list(file, (to_json(entry | {"frame_number": number}) for number, found in frames for entry in found))
@@ -121,6 +123,11 @@ def _write_video(export: Export, source: StoredSource, path: str, categories: _C
     rows = chain.from_iterable(export.reader.frame_rows(source.number, 1000))
     write_list(file, (str(number) for number, _, _, _, failure, *_ in rows if failure is None))
     file.write("}")
+
+
+def _datetime(moment: datetime | None) -> dict[str, str]:
+    """Return the clock time as in EXIF data, which MegaDetector's own program writes."""
+    return {} if moment is None else {"datetime": moment.strftime("%Y:%m:%d %H:%M:%S")}
 
 
 def common_folder(sources: Sequence[StoredSource]) -> Path | None:

@@ -1,7 +1,7 @@
 """Apache Parquet: the columns of the CSV table of detections, with types and compressed.
 
 Frames count from 0. ``track`` is null in sessions without tracks. ``verified`` is there if a person corrected the session.
-``clock`` is a time stamp in UTC, null if it is unknown when the source began.
+``clock`` is a time stamp in UTC, null if it is unknown when the source began or the picture was taken.
 """
 
 from collections.abc import Iterator, Sequence
@@ -82,7 +82,8 @@ def _schema(pa: Any, columns: tuple[str, ...]) -> Any:
 def _table(pa: Any, schema: Any, export: Export, source: StoredSource, clock: Clock, block: Block) -> Any:
     labels, devices = export.reader.labels, export.reader.device_names()
     numbers, times, widths, heights, _, names, used = zip(*block.rows, strict=True)
-    moments = [0 if moment is None else (moment - EPOCH) // MILLISECOND for moment in map(clock.at, times)]
+    clocks = [clock.at(pts) for pts in times]
+    moments = [0 if moment is None else (moment - EPOCH) // MILLISECOND for moment in clocks]
     of_frames = {
         "frame": np.array(numbers),
         "time": np.array([round(pts, 6) for pts in times]),
@@ -94,7 +95,7 @@ def _table(pa: Any, schema: Any, export: Export, source: StoredSource, clock: Cl
     values |= {"class_id": block.class_ids.astype(np.int32), "confidence": block.scores, "track": block.tracks}
     values |= dict(zip(("x", "y", "width", "height"), block.boxes.T, strict=True))
     untimed = source.kind is SourceKind.IMAGES
-    missing = {"time": np.full(len(block.frame), untimed), "clock": np.full(len(block.frame), clock.started is None)}
+    missing = {"time": np.full(len(block.frame), untimed), "clock": np.array([moment is None for moment in clocks])[block.frame]}
     missing["track"] = block.tracks < 0
     if "verified" in schema.names:
         values["verified"] = block.verified

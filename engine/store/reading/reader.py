@@ -205,6 +205,10 @@ class SessionReader(StoredColumns):
         rows = self._query("SELECT frame FROM frames WHERE source = ? AND name = ?", source, name)
         return int(rows[0][0]) if rows else None
 
+    def picture_times(self, source: int) -> list[tuple[float, str | None, str | None, str | None]]:
+        """Return what is known of the times of a source's pictures: pts, name, time in the metadata, and stored clock time of each."""
+        return self._query("SELECT pts, name, created, clock FROM frames WHERE source = ?", source)
+
     def ordinals(self, source: int, frame: int) -> list[int]:
         """Return for each detection of a frame that passes the filter its number as the model found it, in the order of ``frame_at``."""
         condition, values = self._passing()

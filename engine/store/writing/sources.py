@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
+from engine.settings.clock import ClockSettings
 from engine.store import schema
 from engine.store.names import readable
 from engine.types import DeviceId, EngineInfo
@@ -23,6 +24,7 @@ class SourcesWriter:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._clocks: dict[int, tuple[str, ClockSettings]] = {}
         self._devices: dict[str, int] = dict(connection.execute("SELECT device, number FROM devices"))
 
     def _write(self, sql: str, *values: object) -> None:
@@ -66,6 +68,25 @@ class SourcesWriter:
         if started is not None and started.tzinfo is None:
             raise ValueError(f"{started} has no time zone")
         self._write("UPDATE sources SET started = ? WHERE source = ?", None if started is None else started.isoformat(), number)
+
+    def set_picture_clock(self, number: int, path: Path, clock: ClockSettings) -> None:
+        """Store by these settings when the pictures of a source were taken: the stored pictures now, others when they are added.
+
+        path: of the picture or folder.
+        """
+        self._clocks[number] = path.name, clock
+        with schema.explained(self.path, "write"), schema.transaction(self._connection):
+            rows = self._connection.execute("SELECT frame, name, created FROM frames WHERE source = ?", (number,)).fetchall()
+            times = [(self.picture_clock(number, name, created), number, frame) for frame, name, created in rows]
+            self._connection.executemany("UPDATE frames SET clock = ? WHERE source = ? AND frame = ?", times)
+
+    def picture_clock(self, number: int, name: str | None, created: str | None) -> str | None:
+        """Return the clock time of a picture as the session stores it, None if it is unknown. Parameters as in ``FrameResult``."""
+        if number not in self._clocks:
+            return None
+        file, clock = self._clocks[number]
+        moment = clock.taken(name or file, created)
+        return None if moment is None else moment.isoformat()
 
     def add_device(self, engine: EngineInfo) -> None:
         """Store a device's name, backend, precision and batch."""

@@ -139,6 +139,8 @@ class SessionWriter(SourcesWriter):
                     device,
                     text_of(frame.name, readable_name),
                     text_of(frame.failure),
+                    text_of(frame.created),
+                    self.picture_clock(source, frame.name, frame.created),
                 )
             )
             found = frame.detections
@@ -182,7 +184,7 @@ class SessionWriter(SourcesWriter):
             for source, earlier in self._earlier.items():
                 earlier.replace(self._connection, (row for row in frames if row[0] == source))
             self._connection.executemany("INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)", segments)
-            self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)", frames)
+            self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", frames)
             self._connection.executemany(f"INSERT INTO detections ({_BOX_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
 
     def finish_source(

@@ -202,7 +202,7 @@ def test_pictures_of_unreadable_formats_in_a_folder_are_named(tmp_path: Path) ->
     assert run.status == 0
     what = f"2 pictures in {tmp_path / 'station'} (IMG_1.heic, IMG_2.CR2)"
     assert f"framefleet: left out, because their format cannot be read: {what}; convert them to JPEG to use them" in run.err
-    assert "framefleet: --clock is for videos: pictures get no clock times" in run.err
+    assert "framefleet: no clock time for 1 of 1 picture: none is in the name" in run.err
 
 
 def test_the_rate_of_a_folder_that_has_grown_is_that_of_the_new_pictures(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.settings.kinds import Moment
 from engine.store import schema
 from engine.store.session import SessionReader
+from engine.store.view import Span
 from tests.support.store import LABELS, make_frame, same_frame, write_session
 
 VERSION_1 = """
@@ -73,11 +75,29 @@ def version_2(tmp_path: Path) -> Path:
     old = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
     write_session(tmp_path / "current.sqlite", {"a.mp4": 3})
     with closing(sqlite3.connect(old)) as connection:
-        connection.executescript("ALTER TABLE sources DROP COLUMN created; ALTER TABLE sources DROP COLUMN origin; PRAGMA user_version = 2")
+        for column in (
+            "sources DROP COLUMN created",
+            "sources DROP COLUMN origin",
+            "frames DROP COLUMN created",
+            "frames DROP COLUMN clock",
+        ):
+            connection.execute(f"ALTER TABLE {column}")
+        connection.execute("PRAGMA user_version = 2")
+        connection.commit()
     return old
 
 
-@pytest.fixture(params=["version_1", "version_2"])
+@pytest.fixture
+def version_3(tmp_path: Path) -> Path:
+    """The same session in format 3."""
+    old = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
+    write_session(tmp_path / "current.sqlite", {"a.mp4": 3})
+    with closing(sqlite3.connect(old)) as connection:
+        connection.executescript("ALTER TABLE frames DROP COLUMN created; ALTER TABLE frames DROP COLUMN clock; PRAGMA user_version = 3")
+    return old
+
+
+@pytest.fixture(params=["version_1", "version_2", "version_3"])
 def old_session(request: pytest.FixtureRequest) -> Path:
     path: Path = request.getfixturevalue(request.param)
     return path
@@ -96,6 +116,12 @@ def test_reading_an_old_file_does_not_change_it(old_session: Path) -> None:
     before = old_session.read_bytes()
     _check(old_session)
     assert old_session.read_bytes() == before
+
+
+def test_a_part_of_an_old_file_can_be_read(old_session: Path) -> None:
+    with SessionReader(old_session, span=Span(Moment(frames=1))) as reader:
+        assert [frame.ref.index for frame in reader.frames(0)] == [1, 2]
+        assert [times[2:] for times in reader.picture_times(0)] == [(None, None)] * 2
 
 
 def test_an_old_file_is_upgraded_when_it_is_opened_for_writing(old_session: Path) -> None:

@@ -49,13 +49,18 @@ def test_some_of_what_is_stored(tmp_path: Path) -> None:
 def test_clock_times_that_pictures_do_not_get_are_said_to_be_missing(tmp_path: Path) -> None:
     database = tmp_path / "s.sqlite"
     with SessionWriter(database, LABELS, {}) as writer:
-        writer.add_source(0, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 1, None, None, ()))
+        writer.add_source(0, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 2, None, None, ()))
         writer.add_source(1, "a.mp4", video_info("a.mp4", 1))
-        writer.add_frames([make_frame(0, 0, 1, "2026-05-04 23-14-01.jpg"), make_frame(1, 0)])
+        writer.add_frames([make_frame(0, 0, 1, "2026-05-04 23-14-01.jpg"), make_frame(0, 1, 1, "b.jpg"), make_frame(1, 0)])
         for number, name in enumerate(("trap", "a.mp4")):
-            writer.finish_source(number, name, Ledger(1, 1), 1.0)
-    words = "framefleet: --clock is for videos: pictures get no clock times"
-    assert words in run_main("results", database, "--clock", "name").err
+            writer.finish_source(number, name, Ledger(2 - number, 2 - number), 1.0)
+    words = "framefleet: no clock time for"
+    for clock, said in (
+        ("name", "1 of 2 pictures: none is in the name"),
+        ("metadata", "2 of 2 pictures: none is in the EXIF data"),
+        ("2026-11-01 08:00", "2 of 2 pictures: --clock gives the start of a video: use name or metadata"),
+    ):
+        assert f"{words} {said}\n" in run_main("results", database, "--clock", clock).err
     assert words not in run_main("results", database, "--clock", "name", "--source", "a.mp4").err
     assert words not in run_main("results", database).err
 

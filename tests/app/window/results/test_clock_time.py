@@ -13,8 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.results.clock_time import clock_preview
+from engine.media.types import SourceKind
 from engine.settings.clock import ClockSettings, ClockSource
-from tests.support.media import make_video
+from tests.support.cli import FAST, run_main
+from tests.support.media import dated_picture, make_video
 from tests.support.store import video_info
 from tests.support.window import queue_item, write_results
 
@@ -39,6 +41,24 @@ def test_the_clock_time_of_the_picture(qtbot: QtBot, window: MainWindow, tmp_pat
     assert transport.clock.text() == ("00:00:00" if started else "")
 
 
+def test_the_time_when_a_picture_was_taken(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    folder = tmp_path / "station"
+    folder.mkdir()
+    for number, time in enumerate(("2026:11:01 23:59:58", "", "2026:11:01 08:00:00")):
+        (folder / f"{number}.jpg").write_bytes(dated_picture({36867: time}, size=(320, 240)))
+    run = run_main("detect", folder, *FAST, "--quiet", "--clock", "metadata", "--out", tmp_path / "out")
+    assert run.status == 0, run.err
+    window.resize(1400, 800)
+    window.open_paths([tmp_path / "out" / "session.sqlite"])
+    transport, player = window.viewer.transport, window.viewer.player
+    qtbot.waitUntil(lambda: player.current is not None and not window.background.busy)
+    for position, expected in ((0.0, "2026-11-01 23:59:58"), (1.0, ""), (2.0, "2026-11-01 08:00:00")):
+        player.seek(position)
+        qtbot.waitUntil(lambda position=position: player.position == position)
+        assert (transport.clock.text(), transport.clock.isVisible()) == (expected, bool(expected))
+        assert transport.hint.isVisible()
+
+
 def test_the_settings_show_what_a_choice_gives() -> None:
     utc = ClockSettings(ClockSource.NAME, UTC)
     assert clock_preview(utc, None) == {"clock": "north_20261101_070000.mp4 → 2026-11-01 07:00:00"}
@@ -48,4 +68,5 @@ def test_the_settings_show_what_a_choice_gives() -> None:
     metadata = ClockSettings(ClockSource.METADATA, UTC)
     info = replace(video_info("a.mp4", 10), created="2026-05-06T07:08:09Z")
     assert clock_preview(metadata, queue_item(Path("a.mp4"), info=info)) == {"clock": "a.mp4 → 2026-05-06 07:08:09"}
+    assert clock_preview(utc, queue_item(Path("20260102_030405"), info=replace(info, kind=SourceKind.IMAGES))) == {}
     assert clock_preview(metadata, dated) == clock_preview(ClockSettings(), dated) == {}

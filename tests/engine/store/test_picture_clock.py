@@ -1,0 +1,142 @@
+"""Clock times of pictures, from EXIF data and file names to every table."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from engine.errors import ExportError
+from engine.store.clock import Clock
+from engine.store.session import SessionReader
+from tests.support.cli import FAST, read_lines, run_main
+from tests.support.media import dated_picture
+
+TIMES = {
+    "2026-10-02_23-30-00.jpg": "2026:11:02 07:00:00",
+    "2026-10-01_12-00-00.jpg": "2026:11:01 23:59:59",
+    "IMG_0003.jpg": "2026:11:02 07:10:00",
+    "IMG_0004.jpg": "",
+    "IMG_0005.jpg": "0000:00:00 00:00:00",
+}
+"""Name and time of exposure of the pictures of a station; in the order of the names, the times go back."""
+
+ZONE = ("--time-zone", "Europe/Berlin")
+
+
+@pytest.fixture
+def station(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "station"
+    folder.mkdir()
+    for number, (name, time) in enumerate(TIMES.items()):
+        (folder / name).write_bytes(dated_picture({36867: time} if time else {}, size=(96 + 8 * number, 64)))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def detect(*options: str) -> None:
+    run = run_main("detect", "station", *FAST, "--confidence", "0.05", "--quiet", *options)
+    assert run.status == 0, run.err
+
+
+def clocks(folder: Path = Path("detections")) -> list[str]:
+    return pd.read_csv(folder / "files.csv", keep_default_na=False).clock.to_list()
+
+
+METADATA = ["2026-11-01T23:59:59.000+01:00", "2026-11-02T07:00:00.000+01:00", "2026-11-02T07:10:00.000+01:00", "", ""]
+NAMES = ["2026-10-01T12:00:00.000+02:00", "2026-10-02T23:30:00.000+02:00", "", "", ""]
+
+
+@pytest.mark.usefixtures("station")
+def test_every_table_has_the_time_of_each_picture() -> None:
+    detect("--clock", "metadata", *ZONE, "--format", "csv,jsonl,coco,megadetector,labelstudio,parquet")
+    out = Path("detections")
+    assert clocks() == METADATA
+    times = dict(zip(sorted(TIMES), METADATA, strict=True))
+    detections = pd.read_csv(out / "station.detections.csv", keep_default_na=False)
+    assert len({*detections.source}) == 5
+    assert [times[source.removeprefix("station/")] for source in detections.source] == detections.clock.to_list()
+    assert {*detections.time} == {""}
+    binary = pd.read_parquet(out / "station.detections.parquet")
+    assert [*pd.to_datetime(detections.clock, utc=True)] == [*binary.clock.astype("datetime64[us, UTC]")]
+    assert [line.get("clock", "") for line in read_lines(out / "station.jsonl")] == METADATA
+    assert [image.get("date_captured", "") for image in json.loads((out / "station.coco.json").read_text())["images"]] == METADATA
+    assert [task["data"].get("taken", "") for task in json.loads((out / "station.labelstudio.json").read_text())] == METADATA
+    images = json.loads((out / "megadetector.json").read_text())["images"]
+    exif = ["2026:11:01 23:59:59", "2026:11:02 07:00:00", "2026:11:02 07:10:00", None, None]
+    assert [image.get("datetime") for image in images] == exif
+
+
+@pytest.mark.usefixtures("station")
+def test_pictures_count_in_the_day_in_which_they_were_taken() -> None:
+    detect("--clock", "metadata", *ZONE, "--format", "csv", "--interval", "24h")
+    counts = pd.read_csv(Path("detections") / "counts.csv", keep_default_na=False)
+    detections = pd.read_csv(Path("detections") / "station.detections.csv", keep_default_na=False)
+    days = ["", "2026-11-01T00:00:00.000+01:00", "2026-11-02T00:00:00.000+01:00"]
+    assert list(dict.fromkeys(counts.clock)) == days
+    assert {*counts.start} == {*counts.end} == {""}
+    for day, pictures in zip(days, (2, 1, 2), strict=True):
+        found = detections[detections.clock.str[:10] == day[:10]]
+        for row in counts[counts.clock == day].itertuples():
+            per_picture = found[found.class_id == row.class_id].groupby("source").size()
+            assert (row.frames, row.frames_with, row.most_at_once) == (
+                pictures,
+                len(per_picture),
+                per_picture.max() if len(per_picture) else 0,
+            )
+            assert row.mean == pytest.approx(per_picture.sum() / pictures, abs=1e-4)
+
+
+@pytest.mark.usefixtures("station")
+def test_without_the_option_a_folder_has_one_row_for_each_class() -> None:
+    detect("--format", "csv")
+    assert clocks() == [""] * 5
+    counts = pd.read_csv(Path("detections") / "counts.csv", keep_default_na=False)
+    assert counts.class_id.is_unique
+    assert {*counts.frames} == {5}
+
+
+def test_the_option_applies_to_finished_folders_and_to_pictures_that_come_later(station: Path) -> None:
+    detect("--format", "csv")
+    detect("--format", "csv", "--clock", "name", *ZONE)
+    assert clocks() == NAMES
+    (station / "z 20261103 040506.jpg").write_bytes(dated_picture({}))
+    detect("--format", "csv", "--clock", "name", *ZONE)
+    assert clocks() == [*NAMES, "2026-11-03T04:05:06.000+01:00"]
+    detect("--format", "csv")
+    assert clocks() == [*NAMES, "2026-11-03T04:05:06.000+01:00"], "without the option, the times stay"
+    detect("--format", "csv", "--clock", "2026-11-01 08:00")
+    assert clocks() == [""] * 6, "a time that is given is that of a video's start"
+
+
+@pytest.mark.usefixtures("station")
+def test_results_take_other_times_for_one_export() -> None:
+    detect("--clock", "name", *ZONE)
+    for options, expected in ((("--clock", "metadata", *ZONE), METADATA), ((), NAMES)):
+        run = run_main("results", "detections", *options, "--format", "csv", "--quiet", "--out", "tables")
+        assert run.status == 0, run.err
+        assert clocks(Path("tables")) == expected
+
+
+def test_a_single_picture_has_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "20261101_080000.jpg").write_bytes(dated_picture({36867: "2026:11:01 07:59:58", 36881: "+02:00"}, size=(96, 64)))
+    monkeypatch.chdir(tmp_path)
+    for clock, expected in (("name", "2026-11-01T08:00:00.000+01:00"), ("metadata", "2026-11-01T07:59:58.000+02:00")):
+        run = run_main("detect", "20261101_080000.jpg", *FAST, "--quiet", "--format", "csv", "--clock", clock, *ZONE)
+        assert run.status == 0, run.err
+        assert clocks() == [expected]
+
+
+@pytest.mark.usefixtures("station")
+def test_a_damaged_time_is_an_error_that_names_the_session() -> None:
+    detect("--clock", "name")
+    database = Path("detections") / "session.sqlite"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("UPDATE frames SET clock = 'noon'")
+        connection.commit()
+    with SessionReader(database) as reader, pytest.raises(ExportError, match=r"session\.sqlite"):
+        Clock.of(reader, reader.source(0))
