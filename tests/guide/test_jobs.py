@@ -8,6 +8,7 @@ import shlex
 import shutil
 from pathlib import Path
 
+import av
 import cv2
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from resources import DEMO
 from tests.support.cli import run_main
 from tests.support.goldens import CLIP
 from tests.support.guide import GUIDE, blocks
-from tests.support.media import make_video
+from tests.support.media import dated_picture, make_video
 from tests.support.store import write_session
 
 FAST = ["--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32", "--size", "320x192", "--quiet"]
@@ -71,6 +72,28 @@ def test_which_clips_are_empty(tmp_path: Path) -> None:
     assert (tmp_path / "found" / "megadetector.json").exists()
     strict = pd.read_csv(tmp_path / "strict" / "street.detections.csv")
     assert strict.confidence.min() >= 0.5
+
+
+@pytest.mark.usefixtures("_here")
+def test_visits_at_camera_traps(tmp_path: Path) -> None:
+    with av.open(CLIP) as video:
+        street = next(video.decode(video=0)).to_ndarray(format="rgb24")
+    times = {"oak": ("01 23:50", "02 00:10", "02 00:41", "02 00:30", "", "02 01:12"), "brook": ("01 12:00",)}
+    for station, taken in times.items():
+        (tmp_path / "stations" / station).mkdir(parents=True)
+        for number, time in enumerate(taken):
+            picture = dated_picture({36867: f"2026:11:{time}:00"} if time else {}, picture=street)
+            (tmp_path / "stations" / station / f"IMG_{number}.jpg").write_bytes(picture)
+    rows = [line.split() for line in follow("camera-traps.md").splitlines()]
+    cars = [row for row in rows if row[1] == "car"]
+    assert [(*row[:1], *row[2:-1]) for row in cars] == [
+        ("brook", "1", "2026-11-01", "11:00:00+00:00", "2026-11-01", "11:00:00+00:00"),
+        ("oak", "1", "2026-11-01", "22:50:00+00:00", "2026-11-01", "23:41:00+00:00"),
+        ("oak", "2", "2026-11-02", "00:12:00+00:00", "2026-11-02", "00:12:00+00:00"),
+    ]
+    counts = pd.read_csv(tmp_path / "trap" / "counts.csv", keep_default_na=False)
+    per_day = counts[(counts.label == "car") & (counts.source == "oak")].set_index("clock").frames.to_dict()
+    assert per_day == {"": 1, "2026-11-01T00:00:00.000+01:00": 1, "2026-11-02T00:00:00.000+01:00": 4}
 
 
 @pytest.mark.usefixtures("_here")

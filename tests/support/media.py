@@ -62,14 +62,17 @@ def write_pictures(folder: Path, count: int, size: tuple[int, int] = (64, 48)) -
     return folder
 
 
-def dated_picture(tags: Mapping[int, str], form: str = "JPEG", size: tuple[int, int] = (64, 48)) -> bytes:
-    """A picture with noise and these EXIF tags of an exposure. form: a format of Pillow."""
-    noise = np.random.default_rng(size[0]).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
+def dated_picture(
+    tags: Mapping[int, str], form: str = "JPEG", size: tuple[int, int] = (64, 48), picture: NDArray[np.uint8] | None = None
+) -> bytes:
+    """A picture with these EXIF tags of an exposure. form: a format of Pillow. picture: RGB, None = noise of this size."""
+    if picture is None:
+        picture = np.random.default_rng(size[0]).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
     exif = Image.Exif()
     exif[ExifTags.Base.Model] = "Framefleet"
     exif.get_ifd(ExifTags.IFD.Exif).update(tags)
     file = BytesIO()
-    Image.fromarray(noise).save(file, form, exif=exif)
+    Image.fromarray(picture).save(file, form, exif=exif)
     return file.getvalue()
 
 
