@@ -11,6 +11,7 @@ from app.cli.arguments import options
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
 from app.cli.run.exports import Writing, add_session_argument, choose_detections, session_database
+from app.cli.run.summary import number_of
 from app.streams import print_line
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
@@ -38,7 +39,10 @@ def run(argv: Sequence[str]) -> int:
         sources = reader.sources() if arguments.source is None else [named_source(reader.sources(), arguments.source)]
         videos = [source for source in sources if source.kind is SourceKind.VIDEO]
         if not videos:
-            raise UsageError(f"{database} has no videos: clips are cut out of videos")
+            what = f"{database} has no videos" if arguments.source is None else f"{sources[0].path} is not a video that was detected"
+            raise UsageError(f"{what}: clips are cut out of videos")
+        if pictures := sum(source.kind is SourceKind.IMAGES for source in sources):
+            print_line(f"framefleet: left out: {number_of(pictures, 'source')} of pictures; clips are cut out of videos", sys.stderr)
         if arguments.by == By.TRACK and not any(reader.tracks(source.number) for source in videos):
             raise UsageError(f"{database} has no tracks: run 'framefleet track {arguments.session}' first, or give --by class")
         plans = [(source, plan_clips(reader, source, By(arguments.by), padding, gap)) for source in videos]

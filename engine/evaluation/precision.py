@@ -29,8 +29,8 @@ class Curve:
 
     @property
     def best(self) -> int:
-        """Index of the confidence with the highest F1."""
-        return int(self.f1.argmax())
+        """Index of the confidence with the highest F1: of the highest one, since nothing changes below the lowest stored confidence."""
+        return len(self.f1) - 1 - int(self.f1[::-1].argmax())
 
 
 def average_precisions(matches: Matches, truth: Boxes, classes: int) -> NDArray[np.float64]:

@@ -1811,10 +1811,6 @@
         <translation>es gibt keinen Speicher für {least_surfaces} Bilder von {value} MiB</translation>
     </message>
     <message>
-        <source>there is one device: {value} does every file from start to end</source>
-        <translation>es gibt ein Gerät: {value} verarbeitet jede Datei vom Anfang bis zum Ende</translation>
-    </message>
-    <message>
         <source>these {uncut} videos cannot be cut and stay on one device each</source>
         <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
     </message>
@@ -2549,6 +2545,10 @@
     <message>
         <source>{value} is not a device of the cluster: write NODE/{value2}</source>
         <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
+    </message>
+    <message>
+        <source>{value} is the only device and does every file from start to end</source>
+        <translation>{value} ist das einzige Gerät und verarbeitet jede Datei vom Anfang bis zum Ende</translation>
     </message>
     <message>
         <source>{value} is {value2} there and {mine} here</source>

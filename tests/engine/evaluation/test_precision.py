@@ -97,7 +97,7 @@ def test_a_curve_by_hand() -> None:
     assert by_confidence[0.9] == by_confidence[0.61] == (1, 0.5)
     assert by_confidence[0.6] == by_confidence[0.31] == (0.5, 0.5)
     assert by_confidence[0.3] == by_confidence[0.0] == (2 / 3, 1)
-    assert CONFIDENCES[result.best] == 0.0
+    assert CONFIDENCES[result.best] == 0.3
     assert result.f1[0] == pytest.approx(0.8)
 
 

@@ -228,7 +228,7 @@ def test_groups_do_not_change() -> None:
     with EnginePool(tiny_settings(), [FIRST]) as pool:
         with pytest.raises(UsageError, match="add each device separately"):
             pool.add_device(DeviceId.group(*CPUS))
-        assert next(pool.events()) == StrategyChosen("segments", "there is one device: cpu:0 does every file from start to end")
+        assert next(pool.events()) == StrategyChosen("segments", "cpu:0 is the only device and does every file from start to end")
 
 
 def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_comes(video: Path) -> None:
@@ -334,6 +334,6 @@ def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
 def test_the_reason_for_the_strategy_keeps_up_with_the_devices(video: Path) -> None:
     seen = run_pool([video], [FIRST], react=Once(DeviceReady, lambda pool: pool.add_device(SECOND)), settings=tiny_settings(Parallel.AUTO))
     reasons = [event.reason for event in seen.events if isinstance(event, StrategyChosen)]
-    assert reasons[0] == "there is one device: cpu:0 does every file from start to end"
+    assert reasons[0] == "cpu:0 is the only device and does every file from start to end"
     assert reasons[1].startswith("files are cut at keyframes, and all 2 devices work")
     assert len(reasons) == 2

@@ -26,7 +26,7 @@ def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> st
     if run.parallel is not Parallel.AUTO:
         return "as the settings say"
     if len(devices) == 1:
-        return f"there is one device: {devices[0]} does every file from start to end"
+        return f"{devices[0]} is the only device and does every file from start to end"
     together = f"files are cut at keyframes, and all {len(devices)} devices work on the oldest one"
     if not _leaves_idle(devices, uncut):
         return f"{together}; a video that cannot be cut stays on one device"

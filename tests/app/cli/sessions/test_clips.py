@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import av
@@ -9,6 +11,7 @@ import cv2
 import pytest
 
 from engine.media.stamp import stamp_of
+from engine.media.types import SourceKind
 from engine.pool.events import Ledger
 from engine.store.session import SessionWriter
 from engine.store.tracks import track_session
@@ -69,6 +72,16 @@ def test_copied_clips_begin_at_the_keyframe_before_and_are_not_encoded_again(ses
         first = next(packet for packet in video.demux(video=0) if packet.pts is not None and packet.pts * packet.time_base == 1)
         assert bytes(next(clip.demux(video=0))) == bytes(first)
         assert clip.start_time == 0
+
+
+def test_folders_of_pictures_that_are_left_out_are_counted(session: Path) -> None:
+    with closing(sqlite3.connect(session / "session.sqlite")) as connection:
+        connection.execute("INSERT INTO sources (source, path, kind, finished) VALUES (1, 'trap', ?, 1)", (SourceKind.IMAGES,))
+        connection.commit()
+    for chosen, said in (((), 1), (("--source", "street.mp4"), 0)):
+        run = run_main("clips", session, "--overwrite", *chosen)
+        assert run.status == 0, run.err
+        assert run.err.count("left out: 1 source of pictures; clips are cut out of videos") == said
 
 
 def test_a_longer_gap_joins_appearances(session: Path) -> None:

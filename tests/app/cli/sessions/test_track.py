@@ -90,6 +90,8 @@ def test_pictures_have_neither_tracks_nor_clips(tmp_path: Path) -> None:
     for command, says in (("track", "no frames of videos"), ("clips", "no videos")):
         run = run_main(command, tmp_path)
         assert (run.status, says in run.err) == (2, True), run.err
+    run = run_main("clips", tmp_path, "--source", "trap")
+    assert (run.status, run.err.count("trap is not a video that was detected: clips are cut out of videos")) == (2, 1), run.err
 
 
 def test_a_run_with_a_tracker_stores_weak_detections_and_exports_the_others(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ HINT = "--parallel frames"
 @pytest.mark.parametrize(
     ("parallel", "devices", "name", "words"),
     [
-        (Parallel.AUTO, CPUS[:1], "segments", "there is one device: cpu:0"),
+        (Parallel.AUTO, CPUS[:1], "segments", "cpu:0 is the only device"),
         (Parallel.AUTO, CPUS, "segments", "all 2 devices"),
         (Parallel.AUTO, GPUS[:3], "segments", "all 3 devices"),
         (Parallel.SEGMENTS, CPUS[:1], "segments", "as the settings say"),
