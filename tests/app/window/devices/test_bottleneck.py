@@ -1,7 +1,8 @@
-"""What limits a run, by the figures of real runs in tests/fixtures/bottlenecks.json."""
+"""What limits a run, by the figures of real runs in tests/fixtures/bottlenecks.json.gz."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from engine.pool.events import DeviceReady, DeviceStats
 from engine.types import DeviceId
 from tests.support.window import CPU, engine_info
 
-RECORDED: dict[str, Any] = json.loads((Path(__file__).parents[3] / "fixtures" / "bottlenecks.json").read_text())
+RECORDED: dict[str, Any] = json.loads(gzip.decompress((Path(__file__).parents[3] / "fixtures" / "bottlenecks.json.gz").read_bytes()))
 
 
 def replayed(name: str) -> tuple[list[DeviceStatus], Telemetry | None]:
