@@ -47,8 +47,8 @@ class Clock:
 
     @property
     def start(self) -> str:
-        """The time when the source began, as ``text`` writes it."""
-        return self.text(self._first)
+        """The time when the video began, as ``text`` writes it; "" if unknown, and for pictures."""
+        return "" if self.started is None else self.text(self._first)
 
     def since_midnight(self) -> float:
         """Return the seconds from midnight, on the day when the source began, to pts 0. 0 if the clock time is unknown."""

@@ -39,7 +39,7 @@ _LOOK_SECONDS = 0.02
 def session_stream(index: int) -> Stream:
     """A stream for all sessions of a process on the CUDA device of this index, which becomes current.
 
-    With one stream for each session, a batch would wait for up to ten streams. Each wait releases the interpreter's lock.
+    With one stream for each session, a batch would wait for all of them. Each wait releases the interpreter's lock.
     """
     device = Device(index)
     device.set_current()

@@ -53,7 +53,7 @@ NAMES = ["2026-10-01T12:00:00.000+02:00", "2026-10-02T23:30:00.000+02:00", "", "
 
 @pytest.mark.usefixtures("station")
 def test_every_table_has_the_time_of_each_picture() -> None:
-    detect("--clock", "metadata", *ZONE, "--format", "csv,jsonl,coco,megadetector,labelstudio,parquet")
+    detect("--clock", "metadata", *ZONE, "--format", "csv,jsonl,coco,megadetector,labelstudio,parquet,yolo,cvat")
     out = Path("detections")
     assert clocks() == METADATA
     times = dict(zip(sorted(TIMES), METADATA, strict=True))
@@ -67,6 +67,7 @@ def test_every_table_has_the_time_of_each_picture() -> None:
     assert [image.get("date_captured", "") for image in json.loads((out / "station.coco.json").read_text())["images"]] == METADATA
     assert [task["data"].get("taken", "") for task in json.loads((out / "station.labelstudio.json").read_text())] == METADATA
     images = json.loads((out / "megadetector.json").read_text())["images"]
+    assert "began" not in (out / "yolo" / "data.yaml").read_text() + (out / "station.cvat.xml").read_text()
     exif = ["2026:11:01 23:59:59", "2026:11:02 07:00:00", "2026:11:02 07:10:00", None, None]
     assert [image.get("datetime") for image in images] == exif
 
