@@ -16,6 +16,7 @@ from engine.pool.progress import SourceProgress
 from engine.pool.supervision.hosts import Hosts
 from engine.processes.file_lock import FileLock
 from engine.settings import RunSettings, Track
+from engine.settings.clock import ClockSource
 from engine.store.facts import run_facts
 from engine.store.going_on import GoingOn, Start
 from engine.store.objects.following import Following
@@ -175,7 +176,7 @@ class DetectionSession(Closing):
             return
         if kind is SourceKind.VIDEO:
             self._writer.set_start(number, self._clock.started(path, created))
-        else:
+        elif isinstance(self._clock.clock, ClockSource):  # a time that was given is not one of pictures
             self._writer.set_picture_clock(number, path, self._clock)
 
     def _store(self, event: Event) -> None:

@@ -1,11 +1,16 @@
 """Reads from a picture's EXIF data when the camera took it."""
 
+import re
+import warnings
 from io import BytesIO
 from typing import Any
 
 from PIL import ExifTags, Image
 
+from engine.settings.clock import time_in_metadata
+
 Image.MAX_IMAGE_PIXELS = None  # no pixels are read here
+warnings.filterwarnings("ignore", module=r"PIL\.")  # about damaged EXIF data, which are not used
 
 _TIMES = (
     (ExifTags.Base.DateTimeOriginal, ExifTags.Base.SubsecTimeOriginal, ExifTags.Base.OffsetTimeOriginal),
@@ -16,10 +21,14 @@ changed.
 """
 
 
+_TIME = re.compile(r"(\d{4})[:/.-](\d\d)[:/.-](\d\d)[T ]+(\d\d:\d\d:\d\d)")
+_OFFSET = re.compile(r"([+-])([01]?\d):?([0-5]\d)")
+
+
 def time_taken(content: Any) -> str | None:
     """Return when a picture was taken, such as ``2026-11-01T08:00:00.25+01:00``, as its EXIF data say it; None if they do not.
 
-    content: the bytes of the file. Whether the time is possible is not checked.
+    An offset from UTC that is unknown or cannot be read is left out. content: the bytes of the file.
     """
     try:
         with Image.open(BytesIO(content)) as picture:
@@ -28,12 +37,20 @@ def time_taken(content: Any) -> str | None:
             tags = picture.getexif().get_ifd(ExifTags.IFD.Exif)
     except Exception:  # damaged EXIF data raise errors of many kinds, and the picture can be used without them
         return None
-    for time, fraction, offset in _TIMES:
-        date, _, clock = _text(tags.get(time)).partition(" ")
-        if date.strip(":0 ") and clock:
-            digits = _text(tags.get(fraction))
-            return f"{date.replace(':', '-')}T{clock}{f'.{digits[:6]}' if digits.isdecimal() else ''}{_text(tags.get(offset))}"
+    for names in _TIMES:
+        text = _in_iso_8601(*(_text(tags.get(name)) for name in names))
+        if time_in_metadata(text) is not None:
+            return text
     return None
+
+
+def _in_iso_8601(time: str, fraction: str, offset: str) -> str:
+    found, zone = _TIME.match(time), _OFFSET.fullmatch(offset.upper().replace("Z", "+00:00"))
+    if found is None:
+        return ""
+    year, month, day, clock = found.groups()
+    part = f".{fraction[:6]}" if fraction.isdecimal() else ""
+    return f"{year}-{month}-{day}T{clock}{part}" + (f"{zone[1]}{zone[2]:0>2}:{zone[3]}" if zone else "")
 
 
 def _text(value: object) -> str:

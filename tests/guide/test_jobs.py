@@ -78,7 +78,11 @@ def test_which_clips_are_empty(tmp_path: Path) -> None:
 def test_visits_at_camera_traps(tmp_path: Path) -> None:
     with av.open(CLIP) as video:
         street = next(video.decode(video=0)).to_ndarray(format="rgb24")
-    times = {"oak": ("01 23:50", "02 00:10", "02 00:41", "02 00:30", "", "02 01:12"), "brook": ("01 12:00",)}
+    times = {
+        "oak": ("01 23:50", "02 00:10", "02 00:41", "02 00:30", "", "02 01:12", "02 01:12"),
+        "brook/DCIM/100EK113": ("01 12:00",),
+        "brook/DCIM/101EK113": ("01 12:20",),
+    }
     for station, taken in times.items():
         (tmp_path / "stations" / station).mkdir(parents=True)
         for number, time in enumerate(taken):
@@ -86,14 +90,15 @@ def test_visits_at_camera_traps(tmp_path: Path) -> None:
             (tmp_path / "stations" / station / f"IMG_{number}.jpg").write_bytes(picture)
     rows = [line.split() for line in follow("camera-traps.md").splitlines()]
     cars = [row for row in rows if row[1] == "car"]
+    assert len({row[-1] for row in cars}) == 1, "all pictures are the same, also those of one minute"
     assert [(*row[:1], *row[2:-1]) for row in cars] == [
-        ("brook", "1", "2026-11-01", "11:00:00+00:00", "2026-11-01", "11:00:00+00:00"),
+        ("brook", "1", "2026-11-01", "11:00:00+00:00", "2026-11-01", "11:20:00+00:00"),
         ("oak", "1", "2026-11-01", "22:50:00+00:00", "2026-11-01", "23:41:00+00:00"),
         ("oak", "2", "2026-11-02", "00:12:00+00:00", "2026-11-02", "00:12:00+00:00"),
     ]
     counts = pd.read_csv(tmp_path / "trap" / "counts.csv", keep_default_na=False)
     per_day = counts[(counts.label == "car") & (counts.source == "oak")].set_index("clock").frames.to_dict()
-    assert per_day == {"": 1, "2026-11-01T00:00:00.000+01:00": 1, "2026-11-02T00:00:00.000+01:00": 4}
+    assert per_day == {"": 1, "2026-11-01T00:00:00.000+01:00": 1, "2026-11-02T00:00:00.000+01:00": 5}
 
 
 @pytest.mark.usefixtures("_here")

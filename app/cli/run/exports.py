@@ -157,12 +157,15 @@ def note_untimed(reader: SessionReader, sources: Iterable[StoredSource], clock: 
     for source in sources:
         if source.kind is SourceKind.IMAGES:
             pictures += reader.count(source.number)
-            timed += len(Clock.of(reader, replace(source, picture_clock=clock)).taken)
+            used = replace(source, picture_clock=clock) if isinstance(clock.clock, ClockSource) else source
+            timed += len(Clock.of(reader, used).taken)
     if timed == pictures:
         return
     why = "--clock gives the start of a video: use name or metadata"
     if isinstance(clock.clock, ClockSource):
-        why = f"none is in {'the name' if clock.clock is ClockSource.NAME else 'the EXIF data'}"
+        why = "none is in the name"
+        if clock.clock is ClockSource.METADATA:
+            why = "none is stored from EXIF data; in a session of an older Framefleet, detect --restart stores them"
     print_line(f"framefleet: no clock time for {pictures - timed:,} of {number_of(pictures, 'picture')}: {why}", sys.stderr)
 
 

@@ -103,7 +103,7 @@ class Transport(Panel):
         self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
-        alone = self._pictures and not (self.shown_clock and self.shown_clock.known)
+        alone = self._pictures and not (roomy and self.shown_clock and self.shown_clock.known)
         self.hint.setVisible(self.width() >= (36 if alone else 56) * theme.base_size())
         self.wait.setText(translate("viewer", "Wait") if roomy else "")
         self.set_position(*self._shown)
@@ -199,7 +199,7 @@ class Transport(Panel):
         time = pts - self.begin
         self.timeline.set_position(time)
         room = self.width() >= (70 if self.part.isVisibleTo(self) else 0) * theme.base_size()
-        text = clock_text(self.shown_clock, pts, dated=room and self.hint.isVisibleTo(self))
+        text = clock_text(self.shown_clock, pts, dated=self._pictures or (room and self.hint.isVisibleTo(self)))
         self.clock.setText(text)
         self.clock.setVisible(bool(text) and self._roomy)
         if not self._total and not self._duration:

@@ -151,7 +151,7 @@ class Viewer(QWidget):
     def _find_clock(self, item: QueueItem) -> None:
         """Read in the background when the shown video began or pictures were taken, once the session knows that, and again at the end."""
         results = item.results
-        state = results, item.progress.complete
+        state = results, item.progress.finished is not None
 
         def found(clock: Clock | None) -> None:
             if self.item is not None and self.item.results == results:

@@ -27,6 +27,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("20261101_080000-20261101_090000.mp4", EIGHT),
         ("20261101T080000Z.mp4", EIGHT.replace(tzinfo=UTC)),
         ("20261101T080000+0530.mp4", EIGHT.replace(tzinfo=timezone(timedelta(hours=5, minutes=30)))),
+        ("WhatsApp Image 2026-11-01 at 08.00.00.jpeg", EIGHT),
         ("20261101_0001.mp4", None),  # a counter
         ("20261101.mp4", None),
         ("20261301_080000.mp4", None),  # no month 13

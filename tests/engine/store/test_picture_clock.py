@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from engine.errors import ExportError
+from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Ledger
+from engine.settings.clock import ClockSettings, ClockSource
 from engine.store.clock import Clock
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, SessionWriter
 from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import dated_picture
+from tests.support.store import LABELS, make_frame
 
 TIMES = {
     "2026-10-02_23-30-00.jpg": "2026:11:02 07:00:00",
@@ -92,6 +97,35 @@ def test_pictures_count_in_the_day_in_which_they_were_taken() -> None:
             assert row.mean == pytest.approx(per_picture.sum() / pictures, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        ("24h", {"2026-10-24T00:00:00.000+02:00": 1, "2026-10-25T00:00:00.000+02:00": 3}),
+        ("168h", {"2026-10-19T00:00:00.000+02:00": 4}),
+        ("1h", {"2026-10-24T23:00:00.000+02:00": 1, "2026-10-25T02:00:00.000+02:00": 2, "2026-10-25T12:00:00.000+01:00": 1}),
+        ("0.0000001s", None),
+    ],
+)
+def test_intervals_when_the_clocks_change(tmp_path: Path, interval: str, expected: dict[str, int] | None) -> None:
+    """The picture that is taken last comes first in the order of names."""
+    times = ("2026:10:25 12:00:00+01:00", "2026:10:25 02:30:00+02:00", "2026:10:25 02:30:00+01:00", "2026:10:24 23:59:59+02:00")
+    with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 4, None, None, ()))
+        writer.set_picture_clock(0, Path("trap"), ClockSettings(ClockSource.METADATA))
+        frames = [
+            replace(make_frame(0, index, 1, f"{index}.jpg"), created=f"{time[:10].replace(':', '-')}T{time[11:]}")
+            for index, time in enumerate(times)
+        ]
+        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=float(frame.ref.index))) for frame in frames)
+        writer.finish_source(0, "trap", Ledger(4, 4), 1.0)
+    run = run_main("results", tmp_path, "--format", "csv", "--interval", interval, "--quiet")
+    assert run.status == 0, run.err
+    counts = pd.read_csv(tmp_path / "counts.csv")
+    found = counts.groupby("clock").frames.max()
+    assert found.sum() == 4
+    assert expected is None or found.to_dict() == expected
+
+
 @pytest.mark.usefixtures("station")
 def test_without_the_option_a_folder_has_one_row_for_each_class() -> None:
     detect("--format", "csv")
@@ -111,7 +145,7 @@ def test_the_option_applies_to_finished_folders_and_to_pictures_that_come_later(
     detect("--format", "csv")
     assert clocks() == [*NAMES, "2026-11-03T04:05:06.000+01:00"], "without the option, the times stay"
     detect("--format", "csv", "--clock", "2026-11-01 08:00")
-    assert clocks() == [""] * 6, "a time that is given is that of a video's start"
+    assert clocks() == [*NAMES, "2026-11-03T04:05:06.000+01:00"], "a time that is given is that of a video's start"
 
 
 @pytest.mark.usefixtures("station")

@@ -13,18 +13,20 @@ from engine.store.exporters.common.tallies import Group, Tally, read_groups
 Times: TypeAlias = tuple[float | None, float | None, str | None]
 """Begin and end of an interval, seconds of the source, and the clock time of its begin in ISO 8601; None or "" if unknown."""
 
-_FIRST = datetime(1970, 1, 1)  # local time, as cameras have it
+_FIRST = datetime(1970, 1, 5)
+"""A Monday, so that weeks begin on Mondays; local time, as cameras have it."""
 
 
 def intervals_of_pictures(blocks: Iterable[Block], clock: Clock, length: float) -> Iterator[tuple[Times, Group]]:
     """Yield the intervals in which pictures were taken, in order, each with its counts; first the pictures whose time is unknown.
 
     blocks: of a folder, without boxes. The pictures need not be in the order of their times. length: of an interval, seconds. Intervals
-    begin at full multiples of it since the midnight of 1970, local time. An interval without pictures is left out: nothing says that the
-    camera was on.
+    begin at full multiples of it since ``_FIRST``, so at midnight if they divide a day. An interval without pictures is left out: nothing
+    says that the camera was on.
     """
     groups: dict[int, Group] = {}
-    starts: dict[int, datetime] = {}
+    earliest: dict[int, datetime] = {}
+    step = max(timedelta(seconds=length), timedelta.resolution)
     unknown: Group | None = None
     for picture in read_groups(blocks, lambda pts: pts.astype(np.int64)):  # the pts of a picture is its position
         moment = None if picture.last is None else clock.at(picture.last.pts)
@@ -32,14 +34,14 @@ def intervals_of_pictures(blocks: Iterable[Block], clock: Clock, length: float) 
             unknown = unknown or Group(0)
             _add(unknown, picture)
             continue
-        number = (moment.replace(tzinfo=None) - _FIRST) // timedelta(seconds=length)
-        start = _FIRST + number * timedelta(seconds=length)
-        starts.setdefault(number, start.replace(tzinfo=moment.tzinfo))
+        number = (moment.replace(tzinfo=None) - _FIRST) // step
+        earliest[number] = min(earliest.get(number, moment), moment)
         _add(groups.setdefault(number, Group(number)), picture)
     if unknown is not None:
         yield (None, None, None), unknown
     for number in sorted(groups):
-        yield (None, None, starts[number].isoformat(timespec="milliseconds")), groups[number]
+        start = (_FIRST + number * step).replace(tzinfo=earliest[number].tzinfo)
+        yield (None, None, start.isoformat(timespec="milliseconds")), groups[number]
 
 
 def _add(group: Group, picture: Group) -> None:

@@ -57,7 +57,7 @@ def test_clock_times_that_pictures_do_not_get_are_said_to_be_missing(tmp_path: P
     words = "framefleet: no clock time for"
     for clock, said in (
         ("name", "1 of 2 pictures: none is in the name"),
-        ("metadata", "2 of 2 pictures: none is in the EXIF data"),
+        ("metadata", "2 of 2 pictures: none is stored from EXIF data; in a session of an older Framefleet, detect --restart stores them"),
         ("2026-11-01 08:00", "2 of 2 pictures: --clock gives the start of a video: use name or metadata"),
     ):
         assert f"{words} {said}\n" in run_main("results", database, "--clock", clock).err

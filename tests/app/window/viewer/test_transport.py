@@ -158,6 +158,19 @@ def test_beside_a_chosen_part_the_clock_time_is_not_cut(qtbot: QtBot) -> None:
     assert transport.clock.text() == "2026-11-01 07:00:00"
 
 
+@pytest.mark.parametrize(("width", "clock", "name"), [(40, False, True), (48, True, False), (60, True, True)])
+def test_where_there_is_little_room_a_picture_has_its_name_or_its_time(qtbot: QtBot, width: int, clock: bool, name: bool) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    transport.set_source(SourceInfo("trap", SourceKind.IMAGES, "jpg", 64, 48, 5, None, None, ()))
+    transport.show_name("IMG_0001.jpg")
+    transport.set_clock(Clock(None, taken={0.0: datetime(2026, 11, 1, 7, tzinfo=UTC)}))
+    transport.resize(width * theme.base_size(), 120)
+    transport.show()
+    assert (transport.clock.isVisible(), transport.hint.isVisible()) == (clock, name)
+    assert (transport.clock.text(), transport.hint.text()) == ("2026-11-01 07:00:00", "IMG_0001.jpg")
+
+
 def test_a_part_that_ends_at_the_last_frame_contains_it(qtbot: QtBot) -> None:
     transport = Transport()
     qtbot.addWidget(transport)
