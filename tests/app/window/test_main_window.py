@@ -270,7 +270,7 @@ def test_a_device_joins_and_another_leaves_by_the_panel(qtbot: QtBot, open_windo
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
     panel, second = window.devices, DeviceId("cpu", "1")
     qtbot.waitUntil(lambda: panel.run.title.text() == "Strategy: Segments")
-    assert "cpu:0 does every file" in panel.run.text.text()
+    assert "cpu:0 is the only device" in panel.run.text.text()
     panel.join_requested.emit(second)
     qtbot.waitUntil(lambda: [card.phase.text() for card in panel.cards] == ["Ready", "Ready"], timeout=PATIENCE)
     assert "all 2 devices" in panel.run.text.text()
