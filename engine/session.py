@@ -16,7 +16,7 @@ from engine.pool.progress import SourceProgress
 from engine.pool.supervision.hosts import Hosts
 from engine.processes.file_lock import FileLock
 from engine.settings import RunSettings, Track
-from engine.settings.clock import ClockSource
+from engine.settings.clock import ClockSettings, ClockSource
 from engine.store.facts import run_facts
 from engine.store.going_on import GoingOn, Start
 from engine.store.objects.following import Following
@@ -158,7 +158,7 @@ class DetectionSession(Closing):
         while self._kept:
             path, stored, event = self._kept.pop(0)
             if stored.info is not None:
-                self._set_clock(stored.number, path, stored.info.kind, stored.created)
+                self._set_clock(self._clock, stored.number, path, stored.info.kind, stored.created)
             if self._following is not None and self._needs_tracks(stored) and stored.number not in self._going_on.joined_or_split:
                 self._following.begin(event.source)
                 self._following.end(event.source)
@@ -170,14 +170,14 @@ class DetectionSession(Closing):
             return False
         return not tracked_with(self.database, stored.number, self._following.tracker)
 
-    def _set_clock(self, number: int, path: Path, kind: SourceKind, created: str | None) -> None:
+    def _set_clock(self, clock: ClockSettings, number: int, path: Path, kind: SourceKind, created: str | None) -> None:
         """Store when a video begins or pictures were taken, if a setting says where the time comes from. created: a video's metadata."""
-        if self._clock.clock is None:
+        if clock.clock is None:
             return
         if kind is SourceKind.VIDEO:
-            self._writer.set_start(number, self._clock.started(path, created))
-        elif isinstance(self._clock.clock, ClockSource):  # a time that was given is not one of pictures
-            self._writer.set_picture_clock(number, path, self._clock)
+            self._writer.set_start(number, clock.started(path, created))
+        elif isinstance(clock.clock, ClockSource):  # a time that was given is not one of pictures
+            self._writer.set_picture_clock(number, path, clock)
 
     def _store(self, event: Event) -> None:
         if self._queued:
@@ -203,7 +203,8 @@ class DetectionSession(Closing):
                     self._writer.go_on(source, 0 if start.position is None else start.position.frames)
                 stamp = stamp_of(path)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp)
-                self._set_clock(source, path, info.kind, info.created)
+                clock = self._going_on.clock if self._clock.clock is None else self._clock
+                self._set_clock(clock, source, path, info.kind, info.created)
                 if info.kind is SourceKind.VIDEO:
                     self._stamps[source] = stamp
                     self._writer.describe_source(source, info=info)

@@ -7,6 +7,7 @@ from pathlib import Path
 from engine.errors import ModelError
 from engine.model.describe import describe
 from engine.settings import ModelFiles, RunSettings
+from engine.settings.clock import ClockSettings, ClockSource, TimeZone
 from engine.settings.kinds import write
 from engine.settings.table import TABLE
 
@@ -31,7 +32,10 @@ SHOWN = "shown_confidence"
 ZONES = "zones"
 """Name of the fact with the lines and zones of the run, as the text of a zones file."""
 
-REPLACED = (SHARD, SHOWN, TRACK, ZONES)
+CLOCK, TIME_ZONE = "clock", "time_zone"
+"""Names of the facts that say where clock times come from. A run without ``--clock`` keeps those of an earlier run."""
+
+REPLACED = (SHARD, SHOWN, TRACK, ZONES, CLOCK, TIME_ZONE)
 """Names of the facts that a run replaces when it continues a session. They change no stored result."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
@@ -63,7 +67,17 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
         used, value = setting.only_with is None or values[setting.only_with[0]] == setting.only_with[1], values[name]
         if name in DECIDING:
             facts[name] = write(tuple(sorted(value)) if isinstance(value, frozenset) else value) if used else "unused"
+    if isinstance(values[CLOCK], ClockSource):  # a time that is given is that of the sources of its run only
+        facts |= {CLOCK: write(values[CLOCK]), TIME_ZONE: write(values[TIME_ZONE])}
     return facts
+
+
+def clock_of(facts: Mapping[str, str]) -> ClockSettings:
+    """Return where the clock times of a session's sources come from, as far as a run has said so."""
+    if CLOCK not in facts:
+        return ClockSettings()
+    zone = facts[TIME_ZONE]
+    return ClockSettings(ClockSource(facts[CLOCK]), None if zone == write(None) else TimeZone().read(zone))
 
 
 def differences(stored: Mapping[str, str], facts: Mapping[str, str]) -> list[str]:

@@ -7,7 +7,9 @@ from pathlib import Path
 from engine.media.stamp import begins_with, is_unchanged
 from engine.media.types import SourceKind
 from engine.pool.position import Position
+from engine.settings.clock import ClockSettings
 from engine.store import schema
+from engine.store.facts import clock_of
 from engine.store.reading.reader import SessionReader
 from engine.store.stored_source import StoredSource
 
@@ -30,7 +32,8 @@ class Start:
 class GoingOn:
     """The sources of a session that an earlier run wrote. database: None = there is none, so that all sources are new.
 
-    Attributes: joined_or_split: numbers of the sources whose tracks a person joined or split.
+    Attributes: joined_or_split: numbers of the sources whose tracks a person joined or split. clock: where clock times come from, by the
+    last run that said so.
 
     Raises ExportError if the session cannot be read.
     """
@@ -45,10 +48,12 @@ class GoingOn:
         self._positions: dict[int, Position | None] = {}
         self._frames: dict[int, int] = {}
         self.joined_or_split: set[int] = set()
+        self.clock = ClockSettings()
         if database is None:
             return
         with SessionReader(database) as reader:
             self._folder = reader.facts.get("folder", self._folder)
+            self.clock = clock_of(reader.facts)
             for source in reader.sources():
                 self._stored[schema.absolute("", str(source.file))].append(source)
                 self._used.add(source.number)

@@ -122,6 +122,17 @@ def test_detect_stores_when_files_began(tmp_path: Path, monkeypatch: pytest.Monk
     assert pd.read_csv(tmp_path / "detections" / "files.csv").clock[0] == "2026-11-01T08:00:00.000+00:00"
 
 
+def test_a_session_remembers_where_the_times_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ("20261101_090000.mp4", "20261101_100000.mp4")
+    for known, options in enumerate((("--clock", "name", "--time-zone", "Europe/Berlin"), ()), 1):
+        make_video(tmp_path / names[known - 1], 3, (96, 64))
+        run = run_main("detect", *names[:known], *FAST, "--format", "csv", "--quiet", *options)
+        assert run.status == 0, run.err
+    files = pd.read_csv(tmp_path / "detections" / "files.csv")
+    assert files.clock.to_list() == ["2026-11-01T09:00:00.000+01:00", "2026-11-01T10:00:00.000+01:00"]
+
+
 def test_a_time_that_is_missing_replaces_a_wrong_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_video(tmp_path / "a.mp4", 3, (96, 64))
     monkeypatch.chdir(tmp_path)

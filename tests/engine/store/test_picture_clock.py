@@ -141,11 +141,19 @@ def test_the_option_applies_to_finished_folders_and_to_pictures_that_come_later(
     assert clocks() == NAMES
     (station / "z 20261103 040506.jpg").write_bytes(dated_picture({}))
     detect("--format", "csv", "--clock", "name", *ZONE)
-    assert clocks() == [*NAMES, "2026-11-03T04:05:06.000+01:00"]
+    times = [*NAMES, "2026-11-03T04:05:06.000+01:00"]
+    assert clocks() == times
     detect("--format", "csv")
-    assert clocks() == [*NAMES, "2026-11-03T04:05:06.000+01:00"], "without the option, the times stay"
+    assert clocks() == times, "without the option, the times stay"
+    (station / "z 20261103 040507.jpg").write_bytes(dated_picture({}))
+    detect("--format", "csv")
+    times.append("2026-11-03T04:05:07.000+01:00")
+    assert clocks() == times, "and apply to pictures that come later"
     detect("--format", "csv", "--clock", "2026-11-01 08:00")
-    assert clocks() == [*NAMES, "2026-11-03T04:05:06.000+01:00"], "a time that is given is that of a video's start"
+    assert clocks() == times, "a time that is given is that of a video's start"
+    (station / "z 20261103 040508.jpg").write_bytes(dated_picture({}))
+    detect("--format", "csv")
+    assert clocks() == [*times, "2026-11-03T04:05:08.000+01:00"]
 
 
 @pytest.mark.usefixtures("station")
