@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.support.goldens import CLIP, STORED, Goldens, framefleet
+from tests.support.goldens import CLIP, Goldens, framefleet, write_stored
 
 SUMMARY = "4 files: 0 empty, 3 with objects, 1 failed (pictures/06.png); 26 frames"
 BLOCK = 16
@@ -25,7 +25,7 @@ BLOCK_TOLERANCE = 16.0
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     """A folder with the session and its video: the session's paths are relative to the folder that it was made in."""
-    shutil.copy(STORED, tmp_path / "session.sqlite")
+    write_stored(tmp_path / "session.sqlite")
     shutil.copy(CLIP, tmp_path / "street.mp4")
     with closing(sqlite3.connect(tmp_path / "session.sqlite")) as connection:
         connection.execute("UPDATE session SET value = ? WHERE key = 'folder'", (str(tmp_path),))

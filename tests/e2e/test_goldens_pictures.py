@@ -15,7 +15,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from tests.support.desktop.small_pictures import decoded, difference, encoded, small
-from tests.support.goldens import CLIP, PROJECT, STORED, Goldens
+from tests.support.goldens import CLIP, PROJECT, Goldens, write_stored
 
 PROGRAM = PROJECT / "tests" / "support" / "desktop" / "screens.py"
 TOLERANCE = 0.004
@@ -64,7 +64,7 @@ def take_pictures(folder: Path, scale: str, *themes: str, language: str = "en", 
     """Take the pictures of all screens in these themes; return their folder. whole: in full size, as JPEG."""
     folder.mkdir(exist_ok=True)
     shutil.copy(CLIP, folder / "street.mp4")
-    shutil.copy(STORED, folder / "stored.sqlite")
+    write_stored(folder / "stored.sqlite")
     with closing(sqlite3.connect(folder / "stored.sqlite")) as connection:
         connection.execute("UPDATE session SET value = ? WHERE key = 'folder'", (str(folder),))
         connection.commit()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.goldens import CLIP, FOLDER, PROJECT, STORED, Goldens
+from tests.support.goldens import CLIP, FOLDER, PROJECT, Goldens, write_stored
 
 PROGRAM = PROJECT / "tests" / "support" / "desktop" / "accessible_trees.py"
 Steps = list[tuple[str, str]]
@@ -95,7 +95,7 @@ def test_a_recorded_machine_shows_the_recorded_trees(goldens: Goldens, tmp_path:
 
 def test_stored_results_show_the_recorded_tree(goldens: Goldens, tmp_path: Path) -> None:
     shutil.copy(CLIP, tmp_path / "street.mp4")
-    shutil.copy(STORED, tmp_path / "session.sqlite")
+    write_stored(tmp_path / "session.sqlite")
     with closing(sqlite3.connect(tmp_path / "session.sqlite")) as connection:
         connection.execute("UPDATE session SET value = ? WHERE key = 'folder'", (str(tmp_path),))
         connection.commit()

@@ -19,7 +19,6 @@ from tests.support.events import describe_events
 PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = PROJECT / "tests" / "goldens"
 CLIP = FOLDER / "street.mp4"
-STORED = FOLDER / "stored.sqlite"
 MODEL = ("--model", str(DEMO.cfg), "--weights", str(DEMO.weights), "--labels", str(DEMO.labels), "--precision", "fp32")
 
 CONFIDENCE = 0.25
@@ -31,6 +30,11 @@ MARGIN = 0.01
 """Detections with less than CONFIDENCE + MARGIN may be missing on another processor."""
 
 Line = dict[str, Any]
+
+
+def write_stored(target: Path) -> None:
+    """Write the recorded session of CLIP."""
+    target.write_bytes(gzip.decompress((FOLDER / "stored.sqlite.gz").read_bytes()))
 
 
 class Goldens:
