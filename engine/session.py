@@ -16,7 +16,7 @@ from engine.pool.progress import SourceProgress
 from engine.pool.supervision.hosts import Hosts
 from engine.processes.file_lock import FileLock
 from engine.settings import RunSettings, Track
-from engine.settings.clock import ClockSettings, ClockSource
+from engine.settings.clock import ClockSettings
 from engine.store.facts import run_facts
 from engine.store.going_on import GoingOn, Start
 from engine.store.objects.following import Following
@@ -172,12 +172,10 @@ class DetectionSession(Closing):
 
     def _set_clock(self, clock: ClockSettings, number: int, path: Path, kind: SourceKind, created: str | None) -> None:
         """Store when a video begins or pictures were taken, if a setting says where the time comes from. created: a video's metadata."""
-        if clock.clock is None:
-            return
-        if kind is SourceKind.VIDEO:
-            self._writer.set_start(number, clock.started(path, created))
-        elif isinstance(clock.clock, ClockSource):  # a time that was given is not one of pictures
+        if kind is SourceKind.IMAGES and clock.for_pictures is not None:
             self._writer.set_picture_clock(number, path, clock)
+        elif kind is SourceKind.VIDEO and clock.clock is not None:
+            self._writer.set_start(number, clock.started(path, created))
 
     def _store(self, event: Event) -> None:
         if self._queued:

@@ -61,7 +61,9 @@ class ClockSettings:
     time_zone: tzinfo | None = None
 
     def started(self, path: PurePath, created: str | None) -> datetime | None:
-        """Return when a video began, with its offset from UTC, or None if that is unknown. created: the time in its metadata, as text.
+        """Return when a video began or a picture was taken, with its offset from UTC, or None if that is unknown.
+
+        created: the time in its metadata, as text.
 
         The offset is fixed: Python adds seconds to the time of day of a zone, which is an hour wrong behind a change of the clocks.
         """
@@ -82,9 +84,10 @@ class ClockSettings:
         except (OverflowError, OSError, ValueError):
             return None
 
-    def taken(self, name: str, created: str | None) -> datetime | None:
-        """Return when a picture was taken, as ``started`` does for videos. A time that was given is not one of pictures."""
-        return None if isinstance(self.clock, datetime) else self.started(PurePath(name), created)
+    @property
+    def for_pictures(self) -> ClockSettings | None:
+        """These settings if they apply to pictures. None: there are none, or a time is given, which is the start of videos."""
+        return self if isinstance(self.clock, ClockSource) else None
 
 
 _NAME = re.compile(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import PurePath
 from typing import Self
 
 from engine.media.types import SourceKind
@@ -63,7 +64,7 @@ def _times_of_pictures(reader: SessionReader, source: StoredSource) -> dict[floa
     times = {}
     for pts, name, created, stored in reader.picture_times(source.number):
         if source.picture_clock is not None:
-            moment = source.picture_clock.taken(name or source.file.name, created)
+            moment = source.picture_clock.started(PurePath(name or source.file.name), created)
         else:
             with reading(reader.path):
                 moment = None if stored is None else datetime.fromisoformat(stored)

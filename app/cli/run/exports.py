@@ -157,8 +157,7 @@ def note_untimed(reader: SessionReader, sources: Iterable[StoredSource], clock: 
     for source in sources:
         if source.kind is SourceKind.IMAGES:
             pictures += reader.count(source.number)
-            used = replace(source, picture_clock=clock) if isinstance(clock.clock, ClockSource) else source
-            timed += len(Clock.of(reader, used).taken)
+            timed += len(Clock.of(reader, replace(source, picture_clock=clock.for_pictures)).taken)
     if timed == pictures:
         return
     why = "--clock gives the start of a video: use name or metadata"

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.errors import UsageError
 from engine.media.sources import is_folder
 from engine.media.types import SourceKind
-from engine.settings.clock import ClockSettings, ClockSource
+from engine.settings.clock import ClockSettings
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import Exporter, Output
 from engine.store.exporters.common.options import ExportOptions
@@ -100,7 +100,7 @@ def _with_clock(source: StoredSource, clock: ClockSettings | None) -> StoredSour
     if clock is None:
         return source
     if source.kind is SourceKind.IMAGES:
-        return replace(source, picture_clock=clock) if isinstance(clock.clock, ClockSource) else source
+        return replace(source, picture_clock=clock.for_pictures)
     return replace(source, started=clock.started(source.file, source.created))
 
 

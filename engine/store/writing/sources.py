@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo
@@ -85,7 +85,7 @@ class SourcesWriter:
         if number not in self._clocks:
             return None
         file, clock = self._clocks[number]
-        moment = clock.taken(name or file, created)
+        moment = clock.started(PurePath(name or file), created)
         return None if moment is None else moment.isoformat()
 
     def add_device(self, engine: EngineInfo) -> None:

@@ -69,32 +69,30 @@ def version_1(tmp_path: Path) -> Path:
     return old
 
 
-@pytest.fixture
-def version_2(tmp_path: Path) -> Path:
-    """The same session in format 2."""
+def older(tmp_path: Path, version: int, *columns: tuple[str, str]) -> Path:
+    """The same session in an older format that lacks these columns of tables."""
     old = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
     write_session(tmp_path / "current.sqlite", {"a.mp4": 3})
     with closing(sqlite3.connect(old)) as connection:
-        for column in (
-            "sources DROP COLUMN created",
-            "sources DROP COLUMN origin",
-            "frames DROP COLUMN created",
-            "frames DROP COLUMN clock",
-        ):
-            connection.execute(f"ALTER TABLE {column}")
-        connection.execute("PRAGMA user_version = 2")
+        for table, column in columns:
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        connection.execute(f"PRAGMA user_version = {version}")
         connection.commit()
     return old
 
 
+TIMES = (("frames", "created"), ("frames", "clock"))
+"""Clock times of pictures, which came with format 4."""
+
+
+@pytest.fixture
+def version_2(tmp_path: Path) -> Path:
+    return older(tmp_path, 2, ("sources", "created"), ("sources", "origin"), *TIMES)
+
+
 @pytest.fixture
 def version_3(tmp_path: Path) -> Path:
-    """The same session in format 3."""
-    old = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
-    write_session(tmp_path / "current.sqlite", {"a.mp4": 3})
-    with closing(sqlite3.connect(old)) as connection:
-        connection.executescript("ALTER TABLE frames DROP COLUMN created; ALTER TABLE frames DROP COLUMN clock; PRAGMA user_version = 3")
-    return old
+    return older(tmp_path, 3, *TIMES)
 
 
 @pytest.fixture(params=["version_1", "version_2", "version_3"])
