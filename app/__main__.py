@@ -1,8 +1,8 @@
-"""``python -m app`` is ``framefleet``."""
+"""``python -m framefleet.app`` is ``framefleet``."""
 
 import sys
 
-from app.main import main
+from framefleet.app.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

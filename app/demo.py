@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.evaluation.accuracy import FLOOR, Accuracy, read_truth, score
-from engine.settings import ModelFiles, Precision, RunSettings
-from engine.store.session import SessionReader
-from engine.types import Detections
-from resources import DEMO
+from framefleet.engine.evaluation.accuracy import FLOOR, Accuracy, read_truth, score
+from framefleet.engine.settings import ModelFiles, Precision, RunSettings
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import Detections
+from framefleet.resources import DEMO
 
 CONFIDENCE = 0.25
 """The least confidence shown. Detection keeps weaker detections too, since average precision counts them."""

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from app import streams
+from framefleet.app import streams
 
 COMMANDS = {
     "demo": "detect in an embedded clip with an embedded model, and measure the accuracy",
@@ -35,11 +35,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         streams.prepare()
         if debug or "--verbose" in arguments:
-            from engine import logs
+            from framefleet.engine import logs
 
             logs.set_level("DEBUG" if debug else "INFO")
-        import_module("engine.settings.folders").apply()
-        status = _run(command, arguments[1:], ends=argv is None) if command else int(import_module("app.cli.window").run(arguments))
+        import_module("framefleet.engine.settings.folders").apply()
+        status = (
+            _run(command, arguments[1:], ends=argv is None) if command else int(import_module("framefleet.app.cli.window").run(arguments))
+        )
         sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage
         return request.code if isinstance(request.code, int) else 0
@@ -50,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        from app.cli.crash import report
+        from framefleet.app.cli.crash import report
 
         report(error, arguments, debug)
         return 2
@@ -62,10 +64,10 @@ def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
 
     ends: whether the program ends after it.
     """
-    from app.cli.run.interrupt import interruptible
+    from framefleet.app.cli.run.interrupt import interruptible
 
     with interruptible(ends):
-        status: int = import_module(f"app.cli.{command.replace('-', '_')}").run(arguments)
+        status: int = import_module(f"framefleet.app.cli.{command.replace('-', '_')}").run(arguments)
         return status
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from platformdirs import user_data_path
 
-from engine.errors import ExportError
-from engine.store.facts import CREATED
-from engine.store.session import SessionReader
-from engine.store.skipped import is_sampled
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.facts import CREATED
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.skipped import is_sampled
 
 KEPT = 50
 """The number of results that are kept, and of the newest sessions that are read."""

@@ -1,6 +1,6 @@
 """The system libraries that Qt needs and its wheel does not contain, with the Debian and Ubuntu package of each.
 
-``python -m app.system_libraries`` prints the packages that are missing, one a line. The script ``run`` of a checkout uses it.
+``python -m framefleet.app.system_libraries`` prints the packages that are missing, one a line. The script ``run`` of a checkout uses it.
 """
 
 import ctypes

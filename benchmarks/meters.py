@@ -15,8 +15,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from engine.backends.base import Backend
-from engine.types import Image
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.types import Image
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import os
 
 VARIABLE = "FRAMEFLEET_LOG"
 """Environment variable that passes the log level to child processes: "INFO" or "DEBUG"."""
-PACKAGES = ("app", "engine", "plugins")
+PACKAGE = "framefleet"
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
 
@@ -18,11 +18,10 @@ def set_level(level: str) -> None:
 
 
 def follow_environment() -> None:
-    """Set the level of PACKAGES from VARIABLE, if it is set. Every child process calls this."""
+    """Set the level of PACKAGE from VARIABLE, if it is set. Every child process calls this."""
     level = os.environ.get(VARIABLE, "").upper()
     if level not in ("INFO", "DEBUG"):
         return
     logging.basicConfig(format=FORMAT)
-    for name in PACKAGES:
-        logging.getLogger(name).setLevel(level)
+    logging.getLogger(PACKAGE).setLevel(level)
     logging.getLogger(__name__).info("process %d", os.getpid())

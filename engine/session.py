@@ -7,24 +7,24 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
-from engine.media.stamp import Stamp, has_same_content, is_unchanged, stamp_of
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.cpu_fallback import CpuFallback
-from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.pool import EnginePool
-from engine.pool.progress import SourceProgress
-from engine.pool.supervision.hosts import Hosts
-from engine.processes.file_lock import FileLock
-from engine.settings import RunSettings, Track
-from engine.settings.clock import ClockSettings
-from engine.store.facts import run_facts
-from engine.store.going_on import GoingOn, Start
-from engine.store.objects.following import Following
-from engine.store.report import device_figures, source_figures
-from engine.store.session import SessionWriter, StoredSource
-from engine.store.tracks import tracked_with
-from engine.tracking.follow import TrackerName
-from engine.types import Closing, DeviceId, EngineInfo
+from framefleet.engine.media.stamp import Stamp, has_same_content, is_unchanged, stamp_of
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.cpu_fallback import CpuFallback
+from framefleet.engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.settings import RunSettings, Track
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store.facts import run_facts
+from framefleet.engine.store.going_on import GoingOn, Start
+from framefleet.engine.store.objects.following import Following
+from framefleet.engine.store.report import device_figures, source_figures
+from framefleet.engine.store.session import SessionWriter, StoredSource
+from framefleet.engine.store.tracks import tracked_with
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import Closing, DeviceId, EngineInfo
 
 
 class DetectionSession(Closing):

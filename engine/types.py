@@ -8,7 +8,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UsageError
+from framefleet.engine.errors import UsageError
 
 Image: TypeAlias = NDArray[np.uint8]
 """A picture, uint8, shape (height, width, 3), RGB, upright, square pixels."""

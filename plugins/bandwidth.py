@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from plugins.kernels import Kernels
-from plugins.launch import Launch
+from framefleet.plugins.kernels import Kernels
+from framefleet.plugins.launch import Launch
 
 SOURCES = ("bandwidth.cu",)
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
-from plugins.private_folder import make_private, read_private
+from framefleet.plugins.private_folder import make_private, read_private
 
 FOLDER_VARIABLE = "FRAMEFLEET_CACHE"
 """The environment variable with the user's cache folder."""

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plugins.kernels import Kernels
-from plugins.launch import Launch
+from framefleet.plugins.kernels import Kernels
+from framefleet.plugins.launch import Launch
 
 SOURCES = ("half.cuh", "channels_last.cu")
 

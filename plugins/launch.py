@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from plugins.kernels import Kernels
+from framefleet.plugins.kernels import Kernels
 
 Number = type[np.float16] | type[np.float32]
 """The type of an engine's numbers."""

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plugins.kernels import Kernels
-from plugins.launch import Launch
-from plugins.yolo_layer import CAPACITY, Candidates
+from framefleet.plugins.kernels import Kernels
+from framefleet.plugins.launch import Launch
+from framefleet.plugins.yolo_layer import CAPACITY, Candidates
 
 LIMIT = 1024
 """Most records to keep per picture. All are counted."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plugins.channels_last import UNIT, Slice
-from plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
-from plugins.kernels import Kernels
-from plugins.launch import Launch
+from framefleet.plugins.channels_last import UNIT, Slice
+from framefleet.plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
+from framefleet.plugins.kernels import Kernels
+from framefleet.plugins.launch import Launch
 
 SOURCES = (*FIRST_CONVOLUTION, "pointwise.cu")
 

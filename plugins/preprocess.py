@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plugins.colour import colour_factors
-from plugins.kernels import Kernels
-from plugins.launch import Launch, Number, kernel_name
+from framefleet.plugins.colour import colour_factors
+from framefleet.plugins.kernels import Kernels
+from framefleet.plugins.launch import Launch, Number, kernel_name
 
 NV12, P016, RGB8, I420 = 0, 1, 2, 3
 

@@ -24,13 +24,14 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-import app.window  # noqa: F401 # before other modules: they are imported faster
+import framefleet.app.window  # noqa: F401 # before other modules: they are imported faster
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
+from tests.support.paths import PROJECT
 from tests.support.running.selection import may_select
 
 if TYPE_CHECKING:
-    from engine.model.registry.catalogue import ModelEntry
+    from framefleet.engine.model.registry.catalogue import ModelEntry
     from tests.support.http import Site
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -40,7 +41,6 @@ for number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
-PROJECT = Path(__file__).resolve().parent.parent
 PATIENCE_MS = 30_000
 CLUSTER = "tests/engine/cluster/"
 
@@ -164,8 +164,8 @@ def goldens(pytestconfig: pytest.Config) -> Goldens:
 @pytest.fixture
 def short_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure scaling with videos of a few hundred frames."""
-    monkeypatch.setattr("engine.bench.scaling.SEGMENTS", 2)
-    monkeypatch.setattr("engine.bench.scaling._CPU_TRIAL_FRAMES", 100)
+    monkeypatch.setattr("framefleet.engine.bench.scaling.SEGMENTS", 2)
+    monkeypatch.setattr("framefleet.engine.bench.scaling._CPU_TRIAL_FRAMES", 100)
 
 
 @pytest.fixture(scope="session")

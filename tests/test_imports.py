@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import PROJECT
+from tests.support.paths import PROJECT
 
-FOLDERS = ("app", "engine", "plugins", "resources", "benchmarks", "tools")
+PACKAGES = ("app", "engine", "plugins", "resources")
+FOLDERS = (*PACKAGES, "benchmarks", "tools")
 # what an installation may lack: libraries for NVIDIA GPUs, the library that trained the demo model, a POSIX-only module
 OPTIONAL = {"cuda", "pynvml", "PyNvVideoCodec", "tensorrt", "tensorrt_rtx", "torch", "resource"}
 # one process imports all modules, and one lets all benchmarks explain themselves: the heavy libraries load once
@@ -40,6 +41,7 @@ for name in json.load(sys.stdin):
 def _module(file: Path) -> str:
     """The dotted name of a source file."""
     parts = file.relative_to(PROJECT).with_suffix("").parts
+    parts = ("framefleet", *parts) if parts[0] in PACKAGES else parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -80,7 +82,7 @@ def check(name: str, outcome: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_modules_import(outcomes: dict[str, dict[str, Any]], folder: str, subtests: pytest.Subtests) -> None:
-    names = [name for name in MODULES if name.partition(".")[0] == folder]
+    names = [name for name in MODULES if name.removeprefix("framefleet.").partition(".")[0] == folder]
     assert names
     for name in names:
         if outcomes[name]["error"]:  # a subtest for each module takes longer than the imports

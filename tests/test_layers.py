@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parent.parent
+from tests.support.paths import PROJECT
 
 ENGINE = (
     "logs",
@@ -45,6 +45,7 @@ def _imports(file: Path) -> set[str]:
     tree = ast.parse(file.read_text())
     found = {f"{node.module}.{name.name}" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names}
     found |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    found = {name.removeprefix("framefleet.") for name in found}
     return {name for name in found if name.split(".")[0] in {*LAYERS, "benchmarks", "tests", "tools"}}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.conftest import PROJECT
+from tests.support.paths import PROJECT
 
 FOLDERS = ("app", "engine", "plugins", "resources", "benchmarks", "tools", "tests", "docs")
 FILES = sorted(file for folder in FOLDERS for kind in ("*.py", "*.cu", "*.md") for file in (PROJECT / folder).rglob(kind))

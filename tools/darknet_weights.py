@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ExportError
+from framefleet.engine.errors import ExportError
 
 _VERSION = (0, 2, 5)
 

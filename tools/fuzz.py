@@ -20,12 +20,12 @@ def readers() -> dict[str, tuple[str, Callable[[Path], object]]]:
     import atheris  # type: ignore[import-untyped]
 
     with atheris.instrument_imports(include=["engine"]):
-        from engine.evaluation.truth import read_truth
-        from engine.model.check import check_model
-        from engine.model.labels import read_labels
-        from engine.model.load import load_network
-        from engine.settings import ModelFiles
-        from engine.zones.file import read_zones
+        from framefleet.engine.evaluation.truth import read_truth
+        from framefleet.engine.model.check import check_model
+        from framefleet.engine.model.labels import read_labels
+        from framefleet.engine.model.load import load_network
+        from framefleet.engine.settings import ModelFiles
+        from framefleet.engine.zones.file import read_zones
 
     return {
         "cfg": ("a.cfg", lambda path: check_model(ModelFiles(path, "random:1"))),
@@ -43,7 +43,7 @@ def main() -> None:
     import atheris
 
     name, read = readers()[sys.argv.pop(1)]
-    from engine.errors import FramefleetError
+    from framefleet.engine.errors import FramefleetError
 
     folder = Path(tempfile.mkdtemp())
     (folder / "data.yaml").write_text("names: [one, two]\ntrain: images\n")

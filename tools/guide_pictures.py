@@ -14,8 +14,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.reports.svg import GRID, MUTED, SERIES, TEXT, document, text
-from resources import DEMO
+from framefleet.app.cli.reports.svg import GRID, MUTED, SERIES, TEXT, document, text
+from framefleet.resources import DEMO
 
 PROJECT = Path(__file__).parents[1]
 PICTURES = PROJECT / "docs" / "guide" / "pictures"
@@ -141,7 +141,7 @@ def retraining(folder: Path) -> None:
     import cv2
     import numpy as np
 
-    from engine.media.annotation.colours import class_colour
+    from framefleet.engine.media.annotation.colours import class_colour
 
     (folder / "videos").mkdir()
     (folder / "videos" / "street.mp4").write_bytes(DEMO.clip.read_bytes())
@@ -187,10 +187,10 @@ def windows(folder: Path) -> None:
     from PySide6.QtGui import QPainter
     from PySide6.QtTest import QTest
 
-    from app.window.main import make_application
-    from app.window.main_window import MainWindow
-    from app.window.results.export_dialog import ExportDialog
-    from app.window.results.worst_frames_dialog import WorstFramesDialog
+    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main_window import MainWindow
+    from framefleet.app.window.results.export_dialog import ExportDialog
+    from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
 
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions")

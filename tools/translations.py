@@ -15,15 +15,15 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.window.devices.stage_bar import ORDER
-from app.window.widgets.formats import COUNTED
-from app.window.widgets.translation import FOLDER, LANGUAGES
-from engine.devices.topology.tree import Kind
-from engine.devices.topology.types import LEVELS
-from engine.model.registry.catalogue import FAMILY
-from engine.settings.kinds import Choice, Number
-from engine.settings.table import SETTINGS, Section
-from engine.store.exporters import EXPORTERS
+from framefleet.app.window.devices.stage_bar import ORDER
+from framefleet.app.window.widgets.formats import COUNTED
+from framefleet.app.window.widgets.translation import FOLDER, LANGUAGES
+from framefleet.engine.devices.topology.tree import Kind
+from framefleet.engine.devices.topology.types import LEVELS
+from framefleet.engine.model.registry.catalogue import FAMILY
+from framefleet.engine.settings.kinds import Choice, Number
+from framefleet.engine.settings.table import SETTINGS, Section
+from framefleet.engine.store.exporters import EXPORTERS
 
 PROJECT = Path(__file__).resolve().parents[1]
 SENTENCES = (

@@ -7,19 +7,19 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.arguments.sources import named_source
-from app.cli.run.exports import Writing, add_session_argument, choose_detections, session_database
-from app.cli.run.summary import number_of
-from app.streams import print_line
-from engine.errors import ExportError, UsageError
-from engine.media.types import SourceKind
-from engine.settings.kinds import Moment, Moments
-from engine.store.clips.plan import plan_clips
-from engine.store.clips.write import write_clips
-from engine.store.objects.appearances import By
-from engine.store.session import SessionReader
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.arguments.sources import named_source
+from framefleet.app.cli.run.exports import Writing, add_session_argument, choose_detections, session_database
+from framefleet.app.cli.run.summary import number_of
+from framefleet.app.streams import print_line
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.settings.kinds import Moment, Moments
+from framefleet.engine.store.clips.plan import plan_clips
+from framefleet.engine.store.clips.write import write_clips
+from framefleet.engine.store.objects.appearances import By
+from framefleet.engine.store.session import SessionReader
 
 MANY = 1000
 """More clips than this are refused: they are too many to look at, and they may fill the disk."""

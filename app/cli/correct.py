@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.arguments.sources import named_source
-from app.cli.run.exports import add_session_argument, session_database
-from engine.errors import UsageError
-from engine.model.labels import class_ids
-from engine.settings.kinds import Moments, whole
-from engine.store.file.lock import lock_session
-from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack, edits
-from engine.store.session import SessionReader
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.arguments.sources import named_source
+from framefleet.app.cli.run.exports import add_session_argument, session_database
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.labels import class_ids
+from framefleet.engine.settings.kinds import Moments, whole
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack, edits
+from framefleet.engine.store.session import SessionReader
 
 _ACTIONS = {
     "confirm": "mark as verified",

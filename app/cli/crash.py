@@ -10,8 +10,8 @@ from importlib.metadata import version
 
 from platformdirs import user_log_path
 
-from app.streams import print_line
-from engine.errors import FramefleetError
+from framefleet.app.streams import print_line
+from framefleet.engine.errors import FramefleetError
 
 _PATHS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP)
 """Errors of paths, which the user can correct. Even a question whether a file exists raises them."""

@@ -4,20 +4,20 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.run.detection import Run, add_run_options, reported
-from app.cli.run.exports import DATABASE
-from app.cli.window import open_window
-from app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
-from app.display import has_display
-from engine.evaluation.accuracy import Accuracy
-from engine.session import DetectionSession
-from engine.settings import RunSettings
-from engine.store.export.run import Exported
-from engine.store.session import SessionReader
-from engine.types import AS_ASKED, EngineInfo
-from resources import DEMO
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.run.detection import Run, add_run_options, reported
+from framefleet.app.cli.run.exports import DATABASE
+from framefleet.app.cli.window import open_window
+from framefleet.app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
+from framefleet.app.display import has_display
+from framefleet.engine.evaluation.accuracy import Accuracy
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.store.export.run import Exported
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import AS_ASKED, EngineInfo
+from framefleet.resources import DEMO
 
 FOLDER = Path("framefleet-demo")
 

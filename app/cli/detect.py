@@ -8,31 +8,31 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.run.cluster import CLUSTER, connected
-from app.cli.run.detection import Run, add_run_options, reported
-from app.cli.run.exports import DATABASE, add_format_options, export_options, note_untimed, print_exported
-from app.cli.run.shard import Shard
-from app.cli.run.summary import MOST_LINES, Summary, number_of
-from app.cli.run.zones import count_sources, counts_lines, untracked_lines
-from app.streams import print_line
-from engine.errors import ExportError, SourceError, UsageError
-from engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
-from engine.media.types import SourceKind
-from engine.model.check import check_model
-from engine.model.labels import class_ids
-from engine.session import DetectionSession
-from engine.settings import RunSettings, Track
-from engine.settings.table import TABLE
-from engine.store.elsewhere import note_session
-from engine.store.export.outputs import outputs_among
-from engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
-from engine.store.file.lock import lock_session
-from engine.store.session import SessionReader
-from engine.tracking.follow import LEAST_CONFIDENCE
-from engine.types import EngineInfo
-from engine.zones.file import zones_text
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.run.cluster import CLUSTER, connected
+from framefleet.app.cli.run.detection import Run, add_run_options, reported
+from framefleet.app.cli.run.exports import DATABASE, add_format_options, export_options, note_untimed, print_exported
+from framefleet.app.cli.run.shard import Shard
+from framefleet.app.cli.run.summary import MOST_LINES, Summary, number_of
+from framefleet.app.cli.run.zones import count_sources, counts_lines, untracked_lines
+from framefleet.app.streams import print_line
+from framefleet.engine.errors import ExportError, SourceError, UsageError
+from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.model.check import check_model
+from framefleet.engine.model.labels import class_ids
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import RunSettings, Track
+from framefleet.engine.settings.table import TABLE
+from framefleet.engine.store.elsewhere import note_session
+from framefleet.engine.store.export.outputs import outputs_among
+from framefleet.engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.tracking.follow import LEAST_CONFIDENCE
+from framefleet.engine.types import EngineInfo
+from framefleet.engine.zones.file import zones_text
 
 MODEL_OPTIONS = {".cfg": "--model", ".weights": "--weights", ".names": "--labels"}
 """The option for a model's file with each suffix."""

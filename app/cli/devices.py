@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.arguments.parser import make_parser
-from app.cli.reports.table import aligned
-from app.cli.run.cluster import connected
-from engine.devices.description import DeviceDescription
-from engine.devices.discovery import default_devices, discover
-from engine.devices.recording import read_recording
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.reports.table import aligned
+from framefleet.app.cli.run.cluster import connected
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import default_devices, discover
+from framefleet.engine.devices.recording import read_recording
 
 GIB = 1 << 30
 MARK = "*"

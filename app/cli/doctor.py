@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import chain
 
-from app.cli.arguments.parser import make_parser
-from app.cli.checks.check import Check, Status
-from app.cli.checks.libraries import check_libraries
-from app.cli.checks.system import check_system
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.checks.check import Check, Status
+from framefleet.app.cli.checks.libraries import check_libraries
+from framefleet.app.cli.checks.system import check_system
 
 MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.PROBLEM: "PROBLEM"}
 

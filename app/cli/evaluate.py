@@ -7,17 +7,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.reports.evaluation import as_json, markdown, summary, worst_json
-from app.cli.reports.evaluation_charts import confidence_chart, confusion_chart, precision_chart
-from app.cli.run.exports import DATABASE, session_database
-from engine.errors import UsageError
-from engine.evaluation.evaluate import Evaluation, evaluate
-from engine.evaluation.truth import read_truth
-from engine.store.exporters.common.base import text_file
-from engine.store.objects.corrections import edits
-from engine.store.schema import explained
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.reports.evaluation import as_json, markdown, summary, worst_json
+from framefleet.app.cli.reports.evaluation_charts import confidence_chart, confusion_chart, precision_chart
+from framefleet.app.cli.run.exports import DATABASE, session_database
+from framefleet.engine.errors import UsageError
+from framefleet.engine.evaluation.evaluate import Evaluation, evaluate
+from framefleet.engine.evaluation.truth import read_truth
+from framefleet.engine.store.exporters.common.base import text_file
+from framefleet.engine.store.objects.corrections import edits
+from framefleet.engine.store.schema import explained
 
 _REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from engine.errors import ExportError, UsageError
-from engine.store.export.destinations import Protected
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.store.export.destinations import Protected
 
 
 def run(argv: Sequence[str]) -> int:
@@ -22,8 +22,8 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     files = options.model_files(arguments, arguments.size)
 
-    from engine.model.load import load_network
-    from engine.model.onnx_export import data_file, export_onnx, is_own_export
+    from framefleet.engine.model.load import load_network
+    from framefleet.engine.model.onnx_export import data_file, export_onnx, is_own_export
 
     parts = [files.cfg, files.cfg.with_suffix(".names"), files.labels, files.weights]
     protected = Protected(part for part in parts if isinstance(part, Path))

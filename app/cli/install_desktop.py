@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from app.cli.arguments.parser import make_parser
-from engine.errors import UsageError
-from resources.icons import icon_svg
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.engine.errors import UsageError
+from framefleet.resources.icons import icon_svg
 
 NAME = "framefleet"
 ACCENT = "#6aa5ff"
@@ -47,7 +47,7 @@ def run(argv: Sequence[str]) -> int:
 def command() -> list[str]:
     """The command that starts Framefleet: the script beside this Python, else this Python with the module."""
     script = Path(sys.executable).with_name(NAME)
-    return [str(script)] if script.exists() else [sys.executable, "-m", "app.main"]
+    return [str(script)] if script.exists() else [sys.executable, "-m", "framefleet.app.main"]
 
 
 def entry(start: Sequence[str]) -> str:
@@ -56,7 +56,9 @@ def entry(start: Sequence[str]) -> str:
     "Open with" offers Framefleet for its types. Framefleet becomes the default for none of them.
     """
     words = " ".join(f'"{_quoted(word)}"' for word in start)
-    return files("resources").joinpath("desktop/framefleet.desktop").read_text("utf-8").replace("Exec=framefleet", f"Exec={words}")
+    return (
+        files("framefleet.resources").joinpath("desktop/framefleet.desktop").read_text("utf-8").replace("Exec=framefleet", f"Exec={words}")
+    )
 
 
 def _quoted(word: str) -> str:

@@ -4,11 +4,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.arguments.parser import make_parser
-from app.cli.run.exports import DATABASE, session_database
-from app.cli.run.summary import number_of
-from app.streams import print_line
-from engine.store.merge import merge_sessions
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.run.exports import DATABASE, session_database
+from framefleet.app.cli.run.summary import number_of
+from framefleet.app.streams import print_line
+from framefleet.engine.store.merge import merge_sessions
 
 
 def run(argv: Sequence[str]) -> int:

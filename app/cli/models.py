@@ -5,12 +5,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from app.cli.arguments.parser import make_parser
-from app.cli.reports.table import Table
-from app.cli.run.progress import Bar
-from engine.errors import FramefleetError, UsageError
-from engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
-from engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.reports.table import Table
+from framefleet.app.cli.run.progress import Bar
+from framefleet.engine.errors import FramefleetError, UsageError
+from framefleet.engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
+from framefleet.engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
 
 COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
 TENTHS = 10
@@ -106,7 +106,7 @@ def _remove(entry: ModelEntry, folder: Path) -> None:
 
 
 def _download(entry: ModelEntry, folder: Path) -> None:
-    from engine.model.registry.download import download
+    from framefleet.engine.model.registry.download import download
 
     if is_installed(entry, folder):
         print(f"{entry.name} is installed already: {_place(entry, folder)}", file=sys.stderr)

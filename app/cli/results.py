@@ -6,21 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.arguments.sources import named_source
-from app.cli.run import exports
-from app.cli.run.summary import Summary
-from app.cli.run.zones import count_sources, counts_lines
-from app.streams import print_line
-from engine.errors import UsageError
-from engine.settings.checks import part_problem
-from engine.settings.clock import ClockSettings
-from engine.store.exporters.common.options import Every
-from engine.store.facts import ZONES
-from engine.store.objects.zones import is_tracked
-from engine.store.session import SessionReader
-from engine.store.view import Span
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.arguments.sources import named_source
+from framefleet.app.cli.run import exports
+from framefleet.app.cli.run.summary import Summary
+from framefleet.app.cli.run.zones import count_sources, counts_lines
+from framefleet.app.streams import print_line
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.checks import part_problem
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store.exporters.common.options import Every
+from framefleet.engine.store.facts import ZONES
+from framefleet.engine.store.objects.zones import is_tracked
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.view import Span
 
 
 def run(argv: Sequence[str]) -> int:

@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.cli.arguments.parser import make_parser
-from engine.devices.recording import read_recording
-from engine.devices.topology.search import find_topology
-from engine.devices.topology.tree import Box, boxes
-from engine.devices.topology.types import SELF, Gpu, Topology, list_text
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.engine.devices.recording import read_recording
+from framefleet.engine.devices.topology.search import find_topology
+from framefleet.engine.devices.topology.tree import Box, boxes
+from framefleet.engine.devices.topology.types import SELF, Gpu, Topology, list_text
 
 GIB = 1 << 30
 NOTHING = "N/A"

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from app.cli.arguments.parser import make_parser
-from app.cli.run.exports import add_session_argument, session_database
-from app.streams import print_line
-from engine.errors import UsageError
-from engine.store.file.lock import lock_session
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.run.exports import add_session_argument, session_database
+from framefleet.app.streams import print_line
+from framefleet.engine.errors import UsageError
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
 
 
 def run(argv: Sequence[str]) -> int:

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.checks.libraries import install_command
-from app.main import COMMANDS
-from app.system_libraries import missing_libraries
-from engine.devices.recording import Recording, read_recording
-from engine.errors import UsageError
-from engine.media.sources import missing
-from engine.settings import ModelFiles, RunSettings
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.checks.libraries import install_command
+from framefleet.app.main import COMMANDS
+from framefleet.app.system_libraries import missing_libraries
+from framefleet.engine.devices.recording import Recording, read_recording
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.sources import missing
+from framefleet.engine.settings import ModelFiles, RunSettings
 
 
 def run(argv: Sequence[str]) -> int:
@@ -53,7 +53,7 @@ def open_window(
     """
     _check_libraries()
     try:
-        from app.window.main import run_window
+        from framefleet.app.window.main import run_window
     except ImportError as error:
         raise UsageError(f"the window cannot be loaded ({error}): 'framefleet doctor' says what is missing") from error
     return run_window(files, model, demo, recording)

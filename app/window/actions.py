@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QMessageBox
 
-from app.window.keys.bindings import Bindings, Command
-from app.window.keys.dialog import KeysDialog
-from app.window.widgets.icons import icon, pixmap
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.keys.bindings import Bindings, Command
+from framefleet.app.window.keys.dialog import KeysDialog
+from framefleet.app.window.widgets.icons import icon, pixmap
+from framefleet.app.window.widgets.translation import marked, translate
 
 FIXED = (
     (("Up", "Down"), marked("keys", "Another file of the queue")),

@@ -10,12 +10,12 @@ from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from app.window.floating import SIZE, Floating
-from app.window.widgets.build import column
-from app.window.widgets.translation import translate
+from framefleet.app.window.floating import SIZE, Floating
+from framefleet.app.window.widgets.build import column
+from framefleet.app.window.widgets.translation import translate
 
 if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+    from framefleet.app.window.main_window import MainWindow
 
 LOW = 200
 """Height of the panels below the picture while there is little room, logical pixels."""

@@ -5,10 +5,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.window.queue.intake import SESSION
-from app.window.widgets.questions import file_dialog
-from app.window.widgets.translation import translate
-from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
+from framefleet.app.window.queue.intake import SESSION
+from framefleet.app.window.widgets.questions import file_dialog
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
 
 WORST_FRAMES = "worst-frames*.json"
 """Names of lists of worst frames. Other JSON files are beside sessions, too."""

@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from app.window.widgets.build import column, label, push_button, within_screen
-from app.window.widgets.translation import translate
+from framefleet.app.window.widgets.build import column, label, push_button, within_screen
+from framefleet.app.window.widgets.translation import translate
 
 SIZE = QSize(900, 640)
 MARGIN = 8

@@ -9,19 +9,19 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.cli.run.interrupt import handling
-from app.display import has_display
-from app.window.garbage import GarbageCollector
-from app.window.main_window import MainWindow
-from app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
-from app.window.widgets import translation
-from app.window.widgets.appearance import KEY, apply_theme, stored_theme
-from app.window.widgets.icons import pixmap
-from app.window.widgets.translation import LANGUAGE
-from engine.devices.recording import Recording
-from engine.errors import UsageError
-from engine.settings import ModelFiles, RunSettings
-from engine.settings.folders import Folder
+from framefleet.app.cli.run.interrupt import handling
+from framefleet.app.display import has_display
+from framefleet.app.window.garbage import GarbageCollector
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
+from framefleet.app.window.widgets import translation
+from framefleet.app.window.widgets.appearance import KEY, apply_theme, stored_theme
+from framefleet.app.window.widgets.icons import pixmap
+from framefleet.app.window.widgets.translation import LANGUAGE
+from framefleet.engine.devices.recording import Recording
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings import ModelFiles, RunSettings
+from framefleet.engine.settings.folders import Folder
 
 
 def make_application() -> QApplication:

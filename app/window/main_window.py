@@ -8,54 +8,54 @@ from PySide6.QtCore import QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow
 
-from app.window.actions import Actions
-from app.window.arrangement import Arrangement
-from app.window.cluster.control import ClusterControl
-from app.window.corrections.corrector import Corrector
-from app.window.corrections.recount import Recount
-from app.window.demo.demo import Demo
-from app.window.devices.panel import DevicePanel
-from app.window.events.clips import Clips
-from app.window.file_dialogs import FileDialogs
-from app.window.grid.grid import Grid
-from app.window.keys.bindings import Bindings
-from app.window.messages.notices import Notices
-from app.window.messages.quitting import QuitQuestion
-from app.window.models.setup import ModelSetup
-from app.window.player.preview_client import PreviewClient
-from app.window.queue.file_drops import DropOverlay
-from app.window.queue.item import QueueItem
-from app.window.queue.memory import QueueMemory
-from app.window.queue.model import QueueModel
-from app.window.queue.opening import Opening
-from app.window.queue.panel import REFRESH_MS, QueuePanel
-from app.window.queue.recent import RecentFiles
-from app.window.queue.removal import Removal
-from app.window.queue.thumbnails import Thumbnails
-from app.window.results.export import Exports
-from app.window.results.interrupted import InterruptedRun
-from app.window.results.replaced import ReplacedResults
-from app.window.results.stored import read_stored
-from app.window.results.worst_frames import WorstFrames
-from app.window.scaling.panel import ScalingPanel
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from app.window.sessions.dialog import SessionsDialog
-from app.window.sessions.reminder import SessionReminder
-from app.window.shown_file import ShownFile
-from app.window.start_page import StartPage
-from app.window.status_line import StatusLine
-from app.window.top_bar import TopBar
-from app.window.topology.panel import TopologyPanel
-from app.window.topology.tabs import DeviceTabs
-from app.window.viewer.filter_panel import FilterPanel
-from app.window.viewer.viewer import Viewer
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.build import within_screen
-from app.window.widgets.translation import translate
-from app.window.wiring import connect
-from app.window.zones.workspace import Zones
-from engine.settings import ModelFiles
+from framefleet.app.window.actions import Actions
+from framefleet.app.window.arrangement import Arrangement
+from framefleet.app.window.cluster.control import ClusterControl
+from framefleet.app.window.corrections.corrector import Corrector
+from framefleet.app.window.corrections.recount import Recount
+from framefleet.app.window.demo.demo import Demo
+from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.events.clips import Clips
+from framefleet.app.window.file_dialogs import FileDialogs
+from framefleet.app.window.grid.grid import Grid
+from framefleet.app.window.keys.bindings import Bindings
+from framefleet.app.window.messages.notices import Notices
+from framefleet.app.window.messages.quitting import QuitQuestion
+from framefleet.app.window.models.setup import ModelSetup
+from framefleet.app.window.player.preview_client import PreviewClient
+from framefleet.app.window.queue.file_drops import DropOverlay
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.queue.memory import QueueMemory
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.queue.opening import Opening
+from framefleet.app.window.queue.panel import REFRESH_MS, QueuePanel
+from framefleet.app.window.queue.recent import RecentFiles
+from framefleet.app.window.queue.removal import Removal
+from framefleet.app.window.queue.thumbnails import Thumbnails
+from framefleet.app.window.results.export import Exports
+from framefleet.app.window.results.interrupted import InterruptedRun
+from framefleet.app.window.results.replaced import ReplacedResults
+from framefleet.app.window.results.stored import read_stored
+from framefleet.app.window.results.worst_frames import WorstFrames
+from framefleet.app.window.scaling.panel import ScalingPanel
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.sessions.dialog import SessionsDialog
+from framefleet.app.window.sessions.reminder import SessionReminder
+from framefleet.app.window.shown_file import ShownFile
+from framefleet.app.window.start_page import StartPage
+from framefleet.app.window.status_line import StatusLine
+from framefleet.app.window.top_bar import TopBar
+from framefleet.app.window.topology.panel import TopologyPanel
+from framefleet.app.window.topology.tabs import DeviceTabs
+from framefleet.app.window.viewer.filter_panel import FilterPanel
+from framefleet.app.window.viewer.viewer import Viewer
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.build import within_screen
+from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.wiring import connect
+from framefleet.app.window.zones.workspace import Zones
+from framefleet.engine.settings import ModelFiles
 
 
 class MainWindow(QMainWindow):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.window.queue.item import ItemState, Part, QueueItem
-from app.window.queue.memory import Left
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem
+from framefleet.app.window.queue.memory import Left
 
 if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+    from framefleet.app.window.main_window import MainWindow
 
 
 class ShownFile(QObject):

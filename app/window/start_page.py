@@ -4,12 +4,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from app.window.actions import Actions
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, push_button, row, set_role, show_inside
-from app.window.widgets.icons import Symbol
-from app.window.widgets.translation import translate
-from engine.model.check import ModelSummary
+from framefleet.app.window.actions import Actions
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label, push_button, row, set_role, show_inside
+from framefleet.app.window.widgets.icons import Symbol
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.check import ModelSummary
 
 MARGIN, GAP = 16, 16
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from app.window.devices.bottleneck import Bottleneck
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.queue.item import ItemState, QueueItem
-from app.window.widgets import formats, theme
-from app.window.widgets.build import Light, Panel, label, row, set_role
-from app.window.widgets.engine_text import of_engine, strategy_name
-from app.window.widgets.translation import translate
-from engine.pool.events import StrategyChosen
+from framefleet.app.window.devices.bottleneck import Bottleneck
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import Light, Panel, label, row, set_role
+from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.pool.events import StrategyChosen
 
 _TIP_COLUMNS = 80
 FEW = 3

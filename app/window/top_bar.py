@@ -3,13 +3,13 @@
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from app.window.actions import Actions
-from app.window.start_page import model_line
-from app.window.widgets import theme
-from app.window.widgets.build import Panel, label, row, tool_button
-from app.window.widgets.icons import icon, pixmap
-from app.window.widgets.translation import translate
-from engine.model.check import ModelSummary
+from framefleet.app.window.actions import Actions
+from framefleet.app.window.start_page import model_line
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import Panel, label, row, tool_button
+from framefleet.app.window.widgets.icons import icon, pixmap
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.check import ModelSummary
 
 MOST_NAME = 240
 """The largest width of a model's name, logical pixels, so that a long name does not widen the window."""

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.scaling_results import read_series
-from app.window.queue.file_drops import DropOverlay
-from app.window.queue.intake import listed
-from app.window.queue.item import ItemState, Part, QueueItem
-from app.window.widgets import formats
-from app.window.widgets.questions import show_folder
-from app.window.widgets.translation import translate
-from engine.devices.topology.search import find_topology
-from engine.model.check import ModelSummary
+from framefleet.app.scaling_results import read_series
+from framefleet.app.window.queue.file_drops import DropOverlay
+from framefleet.app.window.queue.intake import listed
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.questions import show_folder
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.topology.search import find_topology
+from framefleet.engine.model.check import ModelSummary
 
 if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+    from framefleet.app.window.main_window import MainWindow
 
 
 def connect(window: MainWindow) -> None:

@@ -19,14 +19,14 @@ from typing import Any
 
 from benchmarks.cluster.stub import main as stub_main
 from benchmarks.report import table, write
-from engine.cluster.connection import ClusterConnection
-from engine.pool.events import DeviceFailed, DeviceReady, FramesDone
-from engine.pool.pool import EnginePool
-from engine.session import DetectionSession
-from engine.settings import ModelFiles, RunSettings
-from engine.store.merge import merge_sessions
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, FramesDone
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import ModelFiles, RunSettings
+from framefleet.engine.store.merge import merge_sessions
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 
 TITLES = {
     "driver": "Cost of many devices for the driver (stub devices)",

@@ -22,14 +22,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from benchmarks.report import table, write
-from engine.bench.clip_process import make, repeat
-from engine.cluster.connection import ClusterConnection
-from engine.model.check import check_model
-from engine.pool.events import DeviceFailed, FramesDone
-from engine.session import DetectionSession
-from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.bench.clip_process import make, repeat
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.model.check import check_model
+from framefleet.engine.pool.events import DeviceFailed, FramesDone
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 
 NEAR, FAR = "ff-near", "ff-far"
 ADDRESSES = {NEAR: "10.213.77.1", FAR: "10.213.77.2"}

@@ -15,14 +15,14 @@ from pathlib import Path
 from benchmarks.cluster.driver import CPU, raylets
 from benchmarks.meters import processor_seconds
 from benchmarks.report import spread, table, write
-from engine.bench.clip_process import make, repeat
-from engine.bench.pool_run import run_pool
-from engine.cluster.connection import ClusterConnection
-from engine.pool.events import Event, SourceFinished, SourceOpened
-from engine.pool.supervision.hosts import Hosts
-from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.bench.clip_process import make, repeat
+from framefleet.engine.bench.pool_run import run_pool
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.pool.events import Event, SourceFinished, SourceOpened
+from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 
 GOAL = 0.95
 """Least share of the local pool's throughput that a node should reach."""

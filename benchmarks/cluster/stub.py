@@ -10,9 +10,9 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool.events import DeviceReady
-from engine.pool.protocol import (
+from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
+from framefleet.engine.pool.events import DeviceReady
+from framefleet.engine.pool.protocol import (
     Began,
     Detect,
     Done,
@@ -28,8 +28,8 @@ from engine.pool.protocol import (
     Stopped,
     ToWorker,
 )
-from engine.pool.results import FrameEntry, Frames
-from engine.types import Detections, EngineInfo
+from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.types import Detections, EngineInfo
 
 SEGMENT_FRAMES = 128
 SEGMENTS = 20_000

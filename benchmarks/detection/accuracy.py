@@ -22,16 +22,16 @@ import cv2
 import numpy as np
 
 from benchmarks.report import table, write
-from engine.backends.create import create_backend
-from engine.errors import DeviceError
-from engine.media.probe import probe
-from engine.model.describe import describe
-from engine.model.load import load_network
-from engine.model.random_weights import random_weights
-from engine.pool.events import DeviceFailed, DeviceReady, FramesDone, SourceFinished
-from engine.pool.pool import EnginePool
-from engine.settings import Decode, EngineSettings, ModelFiles, Precision, RunSettings
-from engine.types import Detections, DeviceId
+from framefleet.engine.backends.create import create_backend
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.probe import probe
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, FramesDone, SourceFinished
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Precision, RunSettings
+from framefleet.engine.types import Detections, DeviceId
 from tests.support.networks.detections import Comparison, compare, read_darknet, read_jsonl
 from tests.support.networks.opencv import opencv_heads, relative_difference
 from tools.darknet_weights import write_weights

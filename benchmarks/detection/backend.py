@@ -22,15 +22,15 @@ import numpy as np
 
 from benchmarks.meters import Speed, keep_busy
 from benchmarks.report import spread, table, write
-from engine.backends.create import create_backend
-from engine.media.examples import examples
-from engine.model.describe import describe
-from engine.model.load import load_network
-from engine.model.random_weights import random_weights
-from engine.pool.worker.worker import EXAMPLES
-from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId, Image
-from resources import DEMO
+from framefleet.engine.backends.create import create_backend
+from framefleet.engine.media.examples import examples
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.pool.worker.worker import EXAMPLES
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import DeviceId, Image
+from framefleet.resources import DEMO
 from tools.darknet_weights import write_weights
 
 NEEDED = 2.5

@@ -14,9 +14,9 @@ from pathlib import Path
 import cv2
 
 from benchmarks.report import spread, table, write
-from engine.bench.clips import Clips
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
 
 THREADS = 2
 

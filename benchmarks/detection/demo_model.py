@@ -17,10 +17,10 @@ from typing import Any
 
 from benchmarks.detection.accuracy import detect
 from benchmarks.report import table, write
-from engine.evaluation.accuracy import FLOOR, Accuracy, read_truth, score
-from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.evaluation.accuracy import FLOOR, Accuracy, read_truth, score
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 from tools.street_renderer.dataset import held_out
 from tools.street_renderer.traffic.actor import NAMES
 from tools.street_renderer.truth import coco

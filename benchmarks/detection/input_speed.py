@@ -19,10 +19,10 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from benchmarks.report import spread, table, write
-from engine.detection.preprocess import fit
-from engine.media.container.video_file import VideoFile
-from engine.media.picture import Converter
-from engine.types import Image
+from framefleet.engine.detection.preprocess import fit
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.types import Image
 from tests.support.devices.surfaces import picture
 from tests.support.media import make_video
 

@@ -20,13 +20,13 @@ from statistics import median
 
 from benchmarks.meters import in_new_process, memory, processor_seconds
 from benchmarks.report import spread, table, write
-from engine.bench.clips import Clips
-from engine.bench.model import bench_model
-from engine.bench.pool_result import DeviceRun
-from engine.bench.pool_run import run_pool
-from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished
-from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings
-from engine.types import DeviceId
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.model import bench_model
+from framefleet.engine.bench.pool_result import DeviceRun
+from framefleet.engine.bench.pool_run import run_pool
+from framefleet.engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished
+from framefleet.engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)

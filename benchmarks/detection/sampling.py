@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.report import spread, table, write
-from engine.bench.clip_process import RATE, make, repeat
-from engine.pool.events import SourceFinished, SourceOpened
-from engine.pool.pool import EnginePool
-from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
-from engine.settings.kinds import Moments
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.bench.clip_process import RATE, make, repeat
+from framefleet.engine.pool.events import SourceFinished, SourceOpened
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 
 GOAL = 12
 """Target of one frame per second, in multiples of the speed of all frames."""

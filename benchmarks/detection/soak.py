@@ -41,13 +41,13 @@ import numpy as np
 from benchmarks.growth import MEASURES, Growth, Use, growths, use_of
 from benchmarks.meters import family
 from benchmarks.report import LOAD, machine, table
-from engine.bench.clips import Clips
-from engine.model.check import check_model
-from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished
-from engine.session import DetectionSession
-from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.model.check import check_model
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 
 SOURCES = 24
 LEAST_SAMPLES = 10
@@ -161,11 +161,11 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
     """
     from PySide6.QtCore import QSettings, Qt, QTimer
 
-    from app.window.garbage import GarbageCollector
-    from app.window.main import make_application
-    from app.window.main_window import MainWindow
-    from app.window.queue.item import ItemState
-    from app.window.settings.preferences import Preferences, save
+    from framefleet.app.window.garbage import GarbageCollector
+    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main_window import MainWindow
+    from framefleet.app.window.queue.item import ItemState
+    from framefleet.app.window.settings.preferences import Preferences, save
 
     application = make_application()
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)

@@ -28,14 +28,14 @@ from statistics import median
 from benchmarks.gpu.nvdec import Decoding, decoder_alone, nvdec_alone
 from benchmarks.meters import family
 from benchmarks.report import spread, table, write
-from engine.bench.clips import Clips
-from engine.errors import DeviceError, SourceError
-from engine.media.decoder import GPU_THREADS
-from engine.model.check import check_model
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, SourceFinished, SourceOpened
-from engine.session import DetectionSession
-from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
-from engine.types import Closing, DeviceId
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.errors import DeviceError, SourceError
+from framefleet.engine.media.decoder import GPU_THREADS
+from framefleet.engine.model.check import check_model
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, SourceFinished, SourceOpened
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from framefleet.engine.types import Closing, DeviceId
 
 MEDIAN_SHARE, LEAST_SHARE, MOST_MICROSECONDS = 0.96, 0.92, 200.0
 """Targets on a GPU: of NVDEC alone, in the median and in every round; processor time of the worker for a frame."""

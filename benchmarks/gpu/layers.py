@@ -20,14 +20,14 @@ from cuda.core import Device, EventOptions, LaunchConfig, ObjectCode, Stream, la
 from numpy.typing import NDArray
 
 from benchmarks.report import table, write
-from engine.cuda.graph import Step, copy, record
-from engine.cuda.memory import Memory
-from plugins import first_convolution
-from plugins.kernels import Kernels, compile_source
-from plugins.mish import Mish
-from plugins.nms import Nms, class_mask, read_results, result_bytes
-from plugins.preprocess import FRAME, NV12, Preprocess, describe_frame
-from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
+from framefleet.engine.cuda.graph import Step, copy, record
+from framefleet.engine.cuda.memory import Memory
+from framefleet.plugins import first_convolution
+from framefleet.plugins.kernels import Kernels, compile_source
+from framefleet.plugins.mish import Mish
+from framefleet.plugins.nms import Nms, class_mask, read_results, result_bytes
+from framefleet.plugins.preprocess import FRAME, NV12, Preprocess, describe_frame
+from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 
 SOURCE = (1920, 1080)
 CLASSES = 80

@@ -29,12 +29,12 @@ import numpy as np
 
 from benchmarks.meters import Speed, in_new_process, keep_busy
 from benchmarks.report import spread, table, write
-from engine.backends.base import Backend
-from engine.backends.nvidia.backend import NvidiaBackend
-from engine.backends.nvidia.layers import CustomLayers
-from engine.model.load import load_network
-from engine.settings import EngineSettings, Hint, ModelFiles, Precision
-from engine.types import DeviceId, Image
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.backends.nvidia.backend import NvidiaBackend
+from framefleet.engine.backends.nvidia.layers import CustomLayers
+from framefleet.engine.model.load import load_network
+from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision
+from framefleet.engine.types import DeviceId, Image
 
 GPU = DeviceId("cuda", "0")
 BATCHES, SIZES = (1, 2, 4, 8, 16, 32, 64, 128), (416, 512, 608)
@@ -92,7 +92,7 @@ def pytorch(cfg: Path, size: int, batch: int, seconds: float, compiled: bool) ->
     import torch
     from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-    from engine.model.describe import describe
+    from framefleet.engine.model.describe import describe
     from tools.street_renderer.training.network import Detector
 
     with torch.no_grad():

@@ -23,11 +23,11 @@ from typing import Any
 
 from benchmarks.meters import in_new_process
 from benchmarks.report import spread, table, write
-from engine.bench.clips import Clips
-from engine.media.decoder import GPU_THREADS, Decoder, FfmpegDecoder
-from engine.media.probe import probe
-from engine.media.types import DecodedOnDevice, SourceInfo
-from engine.types import DeviceId
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.media.decoder import GPU_THREADS, Decoder, FfmpegDecoder
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedOnDevice, SourceInfo
+from framefleet.engine.types import DeviceId
 
 DECODE_THREADS = (1, 2, 4, 6, 8, 12, 16)
 PROCESSES = ((2, 4), (2, 8))
@@ -94,10 +94,10 @@ def from_memory(path: Path, info: SourceInfo, stream: Any, number: int, packets_
     """The frames of one session that decodes the packets of one segment from memory, again and again. stream: of ``session_stream``."""
     import PyNvVideoCodec
 
-    from engine.media.container.video_file import VideoFile
-    from engine.media.nvdec.bitstream import Bitstream
-    from engine.media.nvdec.session import Session
-    from engine.media.segment import packets_of
+    from framefleet.engine.media.container.video_file import VideoFile
+    from framefleet.engine.media.nvdec.bitstream import Bitstream
+    from framefleet.engine.media.nvdec.session import Session
+    from framefleet.engine.media.segment import packets_of
 
     stream.device.set_current()
     with VideoFile(path) as file:
@@ -125,8 +125,8 @@ def nvdec_alone(
     path: Path, index: int, sessions: int, seconds: float, start: Any = None, packets_a_call: int = 1, blocking: bool = True
 ) -> Decoding:
     """Measure ``from_memory`` in this process. blocking: threads that wait for the device sleep instead of asking again and again."""
-    from engine.cuda.device import open_device
-    from engine.media.nvdec.session import session_stream
+    from framefleet.engine.cuda.device import open_device
+    from framefleet.engine.media.nvdec.session import session_stream
 
     open_device(DeviceId("cuda", str(index)), sleep=blocking)
     info, stream = probe(path), session_stream(index)
@@ -144,7 +144,7 @@ def open_alone(device: DeviceId, threads: int) -> Decoder:
     """The decoder that a worker of this device uses, with enough surfaces for all threads."""
     if device.kind != "cuda":
         return FfmpegDecoder(threads)
-    from engine.media.nvdec.decoder import open_nvdec
+    from framefleet.engine.media.nvdec.decoder import open_nvdec
 
     return open_nvdec(int(device.name), 64, threads, required=True)
 

@@ -24,17 +24,17 @@ from numpy.typing import NDArray
 
 from benchmarks.detection.accuracy import CPU, detect
 from benchmarks.report import table, write
-from engine.detection.frame_format import HostImage
-from engine.media.cpu_decoding import decode_planes
-from engine.media.decoder import Decoded, Decoder
-from engine.media.images import read_picture
-from engine.media.planes import fit_host_image
-from engine.media.probe import probe
-from engine.media.types import DecodeFailure, DeviceFrame, SourceInfo
-from engine.settings import Decode, EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId, Image
-from plugins.preprocess import FRAME, Preprocess
-from resources import DEMO
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.media.cpu_decoding import decode_planes
+from framefleet.engine.media.decoder import Decoded, Decoder
+from framefleet.engine.media.images import read_picture
+from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodeFailure, DeviceFrame, SourceInfo
+from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import DeviceId, Image
+from framefleet.plugins.preprocess import FRAME, Preprocess
+from framefleet.resources import DEMO
 from tests.support.media import make_video
 from tests.support.networks.detections import Comparison, compare
 
@@ -90,7 +90,7 @@ class GpuInputs:
     """Computes inputs with the kernel ``preprocess`` on a GPU. gpu: see ``tests.support.devices.cuda.Gpu``."""
 
     def __init__(self, gpu: Any, uploads: Any, size: tuple[int, int], letterbox: bool) -> None:
-        from engine.backends.nvidia.batch import Geometry
+        from framefleet.engine.backends.nvidia.batch import Geometry
 
         self._gpu, self._uploads, self._size = gpu, uploads, size
         self._geometry = Geometry(*size, letterbox)
@@ -188,8 +188,8 @@ def main() -> int:
 
 
 def _bytes(info: SourceInfo, device: DeviceId, size: tuple[int, int], letterbox: bool) -> Bytes:
-    from engine.backends.nvidia.batch import Uploads
-    from engine.media.nvdec.decoder import open_nvdec
+    from framefleet.engine.backends.nvidia.batch import Uploads
+    from framefleet.engine.media.nvdec.decoder import open_nvdec
     from tests.support.devices.cuda import Gpu
 
     gpu = Gpu(None)

@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.report import spread, table, write
-from engine.bench.clips import Clips
+from framefleet.engine.bench.clips import Clips
 
 TARGETS = {
     "weak scaling, yolov4-608": 7.7,
@@ -151,7 +151,7 @@ def measure(options: argparse.Namespace, steps: Steps) -> None:
     """Run all steps that were asked for."""
     devices = options.devices.split(",")
     counts = [count for count in (1, 2, 4, 8) if count <= len(devices)]
-    program, pytest = ["-m", "app.main"], ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
+    program, pytest = ["-m", "framefleet.app.main"], ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
     numbers = ",".join(map(str, counts))
     model = ["--model", str(options.cfg), "--weights", options.weights, "--batch", str(options.batch), "--precision", options.precision]
     many = [*program, "bench", "scaling", *model, "--devices", options.devices, "--counts", numbers, "--seconds", str(options.seconds)]

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.session import SessionWriter
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 LABELS = ("person", "bicycle", "car", "motorcycle", "bus", "truck", "dog", "cat", "boat", "train")
 RATE = 30.0

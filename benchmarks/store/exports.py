@@ -14,12 +14,12 @@ import numpy as np
 
 from benchmarks import report
 from benchmarks.meters import in_new_process
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store import schema
-from engine.store.export.run import export_session
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store import schema
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 PER_FRAME = 10
 """Detections in a frame."""

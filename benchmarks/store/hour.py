@@ -20,15 +20,15 @@ import numpy as np
 
 from benchmarks import report
 from benchmarks.tracks.zones import ZONES
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.objects.events import read_events
-from engine.store.objects.zones import read_counts
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
-from engine.zones.file import read_zones
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.objects.events import read_events
+from framefleet.engine.store.objects.zones import read_counts
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.zones.file import read_zones
 
 RATE, OBJECTS, LIFE = 25, 23, 1000
 CPU = DeviceId("cpu", "0")

@@ -31,12 +31,12 @@ def work(step: str, path: Path) -> dict[str, tuple[float, float]]:
     """Do one step in this process. Returns seconds of wall time and of processor time by name."""
     import numpy as np
 
-    from engine.media.types import SourceInfo, SourceKind
-    from engine.pool.events import Ledger
-    from engine.store.facts import DECIDING
-    from engine.store.reading.reader import SessionReader
-    from engine.store.session import SessionWriter
-    from engine.types import Detections, DeviceId, FrameRef, FrameResult
+    from framefleet.engine.media.types import SourceInfo, SourceKind
+    from framefleet.engine.pool.events import Ledger
+    from framefleet.engine.store.facts import DECIDING
+    from framefleet.engine.store.reading.reader import SessionReader
+    from framefleet.engine.store.session import SessionWriter
+    from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
     clock, taken = [(time.perf_counter(), time.process_time())], list[tuple[float, float]]()
 

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from benchmarks import report
 from benchmarks.tracks import streets
 from benchmarks.tracks.zones import detect
-from engine.evaluation.accuracy import read_truth
-from engine.store.session import SessionReader, StoredSource
-from engine.store.tracks import track_session
-from engine.tracking.association import overlaps
-from engine.tracking.follow import TrackerName
-from resources import DEMO
+from framefleet.engine.evaluation.accuracy import read_truth
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.association import overlaps
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.resources import DEMO
 
 CAUSES = """Objects and boxes are counted once per frame. Each object has the one track that fits it best. "Another track": only other
 tracks cover the object. "Confidence": that of the best detection of the right class on an object that no track covers."""

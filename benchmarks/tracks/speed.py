@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.tracking.bytetrack import ByteTrack
-from engine.tracking.ocsort import OcSort
-from resources import DEMO
+from framefleet.engine.tracking.bytetrack import ByteTrack
+from framefleet.engine.tracking.ocsort import OcSort
+from framefleet.resources import DEMO
 from tools import reference_tracks
 
 

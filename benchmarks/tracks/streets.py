@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.demo import demo_labels, demo_settings
-from engine.session import DetectionSession
+from framefleet.app.demo import demo_labels, demo_settings
+from framefleet.engine.session import DetectionSession
 from tools.street_renderer import scene
 from tools.street_renderer.dataset import h264
 from tools.street_renderer.dataset.demo_clip import RATE, SHOTS

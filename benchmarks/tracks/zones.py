@@ -21,21 +21,21 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from app.demo import demo_labels, demo_settings
 from benchmarks import report
 from benchmarks.tracks import streets
-from engine.session import DetectionSession
-from engine.store.objects.zones import read_counts, zones_for
-from engine.store.session import SessionReader
-from engine.store.tracks import track_session
-from engine.tracking.association import assign, overlaps
-from engine.tracking.follow import LEAST_CONFIDENCE, TrackerName
-from engine.types import Detections, FrameResult
-from engine.zones.counter import ZoneCounter
-from engine.zones.counts import Counts, counts_of
-from engine.zones.file import read_zones
-from engine.zones.shapes import Line, ZoneSet
-from resources import DEMO
+from framefleet.app.demo import demo_labels, demo_settings
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.store.objects.zones import read_counts, zones_for
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.association import assign, overlaps
+from framefleet.engine.tracking.follow import LEAST_CONFIDENCE, TrackerName
+from framefleet.engine.types import Detections, FrameResult
+from framefleet.engine.zones.counter import ZoneCounter
+from framefleet.engine.zones.counts import Counts, counts_of
+from framefleet.engine.zones.file import read_zones
+from framefleet.engine.zones.shapes import Line, ZoneSet
+from framefleet.resources import DEMO
 from tests.support.zone_truth import RATE, TrueCrossing, Truth, as_arrays, read_street, true_crossings, true_seconds
 
 ZONES = Path(__file__).with_name("demo-zones.json")

@@ -19,19 +19,19 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QSettings, Qt, QTimer
 
-from app.window.cluster.link import Machine
-from app.window.garbage import GarbageCollector
-from app.window.main import make_application
-from app.window.main_window import MainWindow
-from app.window.session.driver import TICK_MS
-from app.window.session.feed import Feed
 from benchmarks.meters import in_new_process
 from benchmarks.report import table, write
-from engine.cluster.messages import Measured, NodeState
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.pool.events import DeviceReady, DeviceStats
-from engine.types import DeviceId, EngineInfo
+from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.garbage import GarbageCollector
+from framefleet.app.window.main import make_application
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.session.driver import TICK_MS
+from framefleet.app.window.session.feed import Feed
+from framefleet.engine.cluster.messages import Measured, NodeState
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.pool.events import DeviceReady, DeviceStats
+from framefleet.engine.types import DeviceId, EngineInfo
 
 GPUS = 8
 """Devices of one machine."""

@@ -28,14 +28,14 @@ import numpy as np
 
 from benchmarks.meters import in_new_process, processor_seconds
 from benchmarks.report import spread, table, write
-from engine.bench.clips import Clips
-from engine.model.check import check_model
-from engine.pool.events import FramesDone, SourceFinished
-from engine.pool.pool import EnginePool
-from engine.session import DetectionSession
-from engine.settings import EngineSettings, ModelFiles, RunSettings
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.model.check import check_model
+from framefleet.engine.pool.events import FramesDone, SourceFinished
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import EngineSettings, ModelFiles, RunSettings
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 
 BEAT_MS = 5
 MOST_SLOWER, MOST_GAP_MS = 1.05, 33
@@ -67,9 +67,9 @@ def windowed(settings: RunSettings, video: Path, folder: Path) -> dict[str, Any]
     """Detect in the window, which plays the video meanwhile."""
     from PySide6.QtCore import QSettings, Qt, QTimer
 
-    from app.window.garbage import GarbageCollector
-    from app.window.main import make_application
-    from app.window.main_window import MainWindow
+    from framefleet.app.window.garbage import GarbageCollector
+    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main_window import MainWindow
 
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions", settings.model)

@@ -25,10 +25,10 @@ import numpy as np
 from benchmarks.meters import in_new_process
 from benchmarks.report import table, write
 from benchmarks.window.speed import make_video
-from engine.pool.events import DeviceReady, DeviceStats
-from engine.settings import ModelFiles
-from engine.types import DeviceId, EngineInfo
-from resources import DEMO
+from framefleet.engine.pool.events import DeviceReady, DeviceStats
+from framefleet.engine.settings import ModelFiles
+from framefleet.engine.types import DeviceId, EngineInfo
+from framefleet.resources import DEMO
 
 GPUS, VIDEOS = 8, 9
 BEAT_MS, STATS_MS = 5, 500
@@ -43,10 +43,10 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
     """
     from PySide6.QtCore import QSettings, Qt, QTimer
 
-    from app.window.devices.status import DeviceStatus, fold
-    from app.window.garbage import GarbageCollector
-    from app.window.main import make_application
-    from app.window.main_window import MainWindow
+    from framefleet.app.window.devices.status import DeviceStatus, fold
+    from framefleet.app.window.garbage import GarbageCollector
+    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main_window import MainWindow
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

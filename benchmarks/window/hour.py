@@ -33,10 +33,10 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
     """Seconds until all is shown and listed, the longest gap in ms, and ms of each step."""
     from PySide6.QtCore import QSettings, Qt, QTimer
 
-    from app.window.events.detections import CONFIDENCE, SIZE
-    from app.window.main import make_application
-    from app.window.main_window import MainWindow
-    from app.window.timeline.view import TimeView
+    from framefleet.app.window.events.detections import CONFIDENCE, SIZE
+    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main_window import MainWindow
+    from framefleet.app.window.timeline.view import TimeView
 
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions")

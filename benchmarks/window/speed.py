@@ -29,10 +29,10 @@ import numpy as np
 
 from benchmarks.meters import in_new_process
 from benchmarks.report import table, write
-from engine.pool.events import Ledger
-from engine.store.session import SessionWriter
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
-from resources import DEMO
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.resources import DEMO
 
 CPU = DeviceId("cpu", "0")
 LABELS = tuple(f"class {number}" for number in range(80))
@@ -52,10 +52,10 @@ def repaints(boxes: int) -> list[float]:
     """Processor time of the window's thread for each of 60 frames, ms."""
     from PySide6.QtGui import QColor, QImage
 
-    from app.window.garbage import GarbageCollector
-    from app.window.main import make_application
-    from app.window.viewer.canvas import VideoCanvas
-    from app.window.viewer.filter import ViewFilter
+    from framefleet.app.window.garbage import GarbageCollector
+    from framefleet.app.window.main import make_application
+    from framefleet.app.window.viewer.canvas import VideoCanvas
+    from framefleet.app.window.viewer.filter import ViewFilter
 
     application = make_application()
     garbage = GarbageCollector()
@@ -117,8 +117,8 @@ def playing(video: Path, folder: Path) -> dict[str, float]:
     """Play for ``SECONDS``; return the shares of a core at 30 pictures/s of the window and the preview, and the shown pictures/s."""
     from PySide6.QtCore import QSettings, QTimer
 
-    from app.window.main import make_application
-    from app.window.main_window import MainWindow
+    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main_window import MainWindow
 
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions")
@@ -158,7 +158,7 @@ def playing(video: Path, folder: Path) -> dict[str, float]:
 
 def make_hour(path: Path) -> None:
     """A session of 108,000 frames with two million boxes."""
-    from engine.media.types import SourceInfo, SourceKind
+    from framefleet.engine.media.types import SourceInfo, SourceKind
 
     random = np.random.default_rng(0)
     info = SourceInfo("hour.mp4", SourceKind.VIDEO, "h264", 1920, 1080, 108_000, 3600.0, 30.0, ())
@@ -171,8 +171,8 @@ def make_hour(path: Path) -> None:
 
 def opening(path: Path) -> dict[str, float]:
     """Seconds to open and to count the session, and to read its rows."""
-    from app.window.results.stored import count_stored, read_stored
-    from app.window.timeline.class_counts import Tally
+    from framefleet.app.window.results.stored import count_stored, read_stored
+    from framefleet.app.window.timeline.class_counts import Tally
 
     def timed(work: Callable[[], Any], clock: Callable[[], float]) -> tuple[float, Any]:
         start = clock()

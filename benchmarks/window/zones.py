@@ -16,22 +16,22 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from app.window.events.panel import EventsPanel
-from app.window.keys.bindings import Bindings
-from app.window.viewer.canvas import VideoCanvas
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets.appearance import Theme, apply_theme
-from app.window.zones.counts.tracks import Tracks
-from app.window.zones.drawing.editor import ZoneEditor
-from app.window.zones.drawing.layer import ZoneLayer
 from benchmarks import report
 from benchmarks.tracks.zones import ZONES
-from engine.store.objects.events import EVENTS
-from engine.store.objects.zones import TrackTable
-from engine.tracking.appearances import APPEARANCE
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
-from engine.zones.file import read_zones
-from engine.zones.heat import HeatMap
+from framefleet.app.window.events.panel import EventsPanel
+from framefleet.app.window.keys.bindings import Bindings
+from framefleet.app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.appearance import Theme, apply_theme
+from framefleet.app.window.zones.counts.tracks import Tracks
+from framefleet.app.window.zones.drawing.editor import ZoneEditor
+from framefleet.app.window.zones.drawing.layer import ZoneLayer
+from framefleet.engine.store.objects.events import EVENTS
+from framefleet.engine.store.objects.zones import TrackTable
+from framefleet.engine.tracking.appearances import APPEARANCE
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.zones.file import read_zones
+from framefleet.engine.zones.heat import HeatMap
 
 OBJECTS, FRAMES, RATE = 300, 200, 25
 SIZE = (1920, 1080)

@@ -1,5 +1,5 @@
 """Backends: one folder for each inference library."""
 
-from engine.backends.create import create_backend, create_depth_backend
+from framefleet.engine.backends.create import create_backend, create_depth_backend
 
 __all__ = ["create_backend", "create_depth_backend"]

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.detection.frame_format import HostImage
-from engine.errors import DeviceError, ModelError
-from engine.media.types import DeviceFrame
-from engine.model.network import Network
-from engine.settings import EngineSettings, Resize
-from engine.types import Closing, Detections, DeviceId, EngineInfo, Found, InferenceFailure
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.errors import DeviceError, ModelError
+from framefleet.engine.media.types import DeviceFrame
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, Resize
+from framefleet.engine.types import Closing, Detections, DeviceId, EngineInfo, Found, InferenceFailure
 
 Progress: TypeAlias = Callable[[str, float], None]
 """Called with the current step, in words, and the fraction of it that is done, 0..1."""

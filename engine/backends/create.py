@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from engine.backends.base import Backend
-from engine.devices.description import DeviceDescription
-from engine.errors import DeviceError
-from engine.settings import check_depth
-from engine.types import DeviceId
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.settings import check_depth
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)
@@ -29,17 +29,17 @@ class Library:
 
 _OPENVINO = Library(
     "OpenVINO",
-    "engine.backends.openvino.backend:OpenVinoBackend",
+    "framefleet.engine.backends.openvino.backend:OpenVinoBackend",
     "'framefleet doctor' says what is missing",
-    "engine.backends.openvino.depth:OpenVinoDepthBackend",
-    "engine.backends.openvino.devices:describe_devices",
+    "framefleet.engine.backends.openvino.depth:OpenVinoDepthBackend",
+    "framefleet.engine.backends.openvino.devices:describe_devices",
 )
 _TENSORRT = Library(
     "TensorRT",
-    "engine.backends.nvidia.backend:NvidiaBackend",
+    "framefleet.engine.backends.nvidia.backend:NvidiaBackend",
     "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'",
-    "engine.backends.tensorrt.depth:TensorRtDepthBackend",
-    "engine.backends.tensorrt.devices:describe_devices",
+    "framefleet.engine.backends.tensorrt.depth:TensorRtDepthBackend",
+    "framefleet.engine.backends.tensorrt.devices:describe_devices",
 )
 
 LIBRARIES = {"cpu": _OPENVINO, "openvino": _OPENVINO, "cuda": _TENSORRT}

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from engine.model.balance import Balance, StageTime
-from engine.model.network import Network
-from engine.settings import check_depth
-from engine.types import DeviceId
-from plugins.cache import FileCache
+from framefleet.engine.model.balance import Balance, StageTime
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import check_depth
+from framefleet.engine.types import DeviceId
+from framefleet.plugins.cache import FileCache
 
 
 def depth_members(device: DeviceId) -> tuple[DeviceId, ...]:

@@ -1,4 +1,4 @@
-"""``python -m engine.backends.list_devices openvino|cuda``: prints each device as one line of JSON.
+"""``python -m framefleet.engine.backends.list_devices openvino|cuda``: prints each device as one line of JSON.
 
 ``engine.devices.discovery`` starts this program.
 """
@@ -6,7 +6,7 @@
 import json
 import sys
 
-from engine.backends.create import describe_devices
+from framefleet.engine.backends.create import describe_devices
 
 
 def main(kind: str) -> None:

@@ -2,9 +2,9 @@
 
 import math
 
-from engine.errors import DeviceError
-from engine.model.network import Convolution, Identity, Layer, Network, Route, Shortcut, Yolo
-from engine.types import DeviceId
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Convolution, Identity, Layer, Network, Route, Shortcut, Yolo
+from framefleet.engine.types import DeviceId
 
 
 def check_memory(network: Network, batch: int, value_bytes: int, free: int | None, device: DeviceId) -> None:

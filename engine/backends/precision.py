@@ -12,14 +12,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.detection.postprocess import detections
-from engine.detection.preprocess import Fit
-from engine.detection.yolo import decode_cells
-from engine.errors import DeviceError
-from engine.model.network import Network
-from engine.settings import EngineSettings, Precision
-from engine.types import AS_ASKED, Detections, DeviceId, Found, Image, InferenceFailure
-from plugins.cache import FileCache
+from framefleet.engine.detection.postprocess import detections
+from framefleet.engine.detection.preprocess import Fit
+from framefleet.engine.detection.yolo import decode_cells
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import AS_ASKED, Detections, DeviceId, Found, Image, InferenceFailure
+from framefleet.plugins.cache import FileCache
 
 MATCHING = 0.99
 """Least share of detections that must match."""

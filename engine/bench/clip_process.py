@@ -1,6 +1,6 @@
 """Makes videos for measurements: a generated 1080p clip, or any video repeated to the needed length.
 
-Runs as a separate process, ``python -m engine.bench.clip_process TARGET FRAMES [VIDEO]``: with VIDEO, it repeats that. Prints
+Runs as a separate process, ``python -m framefleet.engine.bench.clip_process TARGET FRAMES [VIDEO]``: with VIDEO, it repeats that. Prints
 ``{"error": why}`` if it fails.
 """
 
@@ -16,8 +16,8 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from engine.errors import FramefleetError, SourceError
-from engine.media.container.opening import reason
+from framefleet.engine.errors import FramefleetError, SourceError
+from framefleet.engine.media.container.opening import reason
 
 WIDTH, HEIGHT, RATE = 1920, 1080, 30
 KEYFRAMES = 60

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from engine.errors import SourceError
-from engine.processes.program import run_program
+from framefleet.engine.errors import SourceError
+from framefleet.engine.processes.program import run_program
 
 MADE_FRAMES = 600
 
@@ -37,6 +37,6 @@ class Clips:
 
 
 def _run(target: Path, frames: int, *video: Path) -> None:
-    values, problem = run_program((sys.executable, "-m", "engine.bench.clip_process", *map(str, (target, frames, *video))))
+    values, problem = run_program((sys.executable, "-m", "framefleet.engine.bench.clip_process", *map(str, (target, frames, *video))))
     if problem is not None:
         raise SourceError(f"no video to measure with: {values[-1]['error'] if values else problem}")

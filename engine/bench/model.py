@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.backends.base import Backend
-from engine.backends.create import create_backend
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.settings import EngineSettings, Hint, ModelFiles, Precision
-from engine.types import DeviceId, EngineInfo, Image
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.backends.create import create_backend
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision
+from framefleet.engine.types import DeviceId, EngineInfo, Image
 
 _WARM_UP = 3
 _LEAST_SAMPLES = 10

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.devices.affinity import usable_cores
-from engine.types import EngineInfo
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.types import EngineInfo
 
 FULL = 0.9
 """A processor with a higher load is the bottleneck."""

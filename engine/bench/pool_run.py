@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.bench.pool_result import DeviceRun, PoolRun
-from engine.devices.processor import ProcessorSampler
-from engine.errors import DeviceError, SourceError
-from engine.pool import events
-from engine.pool.pool import EnginePool
-from engine.pool.supervision.hosts import Hosts
-from engine.settings import RunSettings
-from engine.types import DeviceId, EngineInfo
+from framefleet.engine.bench.pool_result import DeviceRun, PoolRun
+from framefleet.engine.devices.processor import ProcessorSampler
+from framefleet.engine.errors import DeviceError, SourceError
+from framefleet.engine.pool import events
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.types import DeviceId, EngineInfo
 
 WARM_UP = 0.1
 """The share of the frames before the steady state."""

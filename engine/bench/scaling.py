@@ -10,13 +10,13 @@ from enum import StrEnum
 from pathlib import Path
 from statistics import median
 
-from engine.bench.clips import Clips
-from engine.bench.pool_result import PoolRun
-from engine.bench.pool_run import WARM_UP, run_pool
-from engine.errors import UsageError
-from engine.pool.events import Event
-from engine.settings import Parallel, RunSettings
-from engine.types import DeviceId
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.pool_result import PoolRun
+from framefleet.engine.bench.pool_run import WARM_UP, run_pool
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import Event
+from framefleet.engine.settings import Parallel, RunSettings
+from framefleet.engine.types import DeviceId
 
 SEGMENTS = 4
 """Segments for every decode thread, at least: with fewer, the devices end at very different times."""

@@ -13,20 +13,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.cluster.files.cache import Cache, default_folder
-from engine.cluster.files.content import Content
-from engine.cluster.files.store import Store
-from engine.cluster.messages import End, FromAgent, Hello, Measure, Message, Start, Task, ToAgent, Wanted
-from engine.cluster.node_telemetry import NodeTelemetry
-from engine.cluster.versions import own_versions
-from engine.cluster.worker_link import WorkerLink
-from engine.devices.affinity import usable_cores
-from engine.devices.description import DeviceDescription
-from engine.devices.discovery import default_devices, discover
-from engine.devices.topology.search import find_topology
-from engine.devices.topology.types import Topology
-from engine.errors import ClusterError, DeviceError, FramefleetError, SourceError
-from engine.types import DeviceId
+from framefleet.engine.cluster.files.cache import Cache, default_folder
+from framefleet.engine.cluster.files.content import Content
+from framefleet.engine.cluster.files.store import Store
+from framefleet.engine.cluster.messages import End, FromAgent, Hello, Measure, Message, Start, Task, ToAgent, Wanted
+from framefleet.engine.cluster.node_telemetry import NodeTelemetry
+from framefleet.engine.cluster.versions import own_versions
+from framefleet.engine.cluster.worker_link import WorkerLink
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import default_devices, discover
+from framefleet.engine.devices.topology.search import find_topology
+from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.errors import ClusterError, DeviceError, FramefleetError, SourceError
+from framefleet.engine.types import DeviceId
 
 QUEUED = 256
 """Most messages of workers that wait for the driver. Then the workers wait, as they do for a pool on their own machine."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from engine.cluster.messages import Hello
-from engine.errors import ClusterError, UsageError
-from engine.types import DeviceId
+from framefleet.engine.cluster.messages import Hello
+from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.types import DeviceId
 
 
 def choose(asked: Sequence[DeviceId], nodes: Mapping[str, Hello]) -> tuple[DeviceId, ...]:

@@ -9,16 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.cluster.files.content import Contents
-from engine.cluster.library import Library, NodeFacts
-from engine.cluster.messages import Hello, NodeState
-from engine.cluster.node import Node
-from engine.cluster.relay import Relay
-from engine.errors import ClusterError
-from engine.pool.protocol import Setup
-from engine.pool.supervision.host import WorkerMain
-from engine.processes import AnyConnection
-from engine.types import Closing
+from framefleet.engine.cluster.files.content import Contents
+from framefleet.engine.cluster.library import Library, NodeFacts
+from framefleet.engine.cluster.messages import Hello, NodeState
+from framefleet.engine.cluster.node import Node
+from framefleet.engine.cluster.relay import Relay
+from framefleet.engine.errors import ClusterError
+from framefleet.engine.pool.protocol import Setup
+from framefleet.engine.pool.supervision.host import WorkerMain
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.types import Closing
 
 LOOK_SECONDS = 2.0
 """Interval at which the cluster is asked for nodes that have joined or left."""

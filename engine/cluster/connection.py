@@ -18,20 +18,33 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from engine.cluster import connection_process
-from engine.cluster.agent import STOP_SECONDS
-from engine.cluster.choice import choose, devices_of
-from engine.cluster.host import ClusterHost
-from engine.cluster.messages import Admit, Answer, Ask, Hello, Joined, Leave, Measure, NodeState, Refused, Say, States, ToConnection
-from engine.devices.description import DeviceDescription
-from engine.devices.topology.types import Topology
-from engine.errors import ClusterError, UsageError
-from engine.pool.protocol import Setup
-from engine.pool.supervision.host import WorkerHost, WorkerMain
-from engine.pool.supervision.hosts import Hosts
-from engine.processes.child import ChildProcess
-from engine.settings import Isolation, Parallel, RunSettings
-from engine.types import Closing, DeviceId
+from framefleet.engine.cluster import connection_process
+from framefleet.engine.cluster.agent import STOP_SECONDS
+from framefleet.engine.cluster.choice import choose, devices_of
+from framefleet.engine.cluster.host import ClusterHost
+from framefleet.engine.cluster.messages import (
+    Admit,
+    Answer,
+    Ask,
+    Hello,
+    Joined,
+    Leave,
+    Measure,
+    NodeState,
+    Refused,
+    Say,
+    States,
+    ToConnection,
+)
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.pool.protocol import Setup
+from framefleet.engine.pool.supervision.host import WorkerHost, WorkerMain
+from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.settings import Isolation, Parallel, RunSettings
+from framefleet.engine.types import Closing, DeviceId
 
 WITHIN_MACHINES = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
 

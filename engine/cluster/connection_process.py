@@ -8,10 +8,10 @@ from contextlib import suppress
 from multiprocessing import reduction
 from pathlib import Path
 
-from engine.cluster.cluster import Cluster
-from engine.cluster.messages import Admit, Answer, Ask, FromConnection, Joined, Leave, Measure, Refused, Say, States
-from engine.errors import ClusterError, FramefleetError, UsageError
-from engine.processes import AnyConnection
+from framefleet.engine.cluster.cluster import Cluster
+from framefleet.engine.cluster.messages import Admit, Answer, Ask, FromConnection, Joined, Leave, Measure, Refused, Say, States
+from framefleet.engine.errors import ClusterError, FramefleetError, UsageError
+from framefleet.engine.processes import AnyConnection
 
 STATES_SECONDS = 1.0
 """Interval between two reports about the nodes."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from engine.pool.protocol import FromWorker, Setup, ToWorker, Unreachable
-from engine.processes.outcome import Outcome
+from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Unreachable
+from framefleet.engine.processes.outcome import Outcome
 
 
 class ClusterHost:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.cluster.agent import Agent
-from engine.errors import ClusterError, FramefleetError, UsageError
+from framefleet.engine.cluster.agent import Agent
+from framefleet.engine.errors import ClusterError, FramefleetError, UsageError
 
 REACH_SECONDS = 5.0
 """How long the address may take to answer. Ray itself tries for minutes."""

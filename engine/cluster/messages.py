@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from engine.cluster.files.content import Content
-from engine.cluster.versions import Versions
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.errors import FramefleetError
-from engine.pool.protocol import Detect, Probe, Setup
-from engine.pool.supervision.host import WorkerMain
-from engine.types import DeviceId
+from framefleet.engine.cluster.files.content import Content
+from framefleet.engine.cluster.versions import Versions
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.pool.protocol import Detect, Probe, Setup
+from framefleet.engine.pool.supervision.host import WorkerMain
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)

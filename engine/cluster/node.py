@@ -4,15 +4,15 @@ import threading
 import time
 from collections.abc import Callable
 
-from engine.cluster.library import NodeFacts
-from engine.cluster.messages import Hello, NodeState
-from engine.cluster.relay import Relay
-from engine.cluster.versions import own_versions
-from engine.errors import ClusterError
-from engine.pool.protocol import Setup
-from engine.pool.supervision.host import WorkerMain
-from engine.processes import AnyConnection
-from engine.processes.restart_budget import RestartBudget
+from framefleet.engine.cluster.library import NodeFacts
+from framefleet.engine.cluster.messages import Hello, NodeState
+from framefleet.engine.cluster.relay import Relay
+from framefleet.engine.cluster.versions import own_versions
+from framefleet.engine.errors import ClusterError
+from framefleet.engine.pool.protocol import Setup
+from framefleet.engine.pool.supervision.host import WorkerMain
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.processes.restart_budget import RestartBudget
 
 
 class Node:

@@ -5,11 +5,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.cluster.messages import Measured
-from engine.devices.description import DeviceDescription
-from engine.devices.discovery import discover
-from engine.devices.telemetry.monitor import TelemetryMonitor
-from engine.devices.telemetry.sampler import rate
+from framefleet.engine.cluster.messages import Measured
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import discover
+from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.devices.telemetry.sampler import rate
 
 INTERVAL_SECONDS = 0.5
 """Shortest time between two snapshots."""

@@ -16,16 +16,16 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from engine.cluster.agent import STOP_SECONDS
-from engine.cluster.files.content import Content, Contents
-from engine.cluster.library import AgentHandle
-from engine.cluster.messages import End, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
-from engine.cluster.remote import Remote
-from engine.cluster.sending import send_content
-from engine.errors import ClusterError
-from engine.pool.protocol import Detect, Probe, Setup, Unreachable
-from engine.pool.supervision.host import WorkerMain
-from engine.processes import AnyConnection
+from framefleet.engine.cluster.agent import STOP_SECONDS
+from framefleet.engine.cluster.files.content import Content, Contents
+from framefleet.engine.cluster.library import AgentHandle
+from framefleet.engine.cluster.messages import End, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
+from framefleet.engine.cluster.remote import Remote
+from framefleet.engine.cluster.sending import send_content
+from framefleet.engine.errors import ClusterError
+from framefleet.engine.pool.protocol import Detect, Probe, Setup, Unreachable
+from framefleet.engine.pool.supervision.host import WorkerMain
+from framefleet.engine.processes import AnyConnection
 
 _log = logging.getLogger(__name__)
 

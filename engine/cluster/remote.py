@@ -5,8 +5,8 @@ import pickle
 import threading
 from contextlib import suppress
 
-from engine.pool.protocol import Unreachable
-from engine.processes import AnyConnection
+from framefleet.engine.pool.protocol import Unreachable
+from framefleet.engine.processes import AnyConnection
 
 _numbers = itertools.count()
 

@@ -7,10 +7,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from engine.cluster.files.cache import CHUNK
-from engine.cluster.files.content import Content
-from engine.cluster.library import AgentHandle
-from engine.errors import SourceError
+from framefleet.engine.cluster.files.cache import CHUNK
+from framefleet.engine.cluster.files.content import Content
+from framefleet.engine.cluster.library import AgentHandle
+from framefleet.engine.errors import SourceError
 
 ATTEMPTS = 2
 """How often a file is sent that does not arrive as it was sent."""

@@ -12,13 +12,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from engine.cluster.files.content import Content
-from engine.cluster.files.store import Store
-from engine.cluster.messages import End, FromAgent, Message, Start, Task
-from engine.errors import ClusterError, FramefleetError, SourceError
-from engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
-from engine.pool.supervision.host import Host
-from engine.settings import ModelFiles
+from framefleet.engine.cluster.files.content import Content
+from framefleet.engine.cluster.files.store import Store
+from framefleet.engine.cluster.messages import End, FromAgent, Message, Start, Task
+from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
+from framefleet.engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
+from framefleet.engine.pool.supervision.host import Host
+from framefleet.engine.settings import ModelFiles
 
 Key = tuple[int, int | None]
 """The numbers of a task's source and segment, None = a probe."""

@@ -3,9 +3,9 @@
 from cuda.bindings import driver
 from cuda.core import Device
 
-from engine.cuda.memory import cuda_errors
-from engine.errors import DeviceError
-from engine.types import DeviceId
+from framefleet.engine.cuda.memory import cuda_errors
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.types import DeviceId
 
 
 def open_device(device: DeviceId, sleep: bool = True) -> Device:

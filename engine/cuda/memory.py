@@ -11,9 +11,9 @@ from cuda.bindings import driver
 from cuda.core import Buffer, Device, LegacyPinnedMemoryResource, Stream
 from numpy.typing import NDArray
 
-from engine.cuda.graph import copy
-from engine.errors import DeviceError
-from engine.types import DeviceId
+from framefleet.engine.cuda.graph import copy
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.types import DeviceId
 
 _log = logging.getLogger(__name__)
 

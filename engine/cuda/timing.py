@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cuda.core import Device, EventOptions, Stream
 
-from engine.cuda.graph import Step, record
+from framefleet.engine.cuda.graph import Step, record
 
 _WARM_UP_SECONDS = 0.2
 """Time for which steps run before they are timed, so that the device raises its clocks."""

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from cuda.core import Device, Event, Stream
 
-from engine.cuda.graph import Mark, Step, copy
+from framefleet.engine.cuda.graph import Mark, Step, copy
 
 
 @dataclass(frozen=True, eq=False)

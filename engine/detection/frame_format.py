@@ -10,7 +10,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Image
+from framefleet.engine.types import Image
 
 
 class PixelFormat(StrEnum):

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.detection.nms import nms
-from engine.detection.preprocess import Fit
-from engine.detection.yolo import decode
-from engine.model.network import Network
-from engine.settings import EngineSettings
-from engine.types import Detections, Found, InferenceFailure
+from framefleet.engine.detection.nms import nms
+from framefleet.engine.detection.preprocess import Fit
+from framefleet.engine.detection.yolo import decode
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings
+from framefleet.engine.types import Detections, Found, InferenceFailure
 
 NOT_FINITE = InferenceFailure("the network's outputs are not finite: check the weights, or try --precision fp32")
 

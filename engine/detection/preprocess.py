@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Image
+from framefleet.engine.types import Image
 
 _GREY = 127.5
 """The value around a letterboxed picture: 0.5 in Darknet's range of 0 to 1."""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.detection.tiling import Tiling
-from engine.types import Detections
+from framefleet.engine.detection.tiling import Tiling
+from framefleet.engine.types import Detections
 
 AGREEMENT = 0.5
 """The minimum IoU of two boxes of one object, within the region that both tiles cover."""

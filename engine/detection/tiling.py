@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.settings import Tiles
+from framefleet.engine.settings import Tiles
 
 MOST_TILES = 1024
 """The maximum number of tiles of an automatic grid."""

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.model.network import Yolo
+from framefleet.engine.model.network import Yolo
 
 _CERTAIN = 10.0
 """A logit below all logits whose logistic rounds to 1 in float32."""

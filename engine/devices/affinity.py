@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.devices.topology.linux import SYS, find_gpus, numa_node, numa_nodes, pci_address
-from engine.types import DeviceId
+from framefleet.engine.devices.topology.linux import SYS, find_gpus, numa_node, numa_nodes, pci_address
+from framefleet.engine.types import DeviceId
 
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
 """The number of the system call ``set_mempolicy``, by architecture (Linux's system call tables)."""

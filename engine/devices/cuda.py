@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from engine.devices.description import DeviceDescription
-from engine.devices.nvml.driver import NoNvmlError, Nvml
-from engine.devices.nvml.gpu import Gpu
-from engine.errors import DeviceError
-from engine.settings import Precision
-from engine.types import DeviceId
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.nvml.driver import NoNvmlError, Nvml
+from framefleet.engine.devices.nvml.gpu import Gpu
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.settings import Precision
+from framefleet.engine.types import DeviceId
 
 BACKEND = "TensorRT"
 PRECISIONS = (Precision.FP32, Precision.FP16)

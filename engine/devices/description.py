@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from engine.types import DeviceId
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.devices.description import DeviceDescription
-from engine.errors import DeviceError, UsageError
-from engine.processes.program import run_program
-from engine.types import DeviceId
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.processes.program import run_program
+from framefleet.engine.types import DeviceId
 
 _DRIVERS = (Path("/dev/dri"), Path("/dev/accel"), Path("/proc/driver/nvidia"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
 """Linux creates one of these where there is a GPU or NPU."""
@@ -28,7 +28,7 @@ class Search:
 
 
 SEARCHES = tuple(
-    Search(library, kind, (sys.executable, "-m", "engine.backends.list_devices", kind))
+    Search(library, kind, (sys.executable, "-m", "framefleet.engine.backends.list_devices", kind))
     for library, kind in (("OpenVINO", "openvino"), ("CUDA", "cuda"))
 )
 

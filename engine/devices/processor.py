@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from engine.devices.host_memory import read_host_memory
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.engine.devices.host_memory import read_host_memory
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 
 
 class ProcessorSampler:

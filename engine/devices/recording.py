@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from engine.devices.cuda import BACKEND, PRECISIONS
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.devices.topology.driver import at, join, read_gpus
-from engine.devices.topology.types import NumaNode, Topology
-from engine.errors import UsageError
-from engine.types import DeviceId
+from framefleet.engine.devices.cuda import BACKEND, PRECISIONS
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.topology.driver import at, join, read_gpus
+from framefleet.engine.devices.topology.types import NumaNode, Topology
+from framefleet.engine.errors import UsageError
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import SourceError
-from engine.evaluation.coco import from_data
-from engine.evaluation.matching import Boxes, Matches, match
-from engine.evaluation.precision import Curve, average_precisions, curve, mean
-from engine.types import Detections
+from framefleet.engine.errors import SourceError
+from framefleet.engine.evaluation.coco import from_data
+from framefleet.engine.evaluation.matching import Boxes, Matches, match
+from framefleet.engine.evaluation.precision import Curve, average_precisions, curve, mean
+from framefleet.engine.types import Detections
 
 FLOOR = 0.005
 """The confidence threshold for detections to score: average precision needs weak detections, too."""

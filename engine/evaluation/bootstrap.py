@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.matching import Boxes, Matches
-from engine.evaluation.precision import interpolated
+from framefleet.engine.evaluation.matching import Boxes, Matches
+from framefleet.engine.evaluation.precision import interpolated
 
 BLOCKS = 200
 """The most blocks. Consecutive pictures of a video are similar, so blocks of them are drawn together."""

@@ -8,8 +8,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from engine.errors import SourceError
-from engine.evaluation.truth import MAX_BYTES, Truth, TruthPicture, check_size, make_truth
+from framefleet.engine.errors import SourceError
+from framefleet.engine.evaluation.truth import MAX_BYTES, Truth, TruthPicture, check_size, make_truth
 
 
 def read(path: Path) -> Truth:

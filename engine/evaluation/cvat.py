@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import BinaryIO
 from xml.etree import ElementTree
 
-from engine.errors import SourceError
-from engine.evaluation.truth import Truth, TruthPicture, check_size, make_truth
+from framefleet.engine.errors import SourceError
+from framefleet.engine.evaluation.truth import Truth, TruthPicture, check_size, make_truth
 
 _MAX_FRAMES = 3_000_000
 """Of a task: 27 hours at 30 frames/s. Each takes about 280 bytes of memory."""

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.fit import Frame
-from engine.evaluation.matching import Boxes, Matches, match
-from engine.evaluation.precision import average_precisions, mean
-from engine.store.session import StoredSource
+from framefleet.engine.evaluation.fit import Frame
+from framefleet.engine.evaluation.matching import Boxes, Matches, match
+from framefleet.engine.evaluation.precision import average_precisions, mean
+from framefleet.engine.store.session import StoredSource
 
 _MOST_CROSSED = 1000
 """Detections in a picture that are matched with objects of other classes."""

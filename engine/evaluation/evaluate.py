@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UsageError
-from engine.evaluation.accuracy import ClassAccuracy, measure
-from engine.evaluation.bootstrap import Interval, drawn_changes, interval
-from engine.evaluation.errors import FileResult, FrameErrors, by_file, confusion, count_errors
-from engine.evaluation.fit import Fitted, Frame, fit, true_boxes
-from engine.evaluation.matching import Boxes, Matches, match
-from engine.evaluation.precision import CONFIDENCES, Curve, curve
-from engine.evaluation.truth import Truth
-from engine.store.session import SessionReader
+from framefleet.engine.errors import UsageError
+from framefleet.engine.evaluation.accuracy import ClassAccuracy, measure
+from framefleet.engine.evaluation.bootstrap import Interval, drawn_changes, interval
+from framefleet.engine.evaluation.errors import FileResult, FrameErrors, by_file, confusion, count_errors
+from framefleet.engine.evaluation.fit import Fitted, Frame, fit, true_boxes
+from framefleet.engine.evaluation.matching import Boxes, Matches, match
+from framefleet.engine.evaluation.precision import CONFIDENCES, Curve, curve
+from framefleet.engine.evaluation.truth import Truth
+from framefleet.engine.store.session import SessionReader
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,15 +7,15 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UsageError
-from engine.evaluation.matching import Boxes
-from engine.evaluation.truth import Truth, TruthPicture
-from engine.media.sources import is_picture
-from engine.media.types import SourceKind
-from engine.store.export.planning import source_stems
-from engine.store.exporters.pictures.names import picture_name
-from engine.store.schema import reading
-from engine.store.session import SessionReader, StoredSource
+from framefleet.engine.errors import UsageError
+from framefleet.engine.evaluation.matching import Boxes
+from framefleet.engine.evaluation.truth import Truth, TruthPicture
+from framefleet.engine.media.sources import is_picture
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.export.planning import source_stems
+from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.schema import reading
+from framefleet.engine.store.session import SessionReader, StoredSource
 
 _SHOWN = 3
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.matching import OVERLAPS, Boxes, Matches
+from framefleet.engine.evaluation.matching import OVERLAPS, Boxes, Matches
 
 RECALLS = np.linspace(0, 1, 101)
 """The recalls at which COCO averages the precision."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.devices.host_memory import free_host_memory
-from engine.errors import SourceError
+from framefleet.engine.devices.host_memory import free_host_memory
+from framefleet.engine.errors import SourceError
 
 MAX_BYTES = 2 << 30
 
@@ -52,7 +52,7 @@ def read_truth(path: Path) -> Truth:
 
     Raises SourceError if the file or folder is missing, unreadable, damaged, or of another kind; or it holds no pictures.
     """
-    from engine.evaluation import coco, cvat, yolo
+    from framefleet.engine.evaluation import coco, cvat, yolo
 
     if path.is_dir():
         truth = yolo.read(path)

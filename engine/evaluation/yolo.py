@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.errors import SourceError
-from engine.evaluation.truth import Truth, TruthPicture, make_truth
-from engine.media.sources import is_picture
+from framefleet.engine.errors import SourceError
+from framefleet.engine.evaluation.truth import Truth, TruthPicture, make_truth
+from framefleet.engine.media.sources import is_picture
 
 MAX_FILE_BYTES = 1 << 22
 _NOT_LABELS = ("classes.txt", "obj.names", "train.txt", "val.txt", "test.txt", "readme.txt", "license.txt")

@@ -7,16 +7,16 @@ from pathlib import Path
 import av
 from av.video.frame import VideoFrame
 
-from engine.detection.frame_format import HostImage, Planes
-from engine.errors import SourceError
-from engine.media.container.opening import reason
-from engine.media.container.video_file import VideoFile
-from engine.media.images import decode_images
-from engine.media.picture import Converter
-from engine.media.planes import PlaneReader
-from engine.media.sampling.decode import samples
-from engine.media.segment import SegmentDecoder
-from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo, SourceKind
+from framefleet.engine.detection.frame_format import HostImage, Planes
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.opening import reason
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.images import decode_images
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.planes import PlaneReader
+from framefleet.engine.media.sampling.decode import samples
+from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo, SourceKind
 
 THREADS = min(4, os.cpu_count() or 1)
 """Default number of threads of a decoder."""

@@ -9,16 +9,16 @@ from pathlib import Path
 import av
 from av.video.frame import VideoFrame
 
-from engine.errors import ExportError
-from engine.media.annotation.audio import Sound
-from engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
-from engine.media.container.opening import reason
-from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
-from engine.media.cpu_decoding import THREADS
-from engine.media.images import write_picture
-from engine.media.picture import Converter
-from engine.media.segment import SegmentDecoder
-from engine.media.types import Segment
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.annotation.audio import Sound
+from framefleet.engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
+from framefleet.engine.media.container.opening import reason
+from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
+from framefleet.engine.media.cpu_decoding import THREADS
+from framefleet.engine.media.images import write_picture
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.types import Segment
 
 _MOST = 20_000  # packets read in search of a keyframe
 

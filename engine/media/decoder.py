@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from engine.errors import DeviceError
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo, SourceKind
-from engine.settings import Decode, EngineSettings, Hint
-from engine.types import DeviceId, EngineInfo
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo, SourceKind
+from framefleet.engine.settings import Decode, EngineSettings, Hint
+from framefleet.engine.types import DeviceId, EngineInfo
 
 GPU_THREADS = 12
 """Default number of decode threads of a GPU's worker, one segment each.
@@ -70,7 +70,7 @@ class FfmpegDecoder(Decoder):
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
         """See ``Decoder.decode``."""
-        from engine.media.cpu_decoding import THREADS, decode_planes
+        from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
 
         return decode_planes(info, segment, skip, max(1, THREADS // self.threads), oblong_only=not self._planes)
 
@@ -82,7 +82,7 @@ def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId 
     """
     threads = settings.decode_threads or (GPU_THREADS if device is not None and settings.hint is Hint.THROUGHPUT else 1)
     if device is not None and settings.decode is not Decode.CPU:
-        from engine.media.nvdec.decoder import open_nvdec
+        from framefleet.engine.media.nvdec.decoder import open_nvdec
 
         # the frames in the worker's buffer, one per decode thread, and those in the engine
         frames = 2 * engine.batch + threads + engine.slots * engine.batch

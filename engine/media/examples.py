@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from engine.detection.frame_format import HostImage
-from engine.errors import SourceError
-from engine.media.cpu_decoding import decode_planes
-from engine.media.probe import probe
-from engine.media.types import DecodeFailure
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.cpu_decoding import decode_planes
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodeFailure
 
 _APART = 12
 """Frames from one example to the next within a segment: neighbours would show the same."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import ExifTags, Image
 
-from engine.settings.clock import time_in_metadata
+from framefleet.engine.settings.clock import time_in_metadata
 
 Image.MAX_IMAGE_PIXELS = None  # no pixels are read here
 warnings.filterwarnings("ignore", module=r"PIL\.")  # about damaged EXIF data, which are not used

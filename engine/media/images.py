@@ -15,12 +15,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ExportError, SourceError
-from engine.media.container.opening import MAX_SIDE
-from engine.media.exif import time_taken
-from engine.media.sources import is_folder, pictures_in
-from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
-from engine.types import Image
+from framefleet.engine.errors import ExportError, SourceError
+from framefleet.engine.media.container.opening import MAX_SIDE
+from framefleet.engine.media.exif import time_taken
+from framefleet.engine.media.sources import is_folder, pictures_in
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
+from framefleet.engine.types import Image
 
 SEGMENT_PICTURES = 32
 """Number of pictures in a segment."""

@@ -15,11 +15,11 @@ from av.sidedata.sidedata import Type as SideDataType
 from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Colorspace, Interpolation, VideoReformatter
 
-from engine.errors import SourceError
-from engine.media.container.opening import MAX_SIDE
-from engine.media.tone_mapping import to_standard_range, transfer_name
-from engine.media.yuv import DEPTHS, Plane, to_rgb
-from engine.types import Image
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.opening import MAX_SIDE
+from framefleet.engine.media.tone_mapping import to_standard_range, transfer_name
+from framefleet.engine.media.yuv import DEPTHS, Plane, to_rgb
+from framefleet.engine.types import Image
 
 _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
 _MATRICES = {1: "bt709", 4: "fcc", 7: "smpte240m", 9: "bt2020"}  # by AVCOL_SPC; libswscale treats the other convertible ones as BT.601

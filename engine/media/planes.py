@@ -5,13 +5,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
-from engine.detection.preprocess import Fit, fit
-from engine.media.container.opening import MAX_SIDE
-from engine.media.picture import Converter, is_full_range, matrix_name
-from engine.media.tone_mapping import transfer_name
-from engine.media.yuv import DEPTHS, bytes_of, planes_to_rgb
-from engine.types import Image
+from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
+from framefleet.engine.detection.preprocess import Fit, fit
+from framefleet.engine.media.container.opening import MAX_SIDE
+from framefleet.engine.media.picture import Converter, is_full_range, matrix_name
+from framefleet.engine.media.tone_mapping import transfer_name
+from framefleet.engine.media.yuv import DEPTHS, bytes_of, planes_to_rgb
+from framefleet.engine.types import Image
 
 
 class PlaneReader:

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import av  # as a whole: `from av.video ...` does not wait while another thread imports av, and fails
 
-from engine.errors import SourceError
-from engine.media.container.scan import scan
-from engine.media.container.video_file import VideoFile
-from engine.media.images import probe_images
-from engine.media.picture import Converter
-from engine.media.sampling.segments import sampled
-from engine.media.sampling.wanted import Sampling
-from engine.media.sources import is_folder, is_picture
-from engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.scan import scan
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.images import probe_images
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.sampling.segments import sampled
+from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.media.sources import is_folder, is_picture
+from framefleet.engine.media.types import SourceInfo, SourceKind
 
 _TRIED_PACKETS = 500
 

@@ -21,8 +21,8 @@ from typing import TypeAlias
 
 from av.video.frame import VideoFrame
 
-from engine.media.container.video_file import VideoFile, VideoPacket
-from engine.media.types import Segment
+from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
+from framefleet.engine.media.types import Segment
 
 Outcome: TypeAlias = tuple[int, VideoFrame | str, int]
 """pts, the frame or the reason of a failure, and the number of frames it stands for (1 unless a failure)."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from engine.errors import SourceError
+from framefleet.engine.errors import SourceError
 
 
 def _suffixes(names: str) -> frozenset[str]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from engine.errors import SourceError
-from engine.media.sources import is_folder, pictures_in
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.sources import is_folder, pictures_in
 
 DIGESTED = 65536
 """Bytes at the start and at the end of a file that are included in its digest."""

@@ -18,7 +18,7 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from engine.types import Image
+from framefleet.engine.types import Image
 
 _NAMES = {16: "PQ", 18: "HLG"}  # by AVCOL_TRC
 _PAPER = 203.0  # cd/m²

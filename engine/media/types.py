@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from engine.detection.frame_format import FrameFormat, Planes
-from engine.media.sampling.wanted import Wanted
-from engine.types import Image
+from framefleet.engine.detection.frame_format import FrameFormat, Planes
+from framefleet.engine.media.sampling.wanted import Wanted
+from framefleet.engine.types import Image
 
 
 class SourceKind(StrEnum):

@@ -14,8 +14,8 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, VideoReformatter
 from numpy.typing import NDArray
 
-from engine.types import Image
-from plugins.colour import SHIFT, colour_factors
+from framefleet.engine.types import Image
+from framefleet.plugins.colour import SHIFT, colour_factors
 
 Plane: TypeAlias = NDArray[np.uint8]
 """One component of a picture, uint8 (height, width)."""

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UsageError
-from engine.model.network import Convolution, Identity, Layer, Network, Route, Yolo
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.network import Convolution, Identity, Layer, Network, Route, Yolo
 
 _SLACK = 1.01
 """The slowest stage may take this factor longer than the optimum, if less data is transferred then."""

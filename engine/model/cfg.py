@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.errors import ModelError
-from engine.model.files import read_start
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.files import read_start
 
 MAX_BYTES = 1 << 20
 """Maximum size of a cfg. Cfgs are a few kilobytes of text, so a larger file was selected by mistake."""

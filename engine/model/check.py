@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.model.describe import describe
-from engine.model.labels import find_labels
-from engine.model.random_weights import is_random, parse_seed
-from engine.model.weights import check_weights
-from engine.settings import ModelFiles
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.labels import find_labels
+from framefleet.engine.model.random_weights import is_random, parse_seed
+from framefleet.engine.model.weights import check_weights
+from framefleet.engine.settings import ModelFiles
 
 
 @dataclass(frozen=True)

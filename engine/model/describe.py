@@ -3,12 +3,12 @@
 import math
 from pathlib import Path
 
-from engine.errors import UsageError
-from engine.model.cfg import Section, read_cfg
-from engine.model.description import ConvolutionSpec, Description
-from engine.model.layer_context import MAX_LAYERS
-from engine.model.layers import make_layer
-from engine.model.network import Layer, Shape, Yolo
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.cfg import Section, read_cfg
+from framefleet.engine.model.description import ConvolutionSpec, Description
+from framefleet.engine.model.layer_context import MAX_LAYERS
+from framefleet.engine.model.layers import make_layer
+from framefleet.engine.model.network import Layer, Shape, Yolo
 
 MAX_SIDE = 16_384
 """Maximum width and height of the network's input, pixels."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.model.network import Activation, Architecture, Layer, LocalAveragePool, MaxPool, Shortcut
+from framefleet.engine.model.network import Activation, Architecture, Layer, LocalAveragePool, MaxPool, Shortcut
 
 
 @dataclass(frozen=True, eq=False)

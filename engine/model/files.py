@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.errors import ModelError
+from framefleet.engine.errors import ModelError
 
 _TRAINED = ("", "_best", "_final", "_last")
 """What Darknet's training inserts between a cfg's stem and ``.weights``, in order of preference."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from engine.errors import ModelError, UsageError, similar
-from engine.model.files import read_start
+from framefleet.engine.errors import ModelError, UsageError, similar
+from framefleet.engine.model.files import read_start
 
 MAX_BYTES = 1 << 22
 
@@ -36,7 +36,7 @@ def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[st
 
 def coco_labels() -> tuple[str, ...]:
     """COCO's 80 labels, by class id."""
-    return tuple(resource_files("resources").joinpath("labels/coco.txt").read_text("utf-8").splitlines())
+    return tuple(resource_files("framefleet.resources").joinpath("labels/coco.txt").read_text("utf-8").splitlines())
 
 
 def read_labels(path: Path, classes: int) -> tuple[str, ...]:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.errors import ModelError
-from engine.model.cfg import Section
-from engine.model.network import Activation, Layer, Shape
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.cfg import Section
+from framefleet.engine.model.network import Activation, Layer, Shape
 
 MAX_LAYERS = 4_096
 MAX_CHANNELS = 65_536

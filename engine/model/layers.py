@@ -10,10 +10,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.model import network as net
-from engine.model.cfg import Section
-from engine.model.description import ConvolutionSpec
-from engine.model.layer_context import MAX_CHANNELS, MAX_WINDOW, LayerContext
+from framefleet.engine.model import network as net
+from framefleet.engine.model.cfg import Section
+from framefleet.engine.model.description import ConvolutionSpec
+from framefleet.engine.model.layer_context import MAX_CHANNELS, MAX_WINDOW, LayerContext
 
 
 def make_layer(section: Section, layers: Sequence[net.Layer], picture: net.Shape) -> net.Layer:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import ModelError
-from engine.model.describe import describe
-from engine.model.description import ConvolutionSpec, Description
-from engine.model.labels import find_labels
-from engine.model.network import Layer, Network
-from engine.model.random_weights import is_random, random_weights
-from engine.model.weights import fold, read_weights
-from engine.settings import ModelFiles
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.description import ConvolutionSpec, Description
+from framefleet.engine.model.labels import find_labels
+from framefleet.engine.model.network import Layer, Network
+from framefleet.engine.model.random_weights import is_random, random_weights
+from framefleet.engine.model.weights import fold, read_weights
+from framefleet.engine.settings import ModelFiles
 
 
 def load_network(files: ModelFiles) -> Network:

@@ -14,8 +14,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from engine.errors import ExportError
-from engine.model import network as net
+from framefleet.engine.errors import ExportError
+from framefleet.engine.model import network as net
 
 OPSET, IR_VERSION = 13, 7
 """Versions of 2020, which all current runtimes support."""

@@ -15,9 +15,21 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UsageError
-from engine.model.description import ConvolutionSpec, Description
-from engine.model.network import Activation, AveragePool, Layer, LocalAveragePool, MaxPool, Reorg, Route, Sam, ScaleChannels, Shortcut, Yolo
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.description import ConvolutionSpec, Description
+from framefleet.engine.model.network import (
+    Activation,
+    AveragePool,
+    Layer,
+    LocalAveragePool,
+    MaxPool,
+    Reorg,
+    Route,
+    Sam,
+    ScaleChannels,
+    Shortcut,
+    Yolo,
+)
 
 PREFIX = "random:"
 

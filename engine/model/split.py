@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.model.network import Network, Yolo
+from framefleet.engine.model.network import Network, Yolo
 
 PICTURES = -1
 """The index of the network's input."""

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ModelError
-from engine.model.description import ConvolutionSpec, Description
-from engine.model.files import read_start
-from engine.model.network import Convolution
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.description import ConvolutionSpec, Description
+from framefleet.engine.model.files import read_start
+from framefleet.engine.model.network import Convolution
 
 EPSILON = 1e-5
 """Added to the variance before its square root, as in AlexeyAB's Darknet when it folds batch normalisation."""

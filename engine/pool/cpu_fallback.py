@@ -4,10 +4,10 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from engine.errors import UsageError
-from engine.pool.events import DeviceReady, EngineBuilding, Event
-from engine.pool.pool import EnginePool
-from engine.types import DeviceId
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.types import DeviceId
 
 CPU = DeviceId("cpu", "0")
 

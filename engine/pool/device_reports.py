@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, Event
-from engine.pool.protocol import DeviceEvent, Stats
-from engine.pool.results import Frames
-from engine.pool.scheduling.strategies.base import Strategy
-from engine.settings import Precision
-from engine.types import AS_ASKED, DeviceId, EngineInfo
+from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, Event
+from framefleet.engine.pool.protocol import DeviceEvent, Stats
+from framefleet.engine.pool.results import Frames
+from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.settings import Precision
+from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 
 _FLOOR = 1e-2
 _RATIO = 1.02

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from engine.media.decoder_use import DecoderUse
-from engine.media.types import SourceInfo
-from engine.types import DeviceId, EngineInfo, FrameResult
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.types import DeviceId, EngineInfo, FrameResult
 
 
 @dataclass(frozen=True)

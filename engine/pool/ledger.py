@@ -6,9 +6,9 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from engine.pool.events import Ledger
-from engine.pool.position import Position
-from engine.types import FrameResult
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.pool.position import Position
+from framefleet.engine.types import FrameResult
 
 MAX_REASONS = 50
 """Most reasons that are counted separately. Reasons may contain a frame's time, so that the ledger would grow with the video."""

@@ -7,17 +7,17 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import ClassVar
 
-from engine.errors import UsageError
-from engine.pool.events import Event, SourceFinished, StrategyChosen
-from engine.pool.position import Position
-from engine.pool.scheduling.dispatcher import Dispatcher
-from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
-from engine.pool.supervision.host import WorkerMain
-from engine.pool.supervision.hosts import Hosts
-from engine.pool.supervision.supervisor import Supervisor, WantedDevices
-from engine.pool.worker import worker
-from engine.settings import Isolation, RunSettings, check_decode
-from engine.types import Closing, DeviceId
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import Event, SourceFinished, StrategyChosen
+from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
+from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES, explain
+from framefleet.engine.pool.supervision.host import WorkerMain
+from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.pool.supervision.supervisor import Supervisor, WantedDevices
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.settings import Isolation, RunSettings, check_decode
+from framefleet.engine.types import Closing, DeviceId
 
 
 class EnginePool(Closing):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.media.types import Segment
+from framefleet.engine.media.types import Segment
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, TypeAlias
 
-from engine.media.decoder_use import DecoderUse
-from engine.media.types import SourceInfo
-from engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
-from engine.pool.position import Position
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
+from framefleet.engine.pool.position import Position
 
 SourceEvent: TypeAlias = SourceOpened | FramesDone | SourceFinished
 

@@ -13,15 +13,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.decoder_use import DecoderUse
-from engine.media.sampling.wanted import Sampling
-from engine.media.types import Segment, SourceInfo
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding
-from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
-from engine.pool.results import Frames as Frames
-from engine.processes.outcome import Failed as Failed
-from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
-from engine.types import DeviceId
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.media.types import Segment, SourceInfo
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding
+from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
+from framefleet.engine.pool.results import Frames as Frames
+from framefleet.engine.processes.outcome import Failed as Failed
+from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)

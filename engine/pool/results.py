@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Detections, DeviceId, Found, FrameRef, FrameResult, InferenceFailure
+from framefleet.engine.types import Detections, DeviceId, Found, FrameRef, FrameResult, InferenceFailure
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.pool.position import Position
-from engine.pool.results import Frames
-from engine.types import DeviceId, FrameResult
+from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.results import Frames
+from framefleet.engine.types import DeviceId, FrameResult
 
 
 @dataclass

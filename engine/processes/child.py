@@ -13,9 +13,9 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, ClassVar
 
-from engine.processes.child_main import TERMINAL_SIGNALS, run
-from engine.processes.heartbeat import INTERVAL_SECONDS, Heartbeat
-from engine.processes.outcome import Failed, Outcome
+from framefleet.engine.processes.child_main import TERMINAL_SIGNALS, run
+from framefleet.engine.processes.heartbeat import INTERVAL_SECONDS, Heartbeat
+from framefleet.engine.processes.outcome import Failed, Outcome
 
 NICE = 5
 """Niceness that a child adds to its parent's: the window and other programs get the processor before background work."""

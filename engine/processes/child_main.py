@@ -17,9 +17,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine.logs import follow_environment
-from engine.processes.heartbeat import Counter, beat_until_parent_ends
-from engine.processes.outcome import Failed
+from framefleet.engine.logs import follow_environment
+from framefleet.engine.processes.heartbeat import Counter, beat_until_parent_ends
+from framefleet.engine.processes.outcome import Failed
 
 TERMINAL_SIGNALS = {signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
 """Signals that a terminal sends to all processes of a run, at Ctrl-C and when it closes. Only the process that the user started reacts."""

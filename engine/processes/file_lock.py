@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from engine.types import Closing
+from framefleet.engine.types import Closing
 
 _FIRST_BYTE = 1 << 30
 """Windows locks bytes, and nobody can read them meanwhile. This byte is behind the text."""

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+import framefleet
+
+ROOT = Path(framefleet.__file__).resolve().parent.parent
 """The working folder of the programs, so that they can import this engine even if it is not installed."""
 
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from threading import Event, Lock
 from typing import NoReturn
 
-from engine.processes import AnyConnection
-from engine.processes.child_main import leave
-from engine.processes.outcome import Failed
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.processes.child_main import leave
+from framefleet.engine.processes.outcome import Failed
 
 _TICKS = 60
 """How often the clocks are checked within ``Watchdog.seconds``."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from engine.errors import UsageError
-from engine.settings.choices import Decode, Parallel, Precision
-from engine.settings.kinds import Moment
-from engine.types import DeviceId
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.choices import Decode, Parallel, Precision
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.types import DeviceId
 
 MOST_STAGES = 8
 """With more stages, moving values between devices takes more time than another device saves."""

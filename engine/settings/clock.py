@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from engine.errors import UsageError
+from framefleet.engine.errors import UsageError
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
-from engine.errors import UsageError
-from plugins.cache import FOLDER_VARIABLE
+from framefleet.engine.errors import UsageError
+from framefleet.plugins.cache import FOLDER_VARIABLE
 
 _NAME = "framefleet"
 

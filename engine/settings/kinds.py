@@ -7,9 +7,9 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from engine.errors import UsageError
-from engine.settings.clock import ClockTime, TimeZone
-from engine.types import DeviceId
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.clock import ClockTime, TimeZone
+from framefleet.engine.types import DeviceId
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 

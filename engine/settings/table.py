@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from engine.settings import choices
-from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
-from engine.settings.clock import ClockTime, TimeZone
-from engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
+from framefleet.engine.settings import choices
+from framefleet.engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
+from framefleet.engine.settings.clock import ClockTime, TimeZone
+from framefleet.engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
 
 
 class Section(StrEnum):

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
-from engine.errors import UsageError
-from engine.settings.checks import part_problem
-from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
-from engine.settings.clock import ClockSettings
-from engine.settings.kinds import Moment, Number
-from engine.settings.table import DEFAULTS, TABLE
-from engine.types import DeviceId
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.checks import part_problem
+from framefleet.engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.settings.kinds import Moment, Number
+from framefleet.engine.settings.table import DEFAULTS, TABLE
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)

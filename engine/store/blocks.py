@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.store.reading.columns import DetectionTable
-from engine.store.session import SessionReader
+from framefleet.engine.store.reading.columns import DetectionTable
+from framefleet.engine.store.session import SessionReader
 
 BLOCK_FRAMES = 2000
 _TOGETHER = 200  # frames whose detections are read at once, see ``SessionReader.detection_table``

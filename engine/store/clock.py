@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Self
 
-from engine.media.types import SourceKind
-from engine.store.schema import reading
-from engine.store.session import SessionReader, StoredSource
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.schema import reading
+from framefleet.engine.store.session import SessionReader, StoredSource
 
 
 class Clock:

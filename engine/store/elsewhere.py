@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from engine.settings.folders import Folder
+from framefleet.engine.settings.folders import Folder
 
 NAME = "elsewhere.txt"
 MOST = 200

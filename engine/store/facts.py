@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
-from engine.errors import ModelError
-from engine.model.describe import describe
-from engine.settings import ModelFiles, RunSettings
-from engine.settings.clock import ClockSettings, ClockSource, TimeZone
-from engine.settings.kinds import write
-from engine.settings.table import TABLE
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.describe import describe
+from framefleet.engine.settings import ModelFiles, RunSettings
+from framefleet.engine.settings.clock import ClockSettings, ClockSource, TimeZone
+from framefleet.engine.settings.kinds import write
+from framefleet.engine.settings.table import TABLE
 
 TRACK = "track"
 """Name of the fact that says which tracker the run uses, or that it uses none."""

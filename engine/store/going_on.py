@@ -4,14 +4,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.media.stamp import begins_with, is_unchanged
-from engine.media.types import SourceKind
-from engine.pool.position import Position
-from engine.settings.clock import ClockSettings
-from engine.store import schema
-from engine.store.facts import clock_of
-from engine.store.reading.reader import SessionReader
-from engine.store.stored_source import StoredSource
+from framefleet.engine.media.stamp import begins_with, is_unchanged
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.pool.position import Position
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store import schema
+from framefleet.engine.store.facts import clock_of
+from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.store.stored_source import StoredSource
 
 
 @dataclass(frozen=True)

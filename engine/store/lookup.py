@@ -4,10 +4,10 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import FramefleetError
-from engine.store.session import SessionReader
-from engine.store.skipped import is_skipped, result_at
-from engine.types import Closing, FrameResult
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.skipped import is_skipped, result_at
+from framefleet.engine.types import Closing, FrameResult
 
 _log = logging.getLogger(__name__)
 

@@ -6,14 +6,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import UsageError
-from engine.store import schema
-from engine.store.facts import CREATED, DECIDING, SHARD
-from engine.store.objects import corrected
-from engine.store.reading.reader import SessionReader
-from engine.store.stored_source import StoredSource
-from engine.store.tracks import TRACKERS
-from engine.store.writing.writer import SessionWriter
+from framefleet.engine.errors import UsageError
+from framefleet.engine.store import schema
+from framefleet.engine.store.facts import CREATED, DECIDING, SHARD
+from framefleet.engine.store.objects import corrected
+from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.store.stored_source import StoredSource
+from framefleet.engine.store.tracks import TRACKERS
+from framefleet.engine.store.writing.writer import SessionWriter
 
 CHUNK = 10_000
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from engine.pool.events import DeviceStats
-from engine.pool.progress import SourceProgress
-from engine.store.names import readable_name
-from engine.types import EngineInfo
+from framefleet.engine.pool.events import DeviceStats
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.store.names import readable_name
+from framefleet.engine.types import EngineInfo
 
 
 def source_figures(source: SourceProgress) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import ExportError
-from engine.store.file.checksums import connect
-from engine.store.file.damage import describe_damage
-from engine.store.file.errors import REMEDIES
-from engine.store.file.errors import explained as explained
-from engine.store.file.errors import reading as reading
-from engine.store.file.page_sums import DamagedError
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.file.checksums import connect
+from framefleet.engine.store.file.damage import describe_damage
+from framefleet.engine.store.file.errors import REMEDIES
+from framefleet.engine.store.file.errors import explained as explained
+from framefleet.engine.store.file.errors import reading as reading
+from framefleet.engine.store.file.page_sums import DamagedError
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
 VERSION = 4

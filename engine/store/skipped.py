@@ -1,7 +1,7 @@
 """What is shown of frames that a run left out, because the user wanted a part of the video or samples of it."""
 
-from engine.store.reading.reader import SessionReader
-from engine.types import FrameResult
+from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.types import FrameResult
 
 _NOT_GIVEN = str(None)
 

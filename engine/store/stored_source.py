@@ -7,11 +7,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from engine.media.stamp import Stamp, has_same_content, stamp_of
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.settings.clock import ClockSettings
-from engine.store.names import readable_name
+from framefleet.engine.media.stamp import Stamp, has_same_content, stamp_of
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store.names import readable_name
 
 SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"

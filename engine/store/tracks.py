@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UsageError
-from engine.media.types import SourceKind
-from engine.store import schema
-from engine.store.objects import corrected
-from engine.store.reading.reader import SessionReader
-from engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker, strong_confidence
-from engine.tracking.tracker import Tracker
-from engine.types import FrameResult
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store import schema
+from framefleet.engine.store.objects import corrected
+from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker, strong_confidence
+from framefleet.engine.tracking.tracker import Tracker
+from framefleet.engine.types import FrameResult
 
 FIRST_FRAMES = 1000
 """The frames that tell the usual time between frames, and how sure the model is of the objects."""

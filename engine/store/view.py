@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import UsageError
-from engine.media.types import SourceKind
-from engine.settings.kinds import Moment
-from engine.store.schema import COMPLETE, ORIGIN, current_columns
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store.schema import COMPLETE, ORIGIN, current_columns
 
 
 @dataclass(frozen=True)

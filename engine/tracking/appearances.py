@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tracking.motion import Array
+from framefleet.engine.tracking.motion import Array
 
 Integers = NDArray[np.int64]
 

@@ -8,7 +8,7 @@ import numpy as np
 from lap import lapjv
 from numpy.typing import NDArray
 
-from engine.tracking.motion import Array
+from framefleet.engine.tracking.motion import Array
 
 Rows = NDArray[np.intp]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tracking.association import Rows, assign, others, overlaps
-from engine.tracking.motion import Array, Noise
-from engine.tracking.tracker import Tracker
+from framefleet.engine.tracking.association import Rows, assign, others, overlaps
+from framefleet.engine.tracking.motion import Array, Noise
+from framefleet.engine.tracking.tracker import Tracker
 
 
 def _noise(*variances: float) -> Noise:

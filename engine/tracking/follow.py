@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tracking.appearances import vote
-from engine.tracking.association import overlaps
-from engine.tracking.bytetrack import STEADY, ByteTrack
-from engine.tracking.motion import Array
-from engine.tracking.ocsort import OcSort
-from engine.tracking.refine import Sightings, refined
-from engine.tracking.tracker import NONE, Tracker
-from engine.types import FrameResult
+from framefleet.engine.tracking.appearances import vote
+from framefleet.engine.tracking.association import overlaps
+from framefleet.engine.tracking.bytetrack import STEADY, ByteTrack
+from framefleet.engine.tracking.motion import Array
+from framefleet.engine.tracking.ocsort import OcSort
+from framefleet.engine.tracking.refine import Sightings, refined
+from framefleet.engine.tracking.tracker import NONE, Tracker
+from framefleet.engine.types import FrameResult
 
 VERSION = 5
 """Changes whenever the same detections get other tracks."""

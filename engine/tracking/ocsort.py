@@ -7,9 +7,9 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tracking.association import TINY, Rows, assign, others, overlaps
-from engine.tracking.motion import Array, Motion, Noise
-from engine.tracking.tracker import Tracker
+from framefleet.engine.tracking.association import TINY, Rows, assign, others, overlaps
+from framefleet.engine.tracking.motion import Array, Motion, Noise
+from framefleet.engine.tracking.tracker import Tracker
 
 T = TypeVar("T", float, Array)
 

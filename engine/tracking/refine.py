@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tracking.association import pair_overlaps
-from engine.tracking.motion import Array
+from framefleet.engine.tracking.association import pair_overlaps
+from framefleet.engine.tracking.motion import Array
 
 Integers = NDArray[np.int64]
 

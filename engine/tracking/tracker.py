@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tracking.association import Rows
-from engine.tracking.motion import Array, Motion, Noise
+from framefleet.engine.tracking.association import Rows
+from framefleet.engine.tracking.motion import Array, Motion, Noise
 
 NONE = -1
 """The number of a detection that belongs to no track."""

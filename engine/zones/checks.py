@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UsageError
-from engine.zones.shapes import Line, Point, Shape, ZoneSet
+from framefleet.engine.errors import UsageError
+from framefleet.engine.zones.shapes import Line, Point, Shape, ZoneSet
 
 MOST_SHAPES, MOST_POINTS = 200, 500
 SHORTEST, SMALLEST = 1.0, 1.0

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.zones.geometry import Array, along, distances, passing, reference_points
-from engine.zones.repeated import Seen
-from engine.zones.shapes import Line, Shape, ZoneSet
+from framefleet.engine.zones.geometry import Array, along, distances, passing, reference_points
+from framefleet.engine.zones.repeated import Seen
+from framefleet.engine.zones.shapes import Line, Shape, ZoneSet
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]

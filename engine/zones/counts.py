@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.zones.counter import Integers, ZoneCounter
-from engine.zones.geometry import Array
-from engine.zones.repeated import repeated
-from engine.zones.shapes import Line, Shape, ZoneSet
+from framefleet.engine.zones.counter import Integers, ZoneCounter
+from framefleet.engine.zones.geometry import Array
+from framefleet.engine.zones.repeated import repeated
+from framefleet.engine.zones.shapes import Line, Shape, ZoneSet
 
 CROSSINGS = np.dtype([("shape", np.int64), ("track", np.int64), ("class_id", np.int64), ("time", np.float64), ("forward", np.bool_)])
 """A track that crossed a line. shape: number of the line in the set. time: seconds."""

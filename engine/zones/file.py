@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.errors import ModelError, UsageError
-from engine.model.files import read_start
-from engine.zones.checks import check_zones
-from engine.zones.shapes import MARGIN, Line, Point, Reference, Shape, Zone, ZoneSet
+from framefleet.engine.errors import ModelError, UsageError
+from framefleet.engine.model.files import read_start
+from framefleet.engine.zones.checks import check_zones
+from framefleet.engine.zones.shapes import MARGIN, Line, Point, Reference, Shape, Zone, ZoneSet
 
 VERSION = 1
 MAX_BYTES = 1 << 22

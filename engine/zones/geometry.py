@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.zones.shapes import Line, Point, Reference, Shape
+from framefleet.engine.zones.shapes import Line, Point, Reference, Shape
 
 Array = NDArray[np.float64]
 

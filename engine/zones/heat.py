@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.zones.geometry import Array, reference_points
-from engine.zones.shapes import Reference
+from framefleet.engine.zones.geometry import Array, reference_points
+from framefleet.engine.zones.shapes import Reference
 
 COLUMNS = 96
 _BLUR = np.array([1, 4, 6, 4, 1]) / 16

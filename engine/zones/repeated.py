@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.tracking.association import areas, pair_overlaps
-from engine.zones.geometry import Array
+from framefleet.engine.tracking.association import areas, pair_overlaps
+from framefleet.engine.zones.geometry import Array
 
 SECONDS = 1.0
 """Most time between two crossings of one object, and the time around them in which the tracks are compared."""

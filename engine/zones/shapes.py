@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from engine.errors import UsageError
-from engine.model.labels import class_ids
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.labels import class_ids
 
 Point: TypeAlias = tuple[float, float]
 """x and y, pixels, origin at the top left."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.zones.geometry import Array, reference_points
-from engine.zones.shapes import Reference
+from framefleet.engine.zones.geometry import Array, reference_points
+from framefleet.engine.zones.shapes import Reference
 
 SECONDS = 2.0
 _PART = 0.25

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from plugins.cache import FileCache
+from framefleet.plugins.cache import FileCache
 
 SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
 """The files of one program, in this order: later files use what earlier ones declare."""

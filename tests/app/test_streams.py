@@ -5,10 +5,12 @@ import pty
 import subprocess
 import sys
 
-from tests.conftest import PROJECT
 from tests.support.cli import FAST
+from tests.support.paths import PROJECT
 
-PRINTS = "import sys; from app import streams; streams.prepare(); print('a\\x1b[31mb\\x9b\\tc'); print('d\\x07', file=sys.stderr)"
+PRINTS = (
+    "import sys; from framefleet.app import streams; streams.prepare(); print('a\\x1b[31mb\\x9b\\tc'); print('d\\x07', file=sys.stderr)"
+)
 
 
 def test_names_do_not_control_a_terminal() -> None:
@@ -21,7 +23,7 @@ def test_names_do_not_control_a_terminal() -> None:
         os.close(master)
 
 
-LINE = "from app import streams; streams.prepare(); streams.print_line('a\\nb\\r.mp4')"
+LINE = "from framefleet.app import streams; streams.prepare(); streams.print_line('a\\nb\\r.mp4')"
 
 
 def test_a_line_break_in_a_name_does_not_break_the_line_on_a_terminal() -> None:
@@ -36,7 +38,7 @@ def test_a_line_break_in_a_name_does_not_break_the_line_on_a_terminal() -> None:
     assert done.stdout == b"a\nb\r.mp4\n"
 
 
-WRONG = "import sys; from app.main import main; sys.exit(main(['detect', 'a\\nb.mp4', 'c\\nd.mp4', *sys.argv[1:]]))"
+WRONG = "import sys; from framefleet.app.main import main; sys.exit(main(['detect', 'a\\nb.mp4', 'c\\nd.mp4', *sys.argv[1:]]))"
 
 
 def test_a_line_break_in_a_name_does_not_break_the_message_of_an_error() -> None:

@@ -12,21 +12,21 @@ from pathlib import Path
 import av
 import pytest
 
-from engine.evaluation.accuracy import read_truth
-from resources import DEMO
+from framefleet.engine.evaluation.accuracy import read_truth
+from framefleet.resources import DEMO
 from tests.e2e.test_window import MISSING, Desktop, box_pixels, desktop, display, processes_of_session, quit_at_last, wait_for
 from tests.support.faults.counts import short_and_long
 from tests.support.media import beginning
+from tests.support.paths import PYTHONPATH
 
-PROJECT = Path(__file__).resolve().parents[2]
 __all__ = ["desktop", "display"]  # fixtures
 HEAVY = ("av", "cv2", "openvino", "onnx", "cuda", "tensorrt", "tensorrt_rtx", "PySide6", "PyNvVideoCodec")
 PROGRAM = f"""
 import sys
 from pathlib import Path
-import resources
+from framefleet import resources
 resources.DEMO = resources.DemoFiles(clip=Path(sys.argv[1]), truth=Path(sys.argv[2]))
-from app.main import main
+from framefleet.app.main import main
 if __name__ == "__main__":
     status = main(sys.argv[3:])
     print(sorted({{name.split(".")[0] for name, module in sys.modules.items() if module}} & set({HEAVY!r})), file=sys.stderr)
@@ -54,7 +54,7 @@ def test_a_report_with_a_video(tmp_path: Path, length: int) -> None:
     done = subprocess.run(
         [sys.executable, str(tmp_path / "program.py"), str(clip), str(truth), "demo", "--json", "--out", "results"],
         cwd=tmp_path,
-        env=nowhere | {"PYTHONPATH": str(PROJECT)},
+        env=nowhere | {"PYTHONPATH": PYTHONPATH},
         capture_output=True,
         text=True,
         timeout=280,

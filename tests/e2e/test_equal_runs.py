@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters import EXPORTERS
 from tests.support.cli import TINY, run_main
 from tests.support.media import make_video, write_pictures
 

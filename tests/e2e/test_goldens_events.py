@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from engine.session import DetectionSession
-from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 from tests.support.events import name_of
 from tests.support.goldens import CLIP, Goldens
 

@@ -15,7 +15,8 @@ import pytest
 from PySide6.QtGui import QImage
 
 from tests.support.desktop.small_pictures import decoded, difference, encoded, small
-from tests.support.goldens import CLIP, PROJECT, Goldens, write_stored
+from tests.support.goldens import CLIP, Goldens, write_stored
+from tests.support.paths import PROJECT, PYTHONPATH
 
 PROGRAM = PROJECT / "tests" / "support" / "desktop" / "screens.py"
 TOLERANCE = 0.004
@@ -75,7 +76,7 @@ def take_pictures(folder: Path, scale: str, *themes: str, language: str = "en", 
     screen = {"name": "screen", "x": 0, "y": 0, "width": width, "height": height, "logicalDpi": 96, "dpr": 1}
     (folder / "screen.json").write_text(json.dumps({"screens": [screen]}))
     platform = f"offscreen:configfile={folder / 'screen.json'}"  # without it, the screen has 800 × 800 pixels
-    settings = {"PYTHONPATH": str(PROJECT), "QT_QPA_PLATFORM": platform, "QT_SCALE_FACTOR": scale, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    settings = {"PYTHONPATH": PYTHONPATH, "QT_QPA_PLATFORM": platform, "QT_SCALE_FACTOR": scale, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     command = [sys.executable, "-P", str(PROGRAM), str(folder), language, *themes, *(["whole"] if whole else [])]
     done = subprocess.run(command, cwd=folder, env=os.environ | homes | settings, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr.decode()

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.goldens import CLIP, FOLDER, PROJECT, Goldens, write_stored
+from tests.support.goldens import CLIP, FOLDER, Goldens, write_stored
+from tests.support.paths import PROJECT, PYTHONPATH
 
 PROGRAM = PROJECT / "tests" / "support" / "desktop" / "accessible_trees.py"
 Steps = list[tuple[str, str]]
@@ -51,7 +52,7 @@ STORED_RESULTS: Steps = [("await", "31 objects"), ("await", "person, 502 detecti
 def trees(folder: Path, steps: Steps, *arguments: str | Path) -> str:
     """Start the window as a new user, do these steps and return the trees that they show."""
     homes = {f"XDG_{name}_HOME": str(folder / name) for name in ("DATA", "CONFIG", "STATE", "CACHE")}
-    settings = {"PYTHONPATH": str(PROJECT), "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": "1", "LC_ALL": "C.UTF-8"}
+    settings = {"PYTHONPATH": PYTHONPATH, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": "1", "LC_ALL": "C.UTF-8"}
     command = [sys.executable, "-P", str(PROGRAM), json.dumps(steps), *map(str, arguments)]
     try:
         done = subprocess.run(command, cwd=folder, env=os.environ | homes | settings, capture_output=True, timeout=100, check=False)

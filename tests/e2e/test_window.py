@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.window.widgets import theme
-from engine.media.annotation.colours import class_colour
+from framefleet.app.window.widgets import theme
+from framefleet.engine.media.annotation.colours import class_colour
 from tests.support.media import beginning, make_video
 from tests.support.models import TINY_CFG
+from tests.support.paths import PROJECT, PYTHONPATH
 
-PROJECT = Path(__file__).resolve().parents[2]
 SCREEN = (1600, 900)
 CANVAS = (slice(120, 700), slice(300, 1030))  # rows and columns that the picture's area covers in any case
 TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool"}
@@ -50,7 +50,7 @@ class Desktop:
         self.folder = folder
         homes = {name: str(folder / name) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
         self.environment = (
-            os.environ | homes | {"PYTHONPATH": str(PROJECT), "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": "1"}
+            os.environ | homes | {"PYTHONPATH": PYTHONPATH, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": "1"}
         )
         self.processes: list[subprocess.Popen[str]] = []
 
@@ -151,7 +151,7 @@ def settings(home: Path, *lines: str) -> None:
 
 
 def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) -> None:
-    app = desktop.start("-m", "app", *model)
+    app = desktop.start("-m", "framefleet.app", *model)
     wait_for(lambda: bool(desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet")), "window")
     source = desktop.start(str(PROJECT / "tests/support/desktop/drag_source.py"), "1440", "300", str(video))
     assert source.stdout is not None

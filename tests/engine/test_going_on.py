@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceStarting, FramesDone, Ledger, SourceOpened
-from engine.pool.position import Position
-from engine.session import DetectionSession
-from engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
-from engine.store import schema
-from engine.store.export.run import export_session
-from engine.store.facts import run_facts
-from engine.store.objects.corrections import Corrections, OneDetection, edits
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import DeviceId, FrameResult
+from framefleet.engine.pool.events import DeviceStarting, FramesDone, Ledger, SourceOpened
+from framefleet.engine.pool.position import Position
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
+from framefleet.engine.store import schema
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.facts import run_facts
+from framefleet.engine.store.objects.corrections import Corrections, OneDetection, edits
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video
 from tests.support.models import tiny_files
 from tests.support.store import LABELS, make_frame, same_frame, video_info

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ExportError
-from engine.media.stamp import stamp_of
-from engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
-from engine.session import DetectionSession
-from engine.settings import EngineSettings, Isolation, Precision, RunSettings
-from engine.store.session import SessionReader
-from engine.types import DeviceId
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.stamp import stamp_of
+from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import LABELS, same_frame, write_session

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import FramesDone
-from engine.session import DetectionSession
-from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings, Track
-from engine.store.objects import following
-from engine.store.objects.corrections import Corrections
-from engine.store.session import SessionReader
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.pool.events import FramesDone
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings, Track
+from framefleet.engine.store.objects import following
+from framefleet.engine.store.objects.corrections import Corrections
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 from tests.support.goldens import CLIP
 
 CPUS = DeviceId("cpu", "0"), DeviceId("cpu", "1")

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import UsageError
-from engine.pool.events import Ledger
-from engine.settings import EngineSettings, RunSettings
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings import EngineSettings, RunSettings
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 from tests.support.models import tiny_files
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.types import DeviceId
-from plugins.cache import FileCache
+from framefleet.engine.types import DeviceId
+from framefleet.plugins.cache import FileCache
 
 if TYPE_CHECKING:
     from tests.support.devices.cuda import Gpu

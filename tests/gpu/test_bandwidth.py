@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plugins.bandwidth import PRODUCT_ROWS, AddParts, Fill, Product, Sum
-from plugins.bandwidth import SOURCES as SOURCES  # for the fixture gpu
+from framefleet.plugins.bandwidth import PRODUCT_ROWS, AddParts, Fill, Product, Sum
+from framefleet.plugins.bandwidth import SOURCES as SOURCES  # for the fixture gpu
 
 try:
     from tests.support.devices.cuda import Gpu

@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from engine.bench.devices.health import speedup
-from engine.bench.devices.measurement import Measurement, Test
-from engine.bench.devices.run import DeviceBench
-from engine.types import DeviceId
+from framefleet.engine.bench.devices.health import speedup
+from framefleet.engine.bench.devices.measurement import Measurement, Test
+from framefleet.engine.bench.devices.run import DeviceBench
+from framefleet.engine.types import DeviceId
 
 pytest.importorskip("cuda.core")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.backends.cudnn.engine import KERNELS as SOURCES  # noqa: F401 # for the fixture gpu
-from engine.model import network as model
-from plugins.channels_last import Enlarge, MaxPool, Slice
-from plugins.pointwise import FORMS, Form, Pointwise, packed
+from framefleet.engine.backends.cudnn.engine import KERNELS as SOURCES  # noqa: F401 # for the fixture gpu
+from framefleet.engine.model import network as model
+from framefleet.plugins.channels_last import Enlarge, MaxPool, Slice
+from framefleet.plugins.pointwise import FORMS, Form, Pointwise, packed
 from tests.support.models import ACTIVATIONS, compute_layer
 
 try:

@@ -11,16 +11,16 @@ import pytest
 
 pytest.importorskip("cudnn", reason="cuDNN is not installed", exc_type=Exception)
 
-from engine.backends.cudnn import plans
-from engine.backends.nvidia.backend import NvidiaBackend
-from engine.backends.nvidia.layers import CustomLayers
-from engine.backends.nvidia.trials import Builder
-from engine.cuda.graph import record
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import Detections, DeviceId
-from resources import DEMO
+from framefleet.engine.backends.cudnn import plans
+from framefleet.engine.backends.nvidia.backend import NvidiaBackend
+from framefleet.engine.backends.nvidia.layers import CustomLayers
+from framefleet.engine.backends.nvidia.trials import Builder
+from framefleet.engine.cuda.graph import record
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import Detections, DeviceId
+from framefleet.resources import DEMO
 from tests.support.models import TINY_CFG, run_by_definition
 from tests.support.networks.detections import compare
 from tests.support.networks.inference import CONFIDENCE, assert_same, by_definition, pictures

@@ -15,19 +15,19 @@ pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 from cuda.bindings import runtime
 from cuda.core import Device
 
-from engine.backends import create_backend, create_depth_backend
-from engine.backends.base import Backend
-from engine.backends.tensorrt.depth import TensorRtDepthBackend
-from engine.backends.tensorrt.stages import StagedSlot
-from engine.cuda.graph import record
-from engine.errors import DeviceError
-from engine.media.decoder import open_decoder
-from engine.media.probe import probe
-from engine.media.types import DecodedOnDevice
-from engine.model.balance import Balance, StageTime
-from engine.model.network import Network
-from engine.settings import Decode, EngineSettings, Hint, Precision
-from engine.types import Detections, DeviceId
+from framefleet.engine.backends import create_backend, create_depth_backend
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.backends.tensorrt.depth import TensorRtDepthBackend
+from framefleet.engine.backends.tensorrt.stages import StagedSlot
+from framefleet.engine.cuda.graph import record
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.decoder import open_decoder
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedOnDevice
+from framefleet.engine.model.balance import Balance, StageTime
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import Decode, EngineSettings, Hint, Precision
+from framefleet.engine.types import Detections, DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_network
 from tests.support.networks.inference import CONFIDENCE, assert_batches_stay_apart, assert_same, pictures
@@ -67,7 +67,7 @@ def staged(network: Network) -> Iterator[TensorRtDepthBackend]:
 
 def fix_cuts(monkeypatch: pytest.MonkeyPatch, *cuts: int) -> None:
     balance = Balance(cuts, tuple(StageTime(1.0) for _ in (0, *cuts)))
-    monkeypatch.setattr("engine.backends.tensorrt.depth.remembered_balance", lambda *_: balance)
+    monkeypatch.setattr("framefleet.engine.backends.tensorrt.depth.remembered_balance", lambda *_: balance)
 
 
 @pytest.mark.parametrize(("precision", "limit"), [(Precision.FP32, 1e-3), (Precision.FP16, 1e-2)])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from engine.types import DeviceId
+from framefleet.engine.types import DeviceId
 
 try:
     from cuda.bindings import driver
 
-    from engine.cuda.device import open_device
+    from framefleet.engine.cuda.device import open_device
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
 

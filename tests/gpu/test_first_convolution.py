@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plugins.first_convolution import SLOPES, FirstConvolution, packed, suits
-from plugins.first_convolution import SOURCES as SOURCES  # for the fixture gpu
+from framefleet.plugins.first_convolution import SLOPES, FirstConvolution, packed, suits
+from framefleet.plugins.first_convolution import SOURCES as SOURCES  # for the fixture gpu
 from tests.gpu.test_plugins import assert_half_equal, mish_of
 
 try:

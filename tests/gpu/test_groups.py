@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.pool.groups.shared_pictures import MappedChunk, SharedPictures
-from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision, RunSettings, Tiles
-from engine.types import Detections, DeviceId
+from framefleet.engine.backends import create_backend
+from framefleet.engine.pool.groups.shared_pictures import MappedChunk, SharedPictures
+from framefleet.engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision, RunSettings, Tiles
+from framefleet.engine.types import Detections, DeviceId
 from tests.support.groups import same_detections
 from tests.support.media import make_video
 from tests.support.models import tiny_network
@@ -29,7 +29,7 @@ def equal(a: list[Detections], b: list[Detections]) -> bool:
 
 
 def test_registered_pictures_and_parts_of_them_give_the_same_as_others() -> None:
-    from engine.cuda.memory import REGISTERED
+    from framefleet.engine.cuda.memory import REGISTERED
 
     shared = SharedPictures(2**27)
     random = np.random.default_rng(3)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceReady, Event, FramesDone
-from engine.pool.pool import EnginePool
-from engine.settings import Isolation, Parallel, Precision, RunSettings
-from engine.types import DeviceId
+from framefleet.engine.pool.events import DeviceReady, Event, FramesDone
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import Isolation, Parallel, Precision, RunSettings
+from framefleet.engine.types import DeviceId
 from tests.support.groups import same_detections
 from tests.support.media import make_video
 from tests.support.pool import Seen, run_pool, tiny_settings, watch, worker_pids

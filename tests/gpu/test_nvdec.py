@@ -18,20 +18,20 @@ pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 from cuda.bindings import driver
 from cuda.core import Device
 
-from engine.errors import DeviceError
-from engine.media.container.video_file import VideoFile
-from engine.media.cpu_decoding import decode
-from engine.media.nvdec.decoder import NvdecDecoder
-from engine.media.nvdec.format import planes
-from engine.media.nvdec.limits import limits
-from engine.media.nvdec.memory import device_surfaces
-from engine.media.nvdec.surfaces import SurfaceRing
-from engine.media.probe import probe
-from engine.media.sampling.decode import samples
-from engine.media.sampling.wanted import Sampling
-from engine.media.segment import SegmentDecoder
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
-from engine.settings.kinds import Moments
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.nvdec.decoder import NvdecDecoder
+from framefleet.engine.media.nvdec.format import planes
+from framefleet.engine.media.nvdec.limits import limits
+from framefleet.engine.media.nvdec.memory import device_surfaces
+from framefleet.engine.media.nvdec.surfaces import SurfaceRing
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.sampling.decode import samples
+from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
 
 FRAMES = 250

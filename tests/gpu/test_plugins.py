@@ -10,22 +10,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.detection.nms import nms
-from engine.detection.preprocess import Fit, fit, plan_fit
-from engine.detection.yolo import Candidates as CpuCandidates
-from engine.detection.yolo import decode, decode_cells
-from engine.model.network import Yolo
-from engine.settings import EngineSettings
-from plugins.mish import Mish
-from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
-from plugins.preprocess import FRAME, RGB8, Preprocess, describe_frame
-from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
+from framefleet.engine.detection.nms import nms
+from framefleet.engine.detection.preprocess import Fit, fit, plan_fit
+from framefleet.engine.detection.yolo import Candidates as CpuCandidates
+from framefleet.engine.detection.yolo import decode, decode_cells
+from framefleet.engine.model.network import Yolo
+from framefleet.engine.settings import EngineSettings
+from framefleet.plugins.mish import Mish
+from framefleet.plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
+from framefleet.plugins.preprocess import FRAME, RGB8, Preprocess, describe_frame
+from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 from tests.support.devices.candidates import read_candidates
 from tests.support.devices.surfaces import picture
 from tests.support.models import tiny_network
 
 try:
-    from engine.backends.nvidia.slot import OutputSteps
+    from framefleet.engine.backends.nvidia.slot import OutputSteps
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)

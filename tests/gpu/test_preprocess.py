@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.detection.frame_format import PixelFormat
-from engine.detection.preprocess import fit
-from engine.media.planes import fit_host_image
-from engine.types import Image
-from plugins.colour import MATRICES
-from plugins.launch import Number
-from plugins.preprocess import FRAME, Preprocess
+from framefleet.engine.detection.frame_format import PixelFormat
+from framefleet.engine.detection.preprocess import fit
+from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.types import Image
+from framefleet.plugins.colour import MATRICES
+from framefleet.plugins.launch import Number
+from framefleet.plugins.preprocess import FRAME, Preprocess
 from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame
 
 try:
-    from engine.backends.nvidia.batch import Geometry
+    from framefleet.engine.backends.nvidia.batch import Geometry
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.processes.restart_budget import RESTARTS
-from engine.settings import Parallel
-from engine.types import DeviceId
+from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.settings import Parallel
+from framefleet.engine.types import DeviceId
 from tests.gpu.test_join_and_leave import VIDEOS, alone, check_same, settings_for, video  # noqa: F401
 from tests.support.pool import Seen, run_pool, sticky_error_main, with_worker
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.backends.base import Backend
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.settings import EngineSettings, Hint, ModelFiles, Precision
-from engine.types import DeviceId
+from framefleet.engine.backends import create_backend
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision
+from framefleet.engine.types import DeviceId
 from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_network
 from tests.support.networks.inference import CONFIDENCE, assert_batches_stay_apart, assert_same, by_definition, pictures
 
@@ -88,8 +88,8 @@ def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> Non
 
 
 def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
-    from engine.backends.nvidia.backend import NvidiaBackend
-    from engine.backends.nvidia.layers import CustomLayers
+    from framefleet.engine.backends.nvidia.backend import NvidiaBackend
+    from framefleet.engine.backends.nvidia.layers import CustomLayers
 
     cfg = tmp_path / "wider.cfg"
     cfg.write_text(TINY_CFG.read_text().replace("filters=8", "filters=16", 1))
@@ -126,8 +126,8 @@ def test_automatic_choices_are_made_once_and_explained(network: Network) -> None
 
 def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: Backend) -> None:
     """Recording them in global mode refuses, in any thread, whatever would."""
-    from engine.backends.nvidia.backend import NvidiaBackend
-    from engine.cuda.graph import record
+    from framefleet.engine.backends.nvidia.backend import NvidiaBackend
+    from framefleet.engine.cuda.graph import record
 
     assert isinstance(backend, NvidiaBackend)
     backend.infer(pictures(1))
@@ -203,7 +203,7 @@ def test_out_of_memory_shrinks_the_batch_and_loses_nothing(network: Network) -> 
 
 
 def test_a_device_that_is_not_there(network: Network) -> None:
-    from engine.errors import DeviceError
+    from framefleet.engine.errors import DeviceError
 
     with pytest.raises(DeviceError, match=r"cuda:99.*framefleet devices"):
         create_backend(DeviceId("cuda", "99")).activate(network, SETTINGS)

@@ -11,15 +11,15 @@ from statistics import median
 
 import pytest
 
-from engine.devices.affinity import bind_near
-from engine.devices.description import DeviceDescription
-from engine.devices.nvml.driver import Nvml
-from engine.devices.nvml.gpu import ALL_LINKS
-from engine.devices.telemetry.monitor import TelemetryMonitor
-from engine.devices.telemetry.sampler import GpuSampler
-from engine.devices.telemetry.snapshot import RATE
-from engine.devices.topology.search import find_topology
-from engine.devices.topology.types import Gpu, Topology, list_text
+from framefleet.engine.devices.affinity import bind_near
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.nvml.driver import Nvml
+from framefleet.engine.devices.nvml.gpu import ALL_LINKS
+from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.devices.telemetry.sampler import GpuSampler
+from framefleet.engine.devices.telemetry.snapshot import RATE
+from framefleet.engine.devices.topology.search import find_topology
+from framefleet.engine.devices.topology.types import Gpu, Topology, list_text
 from tests.support.devices.machines import make_system
 
 pytestmark = pytest.mark.gpu
@@ -110,7 +110,7 @@ def joined(topology: Topology) -> tuple[Gpu, Gpu]:
 
 
 def test_links_carry_what_is_copied_and_no_others_do(topology: Topology, nvml: Nvml) -> None:
-    from engine.bench.devices.cuda_card import Card
+    from framefleet.engine.bench.devices.cuda_card import Card
 
     source, target = joined(topology)
     idle = next((gpu for gpu in topology.gpus if gpu.device and gpu not in (source, target)), None)

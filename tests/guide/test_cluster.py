@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.run.shard import Shard
-from engine.store.session import SessionReader
+from framefleet.app.cli.run.shard import Shard
+from framefleet.engine.store.session import SessionReader
 from tests.support.cli import TINY, run_main
 from tests.support.clusters.ray import MEMORY, VARIABLES, facts, until
 from tests.support.guide import GUIDE, commands

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from app.main import COMMANDS
-from tests.support.guide import GUIDE, PROJECT, lines
+from framefleet.app.main import COMMANDS
+from tests.support.guide import GUIDE, lines
+from tests.support.paths import PROJECT
 
 PAGES = [PROJECT / "README.md", *sorted(GUIDE.glob("*.md"))]
 SYNOPSIS = re.compile(r"[A-Z]{4,}…|\[--")
@@ -39,7 +40,7 @@ def test_an_example_is_accepted(page: str, command: str, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_and_stop)
     arguments = shlex.split(command.replace("$SLURM_ARRAY_TASK_ID", "2"), comments=True)[1:]
-    module = import_module(f"app.cli.{arguments.pop(0) if arguments[0] in COMMANDS else 'window'}")
+    module = import_module(f"framefleet.app.cli.{arguments.pop(0) if arguments[0] in COMMANDS else 'window'}")
     with pytest.raises(ParsedError):
         module.run(arguments)
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources import DEMO
+from framefleet.resources import DEMO
 from tests.support.cli import run_main
 from tests.support.goldens import CLIP
 from tests.support.guide import GUIDE, blocks

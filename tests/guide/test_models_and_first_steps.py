@@ -21,17 +21,18 @@ from pathlib import Path
 import onnx
 import pytest
 
-from app.cli import models
-from app.main import COMMANDS
-from app.window.queue.memory import NAME as QUEUE
-from engine.model.registry import catalogue as registry
-from engine.model.registry import installed
-from engine.model.registry.catalogue import RemoteFile
+from framefleet.app.cli import models
+from framefleet.app.main import COMMANDS
+from framefleet.app.window.queue.memory import NAME as QUEUE
+from framefleet.engine.model.registry import catalogue as registry
+from framefleet.engine.model.registry import installed
+from framefleet.engine.model.registry.catalogue import RemoteFile
 from tests.support.cli import FAST, Outcome, read_lines, run_main
-from tests.support.guide import GUIDE, PROJECT, commands
+from tests.support.guide import GUIDE, commands
 from tests.support.http import Site, publish_tiny, running_site
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
+from tests.support.paths import PYTHONPATH
 
 NAMES = ("yolov4-tiny", "yolov4-csp")
 FRAMES = 12
@@ -101,8 +102,8 @@ def test_the_first_detection_in_an_own_file(tmp_path: Path) -> None:
 
 def open_window(arguments: list[str], folder: Path) -> tuple[int, str]:
     """Open the window without a display, and end it with SIGTERM when it has put the file into its queue."""
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(PROJECT)}
-    program = [sys.executable, "-m", "app", *arguments]
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": PYTHONPATH}
+    program = [sys.executable, "-m", "framefleet.app", *arguments]
     with subprocess.Popen(program, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         deadline = time.monotonic() + 100
         while process.poll() is None and not any(arguments[0] in queue.read_text() for queue in folder.rglob(QUEUE)):

@@ -2,7 +2,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from plugins.cache import FileCache
+from framefleet.plugins.cache import FileCache
 
 
 class Maker:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plugins.colour import MATRICES, SHIFT, colour_factors
+from framefleet.plugins.colour import MATRICES, SHIFT, colour_factors
 
 
 @pytest.mark.parametrize(

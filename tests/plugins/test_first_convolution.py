@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plugins import first_convolution
-from plugins.cache import FileCache
-from plugins.first_convolution import packed, suits
-from plugins.kernels import compile_kernels, compile_source, source
+from framefleet.plugins import first_convolution
+from framefleet.plugins.cache import FileCache
+from framefleet.plugins.first_convolution import packed, suits
+from framefleet.plugins.kernels import compile_kernels, compile_source, source
 
 pytest.importorskip("cuda.core")
 

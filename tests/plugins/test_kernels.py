@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plugins import bandwidth, channels_last, colour, nms, pointwise, preprocess, yolo_layer
-from plugins.cache import FileCache
-from plugins.kernels import SOURCES, KernelError, compile_kernels, compile_source, source
-from plugins.nms import RECORD
-from plugins.preprocess import FRAME
-from plugins.yolo_layer import HEAD
+from framefleet.plugins import bandwidth, channels_last, colour, nms, pointwise, preprocess, yolo_layer
+from framefleet.plugins.cache import FileCache
+from framefleet.plugins.kernels import SOURCES, KernelError, compile_kernels, compile_source, source
+from framefleet.plugins.nms import RECORD
+from framefleet.plugins.preprocess import FRAME
+from framefleet.plugins.yolo_layer import HEAD
 
 pytest.importorskip("cuda.core")
 
@@ -30,14 +30,14 @@ def test_they_compile_for(arch: str, tmp_path: Path) -> None:
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, bytes]:
     """A folder with one entry, for sm_90, and what is in it: a kernel that compiles faster than those of the project."""
-    monkeypatch.setattr("plugins.kernels.source", lambda: 'extern "C" __global__ void one() {}')
+    monkeypatch.setattr("framefleet.plugins.kernels.source", lambda: 'extern "C" __global__ void one() {}')
     return tmp_path, compile_kernels("sm_90", FileCache(tmp_path))
 
 
 def test_a_cubin_is_compiled_once(kept: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     folder, cubin = kept
     assert b".text.one\0" in cubin
-    monkeypatch.setattr("plugins.kernels.compile_source", lambda *_: pytest.fail("compiled again"))
+    monkeypatch.setattr("framefleet.plugins.kernels.compile_source", lambda *_: pytest.fail("compiled again"))
     assert compile_kernels("sm_90", FileCache(folder)) == cubin
     assert [entry.suffix for entry in folder.iterdir()] == [".built"]
 
@@ -55,7 +55,7 @@ def test_a_damaged_cubin_is_compiled_anew(kept: tuple[Path, bytes]) -> None:
 def test_another_architecture_or_code_has_its_own(kept: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     folder, cubin = kept
     assert compile_kernels("sm_80", FileCache(folder)) != cubin
-    monkeypatch.setattr("plugins.kernels.source", lambda: 'extern "C" __global__ void another() {}')
+    monkeypatch.setattr("framefleet.plugins.kernels.source", lambda: 'extern "C" __global__ void another() {}')
     assert b".text.another\0" in compile_kernels("sm_90", FileCache(folder))
     assert b".text.another\0" not in cubin
     assert len(list(folder.iterdir())) == 3
@@ -69,7 +69,7 @@ def test_an_unknown_architecture_is_named(tmp_path: Path) -> None:
 
 def test_missing_headers_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cuda.pathfinder.find_nvidia_header_directory", lambda _: str(tmp_path))
-    monkeypatch.setattr("plugins.kernels.TOOLKIT", str(tmp_path))
+    monkeypatch.setattr("framefleet.plugins.kernels.TOOLKIT", str(tmp_path))
     with pytest.raises(KernelError, match=r"cuda_fp16\.h.*nvidia-cuda-runtime"):
         compile_kernels("sm_90", FileCache(tmp_path))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from plugins import cache as cache_module
-from plugins.cache import FileCache
-from plugins.private_folder import make_private, read_private
+from framefleet.plugins import cache as cache_module
+from framefleet.plugins.cache import FileCache
+from framefleet.plugins.private_folder import make_private, read_private
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.model.network import Yolo
-from engine.settings import EngineSettings
-from plugins.mish import Mish
-from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
-from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, head_table
+from framefleet.engine.model.network import Yolo
+from framefleet.engine.settings import EngineSettings
+from framefleet.plugins.mish import Mish
+from framefleet.plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
+from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, head_table
 from tests.support.devices.candidates import read_candidates
 from tests.support.models import tiny_network
 
@@ -78,7 +78,7 @@ def test_mish_refuses_what_it_cannot_count() -> None:
 @pytest.mark.parametrize("beta", [None, 0.6])
 def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> None:
     pytest.importorskip("cuda.core", reason="cuda-python is not installed")
-    from engine.backends.nvidia.slot import OutputSteps
+    from framefleet.engine.backends.nvidia.slot import OutputSteps
 
     network = tiny_network()
     layers = tuple(replace(layer, diou_beta=beta) if isinstance(layer, Yolo) else layer for layer in network.layers)

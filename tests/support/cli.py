@@ -11,7 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from app.main import main
+from framefleet.app.main import main
 from tests.support.models import TINY_CFG
 
 TINY = ("--model", str(TINY_CFG), "--weights", "random:1")
@@ -43,7 +43,9 @@ def run_main(*arguments: str | Path) -> Outcome:
 
 def run_program(*arguments: str | Path) -> Outcome:
     """Run ``framefleet ARGUMENTS`` in a separate process."""
-    done = subprocess.run([sys.executable, "-m", "app", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-m", "framefleet.app", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300
+    )
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 

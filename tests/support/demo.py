@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from resources import DEMO
+from framefleet.resources import DEMO
 from tools.street_renderer import scene
 from tools.street_renderer.render.frame_renderer import FrameRenderer
 from tools.street_renderer.truth import Truth

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.pool.events import Event
+from framefleet.engine.pool.events import Event
 
 
 def name_of(event: Event) -> str:

@@ -12,11 +12,11 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from engine.pool.events import Event
-from resources import DEMO
+from framefleet.engine.pool.events import Event
+from framefleet.resources import DEMO
 from tests.support.events import describe_events
+from tests.support.paths import PROJECT, PYTHONPATH
 
-PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = PROJECT / "tests" / "goldens"
 CLIP = FOLDER / "street.mp4"
 MODEL = ("--model", str(DEMO.cfg), "--weights", str(DEMO.weights), "--labels", str(DEMO.labels), "--precision", "fp32")
@@ -67,9 +67,9 @@ class Goldens:
 def framefleet(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run ``framefleet ARGUMENTS`` in a separate process, with ``folder`` as its working folder."""
     return subprocess.run(
-        [sys.executable, "-m", "app", *map(str, arguments)],
+        [sys.executable, "-m", "framefleet.app", *map(str, arguments)],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+        env=os.environ | {"PYTHONPATH": PYTHONPATH},
         capture_output=True,
         text=True,
         check=False,

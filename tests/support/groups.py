@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.pool.groups.remote_backend import RemoteBackend
-from engine.pool.protocol import Setup
-from engine.pool.worker import worker
-from engine.types import DeviceId, FrameResult
+from framefleet.engine.pool.groups.remote_backend import RemoteBackend
+from framefleet.engine.pool.protocol import Setup
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.pool import SignalOnce, alive, broken_device_main, engine_fault_main, worker_pids
 from tests.support.running.fork_server import forked_by
 
@@ -114,7 +114,7 @@ def dying_member_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 def merging_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker of a group with a bug in the code that merges tiles."""
-    from engine.pool.groups import tiles
+    from framefleet.engine.pool.groups import tiles
 
     def faulty(*_: Any) -> Any:
         raise ZeroDivisionError("a bug")
@@ -125,7 +125,7 @@ def merging_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 def small_memory_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker of a group that allocates no more shared memory than its engines need."""
-    from engine.pool.groups import group
+    from framefleet.engine.pool.groups import group
 
     group.LEAST_BYTES = 0
     worker.main(connection, setup)

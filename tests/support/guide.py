@@ -7,8 +7,8 @@ import shlex
 from pathlib import Path
 
 from tests.support.cli import TINY, run_main
+from tests.support.paths import PROJECT
 
-PROJECT = Path(__file__).parents[2]
 GUIDE = PROJECT / "docs" / "guide"
 
 

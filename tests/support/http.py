@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from engine.model.describe import describe
-from engine.model.random_weights import random_weights
-from engine.model.registry.catalogue import ModelEntry, Purpose, RemoteFile
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.model.registry.catalogue import ModelEntry, Purpose, RemoteFile
 from tests.support.models import TINY_CFG
 from tools.darknet_weights import write_weights
 

@@ -18,7 +18,7 @@ from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 from PIL import ExifTags, Image
 
-from engine.detection.frame_format import HostImage, Planes
+from framefleet.engine.detection.frame_format import HostImage, Planes
 
 P = ParamSpec("P")
 BITS = 16

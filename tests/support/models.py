@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.model.load import load_network
-from engine.model.network import (
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import (
     Activation,
     AveragePool,
     Convolution,
@@ -26,7 +26,7 @@ from engine.model.network import (
     Upsample,
     Yolo,
 )
-from engine.settings import ModelFiles
+from framefleet.engine.settings import ModelFiles
 
 TINY_CFG = Path(__file__).resolve().parent.parent / "fixtures" / "tiny.cfg"
 """A detector of 24 layers, 96×96, 3 classes, heads of 6×6 and 12×12."""

@@ -15,16 +15,25 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from engine.backends.base import Backend, Progress
-from engine.detection.frame_format import HostImage
-from engine.errors import DeviceError
-from engine.media.types import DecodedFrame
-from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.pool import EnginePool
-from engine.pool.protocol import Began, Done, FromWorker, Setup
-from engine.pool.worker import worker
-from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
-from engine.types import DeviceId, Found, FrameResult
+from framefleet.engine.backends.base import Backend, Progress
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.pool.events import (
+    DeviceFailed,
+    DeviceLeft,
+    DeviceReady,
+    DeviceStats,
+    Event,
+    FramesDone,
+    SourceFinished,
+    SourceOpened,
+)
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.protocol import Began, Done, FromWorker, Setup
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
+from framefleet.engine.types import DeviceId, Found, FrameResult
 from tests.support.media import number_of, pixels_of
 from tests.support.models import tiny_files
 
@@ -205,16 +214,17 @@ def memory(pid: int, field: str = "VmRSS") -> int:
 
 def _change_submit(change: Callable[[Backend], Submit]) -> None:
     """Replace ``_submit_impl`` of each backend that this process creates. change: returns the replacement."""
-    import engine.backends
 
-    create = engine.backends.create_backend
+    from framefleet.engine import backends
+
+    create = backends.create_backend
 
     def create_changed(device: DeviceId) -> Backend:
         backend = create(device)
         backend._submit_impl = change(backend)  # type: ignore[method-assign]
         return backend
 
-    engine.backends.create_backend = create_changed
+    backends.create_backend = create_changed
 
 
 def exiting_main(connection: Connection[Any, Any], setup: Setup) -> None:
@@ -256,7 +266,7 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
 
 def _change_decoders(change: Callable[[Callable[..., Iterator[Any]]], Callable[..., Iterator[Any]]]) -> None:
     """Replace the functions with which this process decodes on the CPU. change: returns the replacement."""
-    import engine.media.cpu_decoding as module
+    import framefleet.engine.media.cpu_decoding as module
 
     for name in ("decode", "decode_planes"):  # tiles use the first, all others the second
         setattr(module, name, change(getattr(module, name)))
@@ -348,7 +358,7 @@ def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int
 
 def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: DeviceId) -> None:
     """A real worker whose engine on this device takes very long to build, and reports its progress."""
-    from engine.backends.openvino.backend import OpenVinoBackend
+    from framefleet.engine.backends.openvino.backend import OpenVinoBackend
 
     activate = OpenVinoBackend._activate_impl
 
@@ -369,9 +379,9 @@ def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first:
 
     first: the file that marks the beginning of the first build. patience: of the build, seconds. always: also later engines.
     """
-    from engine.backends.openvino.backend import OpenVinoBackend
-    from engine.backends.openvino.depth import OpenVinoDepthBackend
-    from engine.pool.worker import building
+    from framefleet.engine.backends.openvino.backend import OpenVinoBackend
+    from framefleet.engine.backends.openvino.depth import OpenVinoDepthBackend
+    from framefleet.engine.pool.worker import building
 
     def hang(*_: Any) -> Any:
         first.touch()
@@ -386,18 +396,19 @@ def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first:
 
 def build_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker whose engine cannot be built because of an unexpected error."""
-    import engine.backends
+
+    from framefleet.engine import backends
 
     def create_faulty(device: DeviceId) -> Backend:
         raise ZeroDivisionError("an unexpected error")
 
-    engine.backends.create_backend = create_faulty
+    backends.create_backend = create_faulty
     worker.main(connection, setup)
 
 
 def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker with a bug in the thread that sends the results."""
-    from engine.pool.worker.meter import Meter
+    from framefleet.engine.pool.worker.meter import Meter
 
     def faulty(self: Meter, *_: Any) -> None:
         raise ZeroDivisionError("a bug")
@@ -428,7 +439,7 @@ def probe_fault_main(
     connection: Connection[Any, Any], setup: Setup, *, name: str, number: int = signal.SIGKILL, once: Path | None = None
 ) -> None:
     """A real worker that gets a signal when it opens the file of this name. once: the file that marks the first time; None = always."""
-    import engine.media.probe as module
+    import framefleet.engine.media.probe as module
 
     probe = module.probe
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.bench.pool_result import DeviceRun, PoolRun
-from engine.types import DeviceId, EngineInfo
+from framefleet.engine.bench.pool_result import DeviceRun, PoolRun
+from framefleet.engine.types import DeviceId, EngineInfo
 
 
 def pool_run(devices: int, rate: float, *, pool_load: float = 0.1, host_load: float | None = 0.3, kind: str = "cuda") -> PoolRun:

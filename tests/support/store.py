@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.export.planning import file_stems
-from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.base import Export, Progress
-from engine.store.exporters.common.options import DEFAULTS
-from engine.store.session import SessionReader, SessionWriter, StoredSource
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.planning import file_stems
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters.common.base import Export, Progress
+from framefleet.engine.store.exporters.common.options import DEFAULTS
+from framefleet.engine.store.session import SessionReader, SessionWriter, StoredSource
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CPU = DeviceId("cpu", "0")
 LABELS = ("person", "bicycle", "car")

@@ -15,18 +15,18 @@ from PySide6.QtCore import QMimeData, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
-from app.window.actions import Actions
-from app.window.keys.bindings import Bindings
-from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.settings.preferences import Preferences
-from engine.media.decoder_use import DecoderUse
-from engine.pool.events import Ledger, SourceFinished
-from engine.pool.progress import SourceProgress
-from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
-from engine.settings.clock import ClockSource
-from engine.settings.kinds import Moment
-from engine.store.session import SessionWriter
-from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from framefleet.app.window.actions import Actions
+from framefleet.app.window.keys.bindings import Bindings
+from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.settings.preferences import Preferences
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.pool.events import Ledger, SourceFinished
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
+from framefleet.engine.settings.clock import ClockSource
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.store import video_info
 
 CPU = DeviceId("cpu", "0")

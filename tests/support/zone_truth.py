@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.accuracy import read_truth
-from engine.zones.shapes import Line, Zone, ZoneSet
-from resources import DEMO
+from framefleet.engine.evaluation.accuracy import read_truth
+from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
+from framefleet.resources import DEMO
 
 RATE = 25
 RETURN = 1

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.media.probe import probe
+from framefleet.engine.media.probe import probe
 from tests.support.demo import CLIP, CLIP_TRUTH, Still
 from tools.street_renderer import scene
 from tools.street_renderer.dataset import demo_clip

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame
 from tools.street_renderer import scene
 from tools.street_renderer.dataset import held_out
 from tools.street_renderer.lighting import light

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.backends.create import create_backend
-from engine.detection.preprocess import fit
-from engine.errors import ModelError
-from engine.evaluation.accuracy import FLOOR, read_truth, score
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame
-from engine.model.describe import describe
-from engine.model.description import ConvolutionSpec
-from engine.model.load import load_network
-from engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample
-from engine.model.weights import read_weights
-from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId
+from framefleet.engine.backends.create import create_backend
+from framefleet.engine.detection.preprocess import fit
+from framefleet.engine.errors import ModelError
+from framefleet.engine.evaluation.accuracy import FLOOR, read_truth, score
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.description import ConvolutionSpec
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample
+from framefleet.engine.model.weights import read_weights
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import DeviceId
 from tests.support.demo import CFG, CLIP, CLIP_TRUTH, WEIGHTS
 from tests.support.networks.opencv import opencv_heads, relative_difference
 from tools.darknet_weights import write_weights

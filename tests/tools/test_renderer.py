@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tests.conftest import PROJECT
 from tests.support.demo import DAY, HEIGHT, RAIN, SECONDS, WIDTH, Still
+from tests.support.paths import PROJECT
 from tools.street_renderer import scene
 from tools.street_renderer.lighting import light
 from tools.street_renderer.render.frame_renderer import FrameRenderer

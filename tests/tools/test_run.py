@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROJECT
+from tests.support.paths import PROJECT
 
 PYTHON = """#!/bin/sh
 [ "$2 $3" != "pip install" ] || echo "$@" >> "${0%/*}/installed"

@@ -9,11 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is needed for training only")
 
-from engine.backends.create import create_backend  # noqa: E402
-from engine.detection.yolo import decode_cells  # noqa: E402
-from engine.model.load import load_network  # noqa: E402
-from engine.settings import EngineSettings, ModelFiles, Precision  # noqa: E402
-from engine.types import DeviceId  # noqa: E402
+from framefleet.engine.backends.create import create_backend  # noqa: E402
+from framefleet.engine.detection.yolo import decode_cells  # noqa: E402
+from framefleet.engine.model.load import load_network  # noqa: E402
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision  # noqa: E402
+from framefleet.engine.types import DeviceId  # noqa: E402
 from tests.support.demo import CFG, WEIGHTS  # noqa: E402
 from tests.support.networks.opencv import relative_difference  # noqa: E402
 from tools.street_renderer.training import augment, loss, network, train  # noqa: E402

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engine.errors import UsageError
-from engine.model.files import find_weights
-from engine.model.random_weights import is_random
-from engine.model.registry.installed import model_named
-from engine.settings import ModelFiles
-from engine.settings.checks import require_possible
-from engine.settings.kinds import Choice, Number, Switch, items, one_of
-from engine.settings.table import DEFAULTS, TABLE, Option, Setting
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.files import find_weights
+from framefleet.engine.model.random_weights import is_random
+from framefleet.engine.model.registry.installed import model_named
+from framefleet.engine.settings import ModelFiles
+from framefleet.engine.settings.checks import require_possible
+from framefleet.engine.settings.kinds import Choice, Number, Switch, items, one_of
+from framefleet.engine.settings.table import DEFAULTS, TABLE, Option, Setting
 
 T = TypeVar("T")
 _GRID = "with --parallel tiles: columns and rows (auto: tiles of about the network's input size)"

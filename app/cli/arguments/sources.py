@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.errors import UsageError
-from engine.store.stored_source import StoredSource
+from framefleet.engine.errors import UsageError
+from framefleet.engine.store.stored_source import StoredSource
 
 
 def named_source(sources: Sequence[StoredSource], name: str | None) -> StoredSource:

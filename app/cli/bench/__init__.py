@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from importlib import import_module
 
-from app.cli.arguments.options import checked
-from app.cli.arguments.parser import make_parser
-from engine.settings.kinds import one_of
+from framefleet.app.cli.arguments.options import checked
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.engine.settings.kinds import one_of
 
 WHAT = {
     "model": "how fast a model runs on each device, without decoding or files",
@@ -18,7 +18,7 @@ WHAT = {
 def run(argv: Sequence[str]) -> int:
     """Run the measurement, and return its exit status. Raises FramefleetError if the model, a device or a file cannot be used."""
     if argv and argv[0] in WHAT:
-        status: int = import_module(f"app.cli.bench.{argv[0]}").run(argv[1:])
+        status: int = import_module(f"framefleet.app.cli.bench.{argv[0]}").run(argv[1:])
         return status
     parser = make_parser(
         "bench",

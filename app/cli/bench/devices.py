@@ -5,12 +5,12 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.reports.table import Table
-from engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
-from engine.bench.devices.measurement import Measurement, Test
-from engine.types import DeviceId
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.reports.table import Table
+from framefleet.engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
+from framefleet.engine.bench.devices.measurement import Measurement, Test
+from framefleet.engine.types import DeviceId
 
 _COLUMNS = "{:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>12} {:>7}  {}"
 _HEADS = ("size", "ms", "p5", "p95", "variance", "GB/s", "of copy", "speedup", "ideal", "devices")
@@ -23,8 +23,8 @@ def run(argv: Sequence[str]) -> int:
     """
     arguments = _parser().parse_args(argv)
 
-    from engine.bench.devices.run import DeviceBench
-    from engine.devices.discovery import default_devices
+    from framefleet.engine.bench.devices.run import DeviceBench
+    from framefleet.engine.devices.discovery import default_devices
 
     bench = DeviceBench(arguments.devices or default_devices(), arguments.repetitions, arguments.largest and arguments.largest << 20)
     measurements = []

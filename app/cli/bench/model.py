@@ -4,10 +4,10 @@ import json
 import sys
 from collections.abc import Sequence
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.reports.table import Table
-from engine.settings import Precision
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.reports.table import Table
+from framefleet.engine.settings import Precision
 
 COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
 HEADS = ("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms")
@@ -31,8 +31,8 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
     arguments = parser.parse_args(argv)
 
-    from engine.bench.model import bench_model
-    from engine.devices.discovery import default_devices
+    from framefleet.engine.bench.model import bench_model
+    from framefleet.engine.devices.discovery import default_devices
 
     devices = arguments.devices or default_devices()
     precisions = [Precision(name) for name in arguments.precision]

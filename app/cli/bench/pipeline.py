@@ -5,15 +5,15 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.bench.pool_options import add_pool_options, run_settings, show_event
-from app.cli.reports.scaling import device_json
-from app.cli.reports.table import Table
-from engine.bench.pool_result import PoolRun
-from engine.bench.pool_run import run_pool
-from engine.devices.discovery import default_devices
-from engine.media.sources import expand_sources
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.bench.pool_options import add_pool_options, run_settings, show_event
+from framefleet.app.cli.reports.scaling import device_json
+from framefleet.app.cli.reports.table import Table
+from framefleet.engine.bench.pool_result import PoolRun
+from framefleet.engine.bench.pool_run import run_pool
+from framefleet.engine.devices.discovery import default_devices
+from framefleet.engine.media.sources import expand_sources
 
 _COLUMNS = "{:16} {:>8} {:>10} {:>9} {:>9}  {}"
 _HEADS = ("device", "frames", "frames/s", "p50 ms", "p99 ms", "mean ms of a frame in each stage; the device's own by its clock")

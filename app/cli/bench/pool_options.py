@@ -3,12 +3,12 @@
 import argparse
 import sys
 
-from app.cli.arguments import options
-from engine.model.files import find_weights
-from engine.model.random_weights import is_random
-from engine.pool.events import DeviceReady, Event, StrategyChosen
-from engine.settings import RunSettings
-from engine.settings.table import DEFAULTS
+from framefleet.app.cli.arguments import options
+from framefleet.engine.model.files import find_weights
+from framefleet.engine.model.random_weights import is_random
+from framefleet.engine.pool.events import DeviceReady, Event, StrategyChosen
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.settings.table import DEFAULTS
 
 RANDOM = "random:1"
 _RANDOM_CONFIDENCE = 0.4  # with it YOLOv4 with random weights finds about ten objects in a frame of the clip, like in a street

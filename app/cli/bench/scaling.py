@@ -7,25 +7,25 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.arguments.parser import make_parser
-from app.cli.bench.pool_options import add_pool_options, run_settings, say, show_event
-from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
-from app.cli.reports.scaling_chart import chart
-from app.cli.reports.table import Table
-from app.scaling_results import keep, results_folder
-from engine.bench.clips import Clips
-from engine.bench.devices.shares import counts
-from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
-from engine.devices.affinity import usable_cores
-from engine.devices.discovery import default_devices
-from engine.errors import SourceError
-from engine.media.sources import missing
-from engine.model.random_weights import is_random
-from engine.pool.events import Event
-from engine.store.names import readable
-from engine.store.schema import explained
-from engine.types import DeviceId
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.bench.pool_options import add_pool_options, run_settings, say, show_event
+from framefleet.app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
+from framefleet.app.cli.reports.scaling_chart import chart
+from framefleet.app.cli.reports.table import Table
+from framefleet.app.scaling_results import keep, results_folder
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.devices.shares import counts
+from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.devices.discovery import default_devices
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.sources import missing
+from framefleet.engine.model.random_weights import is_random
+from framefleet.engine.pool.events import Event
+from framefleet.engine.store.names import readable
+from framefleet.engine.store.schema import explained
+from framefleet.engine.types import DeviceId
 
 
 def run(argv: Sequence[str]) -> int:

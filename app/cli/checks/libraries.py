@@ -5,16 +5,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 
-from app.cli.checks.check import SECONDS, Check, Status, try_python
-from app.cli.checks.nvidia import check_nvidia
-from app.system_libraries import PACKAGES, missing_libraries
-from engine.devices.discovery import discover
-from engine.errors import DeviceError
+from framefleet.app.cli.checks.check import SECONDS, Check, Status, try_python
+from framefleet.app.cli.checks.nvidia import check_nvidia
+from framefleet.app.system_libraries import PACKAGES, missing_libraries
+from framefleet.engine.devices.discovery import discover
+from framefleet.engine.errors import DeviceError
 
 REINSTALL = "install Framefleet again; in a checkout, delete the folder .venv first"
 LIBRARIES = {
     "numpy": ("numpy", ""),
-    "openvino": ("engine.backends, openvino", ""),  # engine.backends turns off OpenVINO's telemetry
+    "openvino": ("framefleet.engine.backends, openvino", ""),  # engine.backends turns off OpenVINO's telemetry
     "av": (
         "av",
         "missing = {'h264', 'hevc', 'vp9', 'av1', 'mjpeg'} - av.codecs_available; assert not missing, f'no decoder for {missing}'",

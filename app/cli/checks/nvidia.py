@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from app.cli.checks.check import Check, Status, try_python
+from framefleet.app.cli.checks.check import Check, Status, try_python
 
 EXTRAS = "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
 DRIVER = "install NVIDIA's driver 580 or newer (Debian and Ubuntu: sudo apt-get install nvidia-driver-580), then restart the machine"
@@ -13,36 +13,36 @@ PCI = Path("/sys/bus/pci/devices")
 LOADED = Path("/proc/driver/nvidia/version")
 
 _NVML = """
-from engine.devices.nvml.driver import Nvml
+from framefleet.engine.devices.nvml.driver import Nvml
 nvml = Nvml()
 assert nvml.cuda is None or nvml.cuda >= (13, 0), f"{nvml.driver} speaks CUDA {nvml.cuda[0]}.{nvml.cuda[1]}, 13.0 is needed"
 print(f"{nvml.driver}, CUDA {'.'.join(map(str, nvml.cuda or ()))}, {len(nvml.gpus())} GPU(s)")
 """
 _CUDA = """
 from importlib.metadata import version
-from engine.devices.cuda import cuda_devices
+from framefleet.engine.devices.cuda import cuda_devices
 found = cuda_devices()
 assert found, "CUDA shows no device: see CUDA_VISIBLE_DEVICES and nvidia-smi"
 print(f"cuda-core {version('cuda-core')}, cuda-bindings {version('cuda-bindings')}, {len(found)} device(s)")
 """
 _NVRTC = """
 from cuda.bindings import nvrtc
-from engine.devices.cuda import cuda_devices
-from plugins.kernels import compile_source, source
+from framefleet.engine.devices.cuda import cuda_devices
+from framefleet.plugins.kernels import compile_source, source
 architectures = sorted({"sm_%d%d" % device.compute_capability for device in cuda_devices()})
 for architecture in architectures:
     compile_source(source("half.cuh", "mish.cu"), architecture)
 print("%d.%d" % nvrtc.nvrtcVersion()[1:], "compiles for", ", ".join(architectures))
 """
 _TENSORRT = """
-from engine.backends.tensorrt.library import find_library
-from engine.devices.cuda import cuda_devices
+from framefleet.engine.backends.tensorrt.library import find_library
+from framefleet.engine.devices.cuda import cuda_devices
 print(", ".join(sorted({str(find_library(device.compute_capability)) for device in cuda_devices()})))
 """
 _CUDNN = """
 from importlib.util import find_spec
-from engine.backends.cudnn.library import find_cudnn
-from engine.devices.cuda import cuda_devices
+from framefleet.engine.backends.cudnn.library import find_cudnn
+from framefleet.engine.devices.cuda import cuda_devices
 found = sorted({str(find_cudnn(device.compute_capability)) for device in cuda_devices()}) if find_spec("cudnn") else []
 print(", ".join(found) or "not installed, not needed")
 """

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from platformdirs import user_log_path
 
-from app.cli.checks.check import Check, Status
-from engine.devices.affinity import usable_cores
-from engine.devices.host_memory import read_host_memory
-from engine.settings.folders import Folder
+from framefleet.app.cli.checks.check import Check, Status
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.devices.host_memory import read_host_memory
+from framefleet.engine.settings.folders import Folder
 
 GIB = 1 << 30
 FEATURES = {

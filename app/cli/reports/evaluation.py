@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.cli.reports.table import aligned, markdown_table
-from engine.evaluation.bootstrap import SHARE, Interval
-from engine.evaluation.errors import FrameErrors
-from engine.evaluation.evaluate import Evaluation, Result, at_confidence
-from engine.evaluation.precision import CONFIDENCES, Curve
+from framefleet.app.cli.reports.table import aligned, markdown_table
+from framefleet.engine.evaluation.bootstrap import SHARE, Interval
+from framefleet.engine.evaluation.errors import FrameErrors
+from framefleet.engine.evaluation.evaluate import Evaluation, Result, at_confidence
+from framefleet.engine.evaluation.precision import CONFIDENCES, Curve
 
 _MOST_ROWS = 40
 _LOW = 0.01

@@ -6,9 +6,9 @@ from itertools import cycle
 import numpy as np
 from numpy.typing import NDArray
 
-from app.cli.reports.svg import ACCENT, GRID, MUTED, SERIES, TEXT, document, text
-from engine.evaluation.evaluate import Evaluation, Result
-from engine.evaluation.precision import CONFIDENCES
+from framefleet.app.cli.reports.svg import ACCENT, GRID, MUTED, SERIES, TEXT, document, text
+from framefleet.engine.evaluation.evaluate import Evaluation, Result
+from framefleet.engine.evaluation.precision import CONFIDENCES
 
 WIDTH, HEIGHT = 640, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 84, 56

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from app.cli.checks.system import processor_facts
-from app.cli.reports.table import markdown_table
-from engine.bench.pool_result import DeviceRun
-from engine.bench.pool_run import WARM_UP
-from engine.bench.scaling import Mode, Point
+from framefleet.app.cli.checks.system import processor_facts
+from framefleet.app.cli.reports.table import markdown_table
+from framefleet.engine.bench.pool_result import DeviceRun
+from framefleet.engine.bench.pool_run import WARM_UP
+from framefleet.engine.bench.scaling import Mode, Point
 
 CHART = "scaling.svg"
 _HOW = f"""Engines are built before the measurement begins. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the

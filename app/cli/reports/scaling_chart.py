@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.cli.reports.svg import ACCENT, GREEN, GRID, MUTED, PAPER, TEXT, document, text
-from engine.bench.scaling import Mode, Point
+from framefleet.app.cli.reports.svg import ACCENT, GREEN, GRID, MUTED, PAPER, TEXT, document, text
+from framefleet.engine.bench.scaling import Mode, Point
 
 WIDTH, HEIGHT = 760, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 24, 92, 64

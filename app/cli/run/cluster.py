@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.cluster.connection import ClusterConnection
+    from framefleet.engine.cluster.connection import ClusterConnection
 
 CLUSTER = "use the devices of a Ray cluster: HOST:PORT, or auto if it runs on this machine; --devices takes NODE/cuda:0, too"
 
@@ -23,7 +23,7 @@ def connected(address: str | None, quiet: bool) -> Iterator[ClusterConnection | 
         yield None
         return
 
-    from engine.cluster.connection import ClusterConnection  # few runs need it
+    from framefleet.engine.cluster.connection import ClusterConnection  # few runs need it
 
     def say(message: str) -> None:
         print(f"framefleet: {message}", file=sys.stderr)

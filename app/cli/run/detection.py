@@ -13,24 +13,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from app.cli.run.exports import export
-from app.cli.run.interrupt import Interrupted, Interruption, interruptible
-from app.cli.run.progress import Progress
-from app.cli.run.zones import LiveZones
-from engine.errors import FramefleetError
-from engine.pool.events import DeviceReady, FramesDone
-from engine.processes.file_lock import FileLock
-from engine.session import DetectionSession
-from engine.settings import RunSettings
-from engine.store.export.run import Exported
-from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.options import DEFAULTS, ExportOptions
-from engine.store.session import SessionReader
-from engine.types import AS_ASKED, EngineInfo
-from engine.zones.shapes import ZoneSet
+from framefleet.app.cli.run.exports import export
+from framefleet.app.cli.run.interrupt import Interrupted, Interruption, interruptible
+from framefleet.app.cli.run.progress import Progress
+from framefleet.app.cli.run.zones import LiveZones
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.pool.events import DeviceReady, FramesDone
+from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.store.export.run import Exported
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import AS_ASKED, EngineInfo
+from framefleet.engine.zones.shapes import ZoneSet
 
 if TYPE_CHECKING:
-    from engine.cluster.connection import ClusterConnection
+    from framefleet.engine.cluster.connection import ClusterConnection
 
 QUICK_FRAMES = 20_000
 """After an interruption, results of more frames are not written to files, since the command has to end within 3 s."""

@@ -9,21 +9,21 @@ from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 
-from app.cli.arguments import options
-from app.cli.run.progress import PLAIN_SECONDS, draws
-from app.cli.run.summary import MOST_LINES, number_of
-from app.cli.run.zones import scaling_notes
-from app.streams import print_line
-from engine.errors import ExportError, UsageError
-from engine.media.types import SourceKind
-from engine.model.labels import class_ids
-from engine.settings.clock import ClockSettings, ClockSource
-from engine.settings.kinds import Moment
-from engine.store.clock import Clock
-from engine.store.export.run import Exported, export_session
-from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.coco_ids import check_coco_labels
-from engine.store.exporters.common.options import (
+from framefleet.app.cli.arguments import options
+from framefleet.app.cli.run.progress import PLAIN_SECONDS, draws
+from framefleet.app.cli.run.summary import MOST_LINES, number_of
+from framefleet.app.cli.run.zones import scaling_notes
+from framefleet.app.streams import print_line
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.model.labels import class_ids
+from framefleet.engine.settings.clock import ClockSettings, ClockSource
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.export.run import Exported, export_session
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters.common.coco_ids import check_coco_labels
+from framefleet.engine.store.exporters.common.options import (
     DEFAULTS,
     ExportOptions,
     Least,
@@ -34,9 +34,9 @@ from engine.store.exporters.common.options import (
     read_interval,
     read_parts,
 )
-from engine.store.facts import SHOWN
-from engine.store.session import SessionReader, StoredSource
-from engine.zones.file import parse_zones, read_zones
+from framefleet.engine.store.facts import SHOWN
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.zones.file import parse_zones, read_zones
 
 DATABASE = "session.sqlite"
 _LEAST_SEEN = "csv: a file without a class in N frames, or for a time such as 0.5s, counts as empty; with tracks, in one track (1)"

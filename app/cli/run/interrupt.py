@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from types import FrameType
 
-from engine.processes.child_main import TERMINAL_SIGNALS
+from framefleet.engine.processes.child_main import TERMINAL_SIGNALS
 
 SIGNALS = (*TERMINAL_SIGNALS, signal.SIGTERM)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from app.cli.run.summary import number_of
-from app.streams import print_line
-from engine.pool import events
-from engine.pool.progress import SourceProgress
-from engine.types import DeviceId
+from framefleet.app.cli.run.summary import number_of
+from framefleet.app.streams import print_line
+from framefleet.engine.pool import events
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.types import DeviceId
 
 PLAIN_SECONDS = 10.0  # between two lines if standard error is not a terminal
 REASONS = 3  # the most reasons for failed frames that are printed for a source; the results contain all

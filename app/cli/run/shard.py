@@ -8,8 +8,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
-from engine.errors import UsageError
-from engine.store.schema import absolute
+from framefleet.engine.errors import UsageError
+from framefleet.engine.store.schema import absolute
 
 
 @dataclass(frozen=True)

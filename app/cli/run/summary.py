@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from engine.media.types import SourceKind
-from engine.store.blocks import read_blocks
-from engine.store.exporters.common.options import Least
-from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.common.tallies import is_empty, read_files
-from engine.store.session import SessionReader, StoredSource
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.blocks import read_blocks
+from framefleet.engine.store.exporters.common.options import Least
+from framefleet.engine.store.exporters.common.rounding import label_of
+from framefleet.engine.store.exporters.common.tallies import is_empty, read_files
+from framefleet.engine.store.session import SessionReader, StoredSource
 
 MOST_LINES = 20
 """With more files than this, files without a problem get no line of their own, unless the user asks for it."""

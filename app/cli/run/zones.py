@@ -6,15 +6,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from app.cli.reports.table import Table
-from app.cli.run.summary import MOST_LINES
-from engine.errors import UsageError
-from engine.media.types import SourceKind
-from engine.store.objects.live_counts import LiveCounts
-from engine.store.objects.zones import count_pictures, is_tracked, read_counts, require_any_tracks, zones_for
-from engine.store.session import SessionReader, StoredSource
-from engine.store.tracks import why_untracked
-from engine.zones.shapes import ZoneSet
+from framefleet.app.cli.reports.table import Table
+from framefleet.app.cli.run.summary import MOST_LINES
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.objects.live_counts import LiveCounts
+from framefleet.engine.store.objects.zones import count_pictures, is_tracked, read_counts, require_any_tracks, zones_for
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.tracks import why_untracked
+from framefleet.engine.zones.shapes import ZoneSet
 
 LIVE_SECONDS, LIVE_SHARE = 1.0, 0.05
 """Time between two counts of a running source, and the share of it that counting may take."""

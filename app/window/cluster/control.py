@@ -3,13 +3,13 @@
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QWidget
 
-from app.window.cluster.dialog import ClusterDialog
-from app.window.cluster.link import ClusterLink
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from app.window.widgets import formats
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.translation import translate
+from framefleet.app.window.cluster.dialog import ClusterDialog
+from framefleet.app.window.cluster.link import ClusterLink
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.translation import translate
 
 
 class ClusterControl(QObject):

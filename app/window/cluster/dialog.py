@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
-from app.window.cluster.link import ClusterLink, Machine
-from app.window.widgets import formats
-from app.window.widgets.build import column, label, push_button, row, say, wrapped
-from app.window.widgets.fields import text_field
-from app.window.widgets.translation import translate
+from framefleet.app.window.cluster.link import ClusterLink, Machine
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
+from framefleet.app.window.widgets.fields import text_field
+from framefleet.app.window.widgets.translation import translate
 
 WIDTH = 520
 

@@ -7,14 +7,14 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.window.cluster.link import Machine
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.widgets import formats, theme
-from app.window.widgets.build import Clickable
-from app.window.widgets.icons import pixmap
-from app.window.widgets.painting import LEFT, RIGHT, draw_box, painting, write
-from app.window.widgets.translation import translate
-from engine.cluster.messages import NodeState
+from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import Clickable
+from framefleet.app.window.widgets.icons import pixmap
+from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_box, painting, write
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.cluster.messages import NodeState
 
 SIDE, LIGHT, GAP, PAD = 9, 13, 8, 3
 CHEVRON = 12

@@ -6,12 +6,12 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from engine.cluster.connection import ClusterConnection
-from engine.cluster.messages import NodeState
-from engine.devices.description import DeviceDescription
-from engine.devices.topology.types import Topology
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.cluster.messages import NodeState
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.topology.types import Topology
 
 LOOK_MS = 1000
 """Interval at which the window looks at the states of the nodes."""

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.cluster.heading import MachineHeading
-from app.window.cluster.link import Machine
-from app.window.devices.status import DeviceStatus
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.app.window.cluster.heading import MachineHeading
+from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.devices.status import DeviceStatus
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 
 FEW = 4
 """With more machines than this, a machine's devices are hidden until the user opens it."""

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.window.cluster.link import Machine
-from app.window.cluster.machines import Folds
-from app.window.topology.drawing import TopologyDrawing
-from app.window.widgets import theme
-from app.window.widgets.build import column
-from engine.devices.topology.types import Topology
+from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.cluster.machines import Folds
+from framefleet.app.window.topology.drawing import TopologyDrawing
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import column
+from framefleet.engine.devices.topology.types import Topology
 
 
 class ClusterTopology(QWidget):

@@ -6,10 +6,10 @@ from itertools import starmap
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
-from app.window.keys.bindings import Bindings, Command
-from app.window.widgets.build import ElidedLabel, column, label, row, set_role
-from app.window.widgets.flow import Flow
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.keys.bindings import Bindings, Command
+from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, set_role
+from framefleet.app.window.widgets.flow import Flow
+from framefleet.app.window.widgets.translation import marked, translate
 
 BUTTONS = (
     ("confirm", marked("corrections", "Confirm"), marked("corrections", "It is right: mark it as verified")),

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from app.window.queue.item import Results
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets.translation import translate
-from engine.errors import UsageError
-from engine.store.objects.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack
-from engine.store.session import SessionReader
+from framefleet.app.window.queue.item import Results
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import UsageError
+from framefleet.engine.store.objects.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack
+from framefleet.engine.store.session import SessionReader
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from app.window.corrections.bar import BUTTONS, CorrectionBar
-from app.window.corrections.correction import Correction
-from app.window.keys import undo_keys
-from app.window.keys.shortcuts import Shortcuts
-from app.window.session.background import Background
-from app.window.viewer.viewer import Viewer
-from app.window.widgets import formats
-from app.window.widgets.translation import marked, translate
-from engine.store.objects.corrections import Edit, undoable
+from framefleet.app.window.corrections.bar import BUTTONS, CorrectionBar
+from framefleet.app.window.corrections.correction import Correction
+from framefleet.app.window.keys import undo_keys
+from framefleet.app.window.keys.shortcuts import Shortcuts
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.viewer import Viewer
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.store.objects.corrections import Edit, undoable
 
 _NOTHING = marked("corrections", "Click an object, or press {key}")
 _DONE = {

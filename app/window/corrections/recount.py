@@ -5,12 +5,12 @@ from threading import Event
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.window.queue.item import QueueItem
-from app.window.queue.model import QueueModel
-from app.window.results.stored import count_stored
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from app.window.timeline.class_counts import Tally
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.results.stored import count_stored
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.timeline.class_counts import Tally
 
 WAIT_MS = 300
 """Time after a correction until the file is counted, so that several corrections are counted at once."""

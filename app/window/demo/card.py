@@ -3,11 +3,11 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.window.queue.item import ItemState, QueueItem
-from app.window.widgets import formats, theme
-from app.window.widgets.build import Panel, column, label, push_button, row
-from app.window.widgets.translation import marked, translate
-from engine.evaluation.accuracy import Accuracy
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import Panel, column, label, push_button, row
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.evaluation.accuracy import Accuracy
 
 ABOUT = marked("demo", "The built-in model detects objects in rendered streets, where the true objects of each frame are known.")
 COLUMNS = 2

@@ -4,16 +4,16 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.demo import demo_accuracy, demo_labels, demo_settings
-from app.window.demo.card import DemoCard
-from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.queue.model import QueueModel
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from app.window.widgets.translation import translate
-from engine.evaluation.accuracy import Accuracy
-from engine.settings import RunSettings
-from resources import DEMO
+from framefleet.app.demo import demo_accuracy, demo_labels, demo_settings
+from framefleet.app.window.demo.card import DemoCard
+from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.evaluation.accuracy import Accuracy
+from framefleet.engine.settings import RunSettings
+from framefleet.resources import DEMO
 
 
 class Demo(QObject):

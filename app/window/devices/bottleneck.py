@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from app.window.devices.status import RATE_SECONDS, DeviceStatus
-from app.window.widgets import formats
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.app.window.devices.status import RATE_SECONDS, DeviceStatus
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 
 SLOW = 0.8
 """A device that reaches less than this part of the median of its kind is slow."""

@@ -9,21 +9,21 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
-from app.window.devices import status_text
-from app.window.devices.figures import DeviceFigures
-from app.window.devices.gauges import Gauges
-from app.window.devices.members import MemberRows
-from app.window.devices.row import DeviceRow
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.devices.telemetry_text import details, metrics
-from app.window.widgets import theme
-from app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.icons import icon
-from app.window.widgets.translation import marked, translate
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.app.window.devices import status_text
+from framefleet.app.window.devices.figures import DeviceFigures
+from framefleet.app.window.devices.gauges import Gauges
+from framefleet.app.window.devices.members import MemberRows
+from framefleet.app.window.devices.row import DeviceRow
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.devices.telemetry_text import details, metrics
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 
 MARGIN = 12
 _ROW_MESSAGES = {

@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from app.window.devices.status import HISTORY
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, row
-from app.window.widgets.plotting import pg
+from framefleet.app.window.devices.status import HISTORY
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label, row
+from framefleet.app.window.widgets.plotting import pg
 
 HEIGHT = 64
 AXIS = 30

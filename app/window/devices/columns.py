@@ -9,9 +9,9 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.window.widgets import theme
-from app.window.widgets.painting import LEFT, RIGHT
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import LEFT, RIGHT
+from framefleet.app.window.widgets.translation import marked, translate
 
 CELLS = 4
 """The largest number of metrics in a row."""

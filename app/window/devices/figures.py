@@ -5,12 +5,12 @@ import math
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
-from app.window.devices.chart import Chart
-from app.window.devices.stage_bar import StageBar, in_order, short_legend, stage_name
-from app.window.devices.status import DeviceStatus, Phase, Sample
-from app.window.widgets import formats
-from app.window.widgets.build import ElidedLabel, column, label, row, say, wrapped
-from app.window.widgets.translation import translate
+from framefleet.app.window.devices.chart import Chart
+from framefleet.app.window.devices.stage_bar import StageBar, in_order, short_legend, stage_name
+from framefleet.app.window.devices.status import DeviceStatus, Phase, Sample
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, wrapped
+from framefleet.app.window.widgets.translation import translate
 
 _BASE = Qt.AlignmentFlag.AlignBaseline
 

@@ -6,9 +6,9 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.devices.telemetry_text import Metric
-from app.window.widgets import theme
-from app.window.widgets.painting import draw_bar, painting
+from framefleet.app.window.devices.telemetry_text import Metric
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import draw_bar, painting
 
 COLUMNS = 3
 """The largest number of columns."""

@@ -6,13 +6,13 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.window.devices.bottleneck import Bottleneck
-from app.window.widgets import formats
-from app.window.widgets.build import column, label, row, say, set_role, tool_button, wrapped
-from app.window.widgets.engine_text import strategy_name
-from app.window.widgets.translation import translate
-from engine.devices.description import DeviceDescription
-from engine.pool.events import StrategyChosen
+from framefleet.app.window.devices.bottleneck import Bottleneck
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import column, label, row, say, set_role, tool_button, wrapped
+from framefleet.app.window.widgets.engine_text import strategy_name
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.pool.events import StrategyChosen
 
 
 class RunHeading(QWidget):

@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.window.cluster.machines import Machines
-from app.window.devices.bottleneck import Bottleneck, find_bottleneck
-from app.window.devices.card import Change
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.devices.telemetry import DeviceTelemetry
-from app.window.widgets.engine_text import strategy_name
-from app.window.widgets.translation import translate
-from engine.devices.description import DeviceDescription
-from engine.devices.recording import Recording
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.pool.events import StrategyChosen
-from engine.types import DeviceId
+from framefleet.app.window.cluster.machines import Machines
+from framefleet.app.window.devices.bottleneck import Bottleneck, find_bottleneck
+from framefleet.app.window.devices.card import Change
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.devices.telemetry import DeviceTelemetry
+from framefleet.app.window.widgets.engine_text import strategy_name
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.recording import Recording
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.pool.events import StrategyChosen
+from framefleet.engine.types import DeviceId
 
 _HOST = DeviceId("cpu", "0")
 

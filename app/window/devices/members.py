@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from app.window.devices.columns import RowColumns, RowHeading
-from app.window.devices.row import DeviceRow
-from app.window.devices.telemetry_text import metrics
-from app.window.widgets import theme
-from app.window.widgets.build import column
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.app.window.devices.columns import RowColumns, RowHeading
+from framefleet.app.window.devices.row import DeviceRow
+from framefleet.app.window.devices.telemetry_text import metrics
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import column
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 
 
 class MemberRows(QWidget):

@@ -7,20 +7,20 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.window.cluster.link import Machine
-from app.window.devices.bottleneck import Bottleneck
-from app.window.devices.card import DeviceCard
-from app.window.devices.columns import InColumns, RowColumns, RowHeading, headings
-from app.window.devices.heading import RunHeading
-from app.window.devices.listed import ListedDevices
-from app.window.devices.status import DeviceStatus, Phase, shares_of
-from app.window.widgets.build import Panel, ScrollPane, column, label
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.devices.description import DeviceDescription
-from engine.devices.recording import Recording
-from engine.pool.events import StrategyChosen
-from engine.types import DeviceId
+from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.devices.bottleneck import Bottleneck
+from framefleet.app.window.devices.card import DeviceCard
+from framefleet.app.window.devices.columns import InColumns, RowColumns, RowHeading, headings
+from framefleet.app.window.devices.heading import RunHeading
+from framefleet.app.window.devices.listed import ListedDevices
+from framefleet.app.window.devices.status import DeviceStatus, Phase, shares_of
+from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.recording import Recording
+from framefleet.engine.pool.events import StrategyChosen
+from framefleet.engine.types import DeviceId
 
 REPAINT_MS = 500
 """Time between repaints of the charts. The pool sends figures twice a second."""

@@ -7,12 +7,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.window.devices.columns import LIGHT, InColumns
-from app.window.devices.telemetry_text import Metric
-from app.window.widgets import formats, theme
-from app.window.widgets.build import Clickable
-from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
-from app.window.widgets.translation import translate
+from framefleet.app.window.devices.columns import LIGHT, InColumns
+from framefleet.app.window.devices.telemetry_text import Metric
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import Clickable
+from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
+from framefleet.app.window.widgets.translation import translate
 
 BAR, PAD = 3, 4
 

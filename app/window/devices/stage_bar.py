@@ -6,9 +6,9 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.widgets import formats, theme
-from app.window.widgets.painting import draw_box, painting
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.painting import draw_box, painting
+from framefleet.app.window.widgets.translation import marked, translate
 
 COLOURS = {
     "decode": "#4c79bd",

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
-from engine.types import DeviceId, EngineInfo
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from framefleet.engine.types import DeviceId, EngineInfo
 
 HISTORY = 60.0  # seconds
 

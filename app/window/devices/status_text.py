@@ -1,10 +1,10 @@
 """The text and the colours that show a device's status. No widgets."""
 
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.widgets import formats, theme
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import marked, translate
-from engine.devices.description import DeviceDescription
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.devices.description import DeviceDescription
 
 _PHASES = {
     Phase.STARTING: (marked("devices", "Starting"), "WARNING"),

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Sequence
 
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry.monitor import TelemetryMonitor
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 
 RESTART_SECONDS = 10.0
 """The shortest time between two starts of a monitor whose process has ended."""

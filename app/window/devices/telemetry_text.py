@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from app.window.widgets import formats
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.devices.telemetry.snapshot import Telemetry
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
 
 T = TypeVar("T")
 

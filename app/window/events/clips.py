@@ -9,18 +9,18 @@ from threading import Event
 from PySide6.QtCore import QObject, QSettings, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.window.events.clips_dialog import ClipsDialog, ClipsWish
-from app.window.queue.item import Part, QueueItem
-from app.window.session.background import Background
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.questions import show_folder
-from app.window.widgets.translation import translate
-from engine.errors import ExportError
-from engine.media.types import SourceKind
-from engine.store.clips.write import write_clips
-from engine.store.session import SessionReader
-from resources import DEMO
+from framefleet.app.window.events.clips_dialog import ClipsDialog, ClipsWish
+from framefleet.app.window.queue.item import Part, QueueItem
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.questions import show_folder
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clips.write import write_clips
+from framefleet.engine.store.session import SessionReader
+from framefleet.resources import DEMO
 
 FOLDER = "window/clips"
 """The key of the stored folder."""

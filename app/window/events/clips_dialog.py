@@ -7,18 +7,18 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QWidget
 
-from app.window.queue.item import Part, Results
-from app.window.session.background import Background
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets import formats
-from app.window.widgets.build import label, say, wrapped
-from app.window.widgets.fields import PathField, combo_box, form_grid, number
-from app.window.widgets.form_dialog import FormDialog
-from app.window.widgets.translation import marked, translate
-from engine.settings.kinds import Number
-from engine.store.clips.plan import ClipPlan, plan_clips
-from engine.store.objects.appearances import By
-from engine.store.session import SessionReader
+from framefleet.app.window.queue.item import Part, Results
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import label, say, wrapped
+from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
+from framefleet.app.window.widgets.form_dialog import FormDialog
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.settings.kinds import Number
+from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
+from framefleet.engine.store.objects.appearances import By
+from framefleet.engine.store.session import SessionReader
 
 MOST = 1000
 """More clips than this are refused: they are too many to look at, and they may fill the disk."""

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QObject, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 
-from app.window.events.table_model import ArrayModel
-from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.session.background import Background
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets import formats
-from app.window.widgets.build import ElidedLabel, Panel, column
-from app.window.widgets.table import sorted_table
-from app.window.widgets.translation import marked, translate
-from engine.store.blocks import read_blocks
-from engine.store.session import SessionReader
+from framefleet.app.window.events.table_model import ArrayModel
+from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import ElidedLabel, Panel, column
+from framefleet.app.window.widgets.table import sorted_table
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.store.blocks import read_blocks
+from framefleet.engine.store.session import SessionReader
 
 HEADINGS = (
     *(marked("events", "Time"), marked("events", "Frame"), marked("events", "Class"), marked("events", "Track")),

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
-from app.window.events.table_model import ArrayModel
-from app.window.widgets import formats
-from app.window.widgets.translation import marked, translate
-from engine.store.objects.events import EVENTS, EventKind
-from engine.zones.shapes import Line, ZoneSet
+from framefleet.app.window.events.table_model import ArrayModel
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.store.objects.events import EVENTS, EventKind
+from framefleet.engine.zones.shapes import Line, ZoneSet
 
 HEADINGS = (
     *(marked("events", "Time"), marked("events", "Class"), marked("events", "Track"), marked("events", "Event")),

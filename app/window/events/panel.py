@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, Qt, Signal
 
-from app.window.events.model import CLASS, EVENT, TRACK, EventModel
-from app.window.keys.bindings import Bindings, Command
-from app.window.keys.shortcuts import Shortcuts
-from app.window.widgets import theme
-from app.window.widgets.build import ElidedLabel, Panel, column, push_button, row, tool_button
-from app.window.widgets.fields import clearable, combo_box
-from app.window.widgets.table import fit_names, sorted_table
-from app.window.widgets.translation import marked, translate
-from engine.store.objects.events import EventKind
-from engine.zones.shapes import ZoneSet
+from framefleet.app.window.events.model import CLASS, EVENT, TRACK, EventModel
+from framefleet.app.window.keys.bindings import Bindings, Command
+from framefleet.app.window.keys.shortcuts import Shortcuts
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import ElidedLabel, Panel, column, push_button, row, tool_button
+from framefleet.app.window.widgets.fields import clearable, combo_box
+from framefleet.app.window.widgets.table import fit_names, sorted_table
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.store.objects.events import EventKind
+from framefleet.engine.zones.shapes import ZoneSet
 
 _KINDS = {
     None: marked("events", "All"),

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
-from app.window.events.table_model import ArrayModel
-from app.window.widgets import formats
-from app.window.widgets.build import Panel, column, label
-from app.window.widgets.table import sorted_table
-from app.window.widgets.translation import marked, translate
-from engine.zones.counts import ROUTE_COUNTS, Counts
+from framefleet.app.window.events.table_model import ArrayModel
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import Panel, column, label
+from framefleet.app.window.widgets.table import sorted_table
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.zones.counts import ROUTE_COUNTS, Counts
 
 HEADINGS = marked("events", "From"), marked("events", "To"), marked("events", "Class"), marked("events", "Tracks")
 _FIELDS = "origin", "target", "class_id", "tracks"

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from app.window.widgets import formats
-from app.window.widgets.painting import LEFT, RIGHT
-from app.window.widgets.translation import translate
-from engine.media.annotation.colours import class_colour
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.painting import LEFT, RIGHT
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.annotation.colours import class_colour
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

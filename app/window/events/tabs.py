@@ -6,13 +6,13 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
-from app.window.events.detections import DetectionsPanel
-from app.window.events.panel import EventsPanel
-from app.window.events.routes import RoutesPanel
-from app.window.widgets.build import Panel, column, label, push_button
-from app.window.widgets.flow import Flow
-from app.window.widgets.translation import translate
-from app.window.zones.counts.chart import CountChart
+from framefleet.app.window.events.detections import DetectionsPanel
+from framefleet.app.window.events.panel import EventsPanel
+from framefleet.app.window.events.routes import RoutesPanel
+from framefleet.app.window.widgets.build import Panel, column, label, push_button
+from framefleet.app.window.widgets.flow import Flow
+from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.zones.counts.chart import CountChart
 
 MARGIN = 12
 """Left and right, logical pixels."""

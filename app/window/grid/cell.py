@@ -4,15 +4,15 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.player.playback_clock import FollowingClock, PlaybackClock
-from app.window.player.player import Player
-from app.window.player.preview_client import PreviewClient, Shown
-from app.window.queue.item import QueueItem
-from app.window.results.clock_time import is_known, read_clock
-from app.window.session.background import Background
-from app.window.viewer.canvas import VideoCanvas
-from app.window.widgets.translation import translate
-from engine.store.clock import Clock
+from framefleet.app.window.player.playback_clock import FollowingClock, PlaybackClock
+from framefleet.app.window.player.player import Player
+from framefleet.app.window.player.preview_client import PreviewClient, Shown
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.results.clock_time import is_known, read_clock
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.store.clock import Clock
 
 OUT_OF_STEP = 0.5
 """Distance from the wanted time at which a playing video jumps there, seconds of the clock."""

@@ -4,12 +4,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.window.grid.cell import Cell
-from app.window.queue.model import QueueModel
-from app.window.session.background import Background
-from app.window.viewer.filter import ViewFilter
-from app.window.viewer.viewer import Viewer
-from app.window.widgets.translation import translate
+from framefleet.app.window.grid.cell import Cell
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.viewer import Viewer
+from framefleet.app.window.widgets.translation import translate
 
 SIDES = (1, 2, 3)
 

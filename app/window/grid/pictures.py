@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app.window.viewer.picture_view import LEAST
-from app.window.widgets import theme
-from app.window.widgets.build import label
+from framefleet.app.window.viewer.picture_view import LEAST
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import label
 
 GAP = 4
 

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.keys.bindings import PORTABLE, Bindings, Command, key_text
-from app.window.widgets import theme
-from app.window.widgets.build import column, label, push_button, row, within_screen
-from app.window.widgets.fields import clearable
-from app.window.widgets.translation import translate
+from framefleet.app.window.keys.bindings import PORTABLE, Bindings, Command, key_text
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import column, label, push_button, row, within_screen
+from framefleet.app.window.widgets.fields import clearable
+from framefleet.app.window.widgets.translation import translate
 
 NAME = Qt.ItemDataRole.UserRole
 

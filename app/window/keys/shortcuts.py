@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from app.window.keys.bindings import Bindings
+from framefleet.app.window.keys.bindings import Bindings
 
 
 class Shortcuts(QObject):

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.devices.status import DeviceStatus, Phase, reason_of
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.devices.description import DeviceDescription
-from engine.pool.events import DeviceFailed
+from framefleet.app.window.devices.status import DeviceStatus, Phase, reason_of
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.pool.events import DeviceFailed
 
 
 class Notices(QObject):

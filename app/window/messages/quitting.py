@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from app.window.queue.model import QueueModel
-from app.window.widgets.questions import ask
-from app.window.widgets.translation import translate
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.widgets.questions import ask
+from framefleet.app.window.widgets.translation import translate
 
 
 class QuitQuestion:

@@ -13,9 +13,9 @@ from PySide6.QtCore import QMessageLogContext, QObject, QtMsgType, Signal, qInst
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
 
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.build import column, label
-from app.window.widgets.translation import translate
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.build import column, label
+from framefleet.app.window.widgets.translation import translate
 
 _log = logging.getLogger("framefleet")
 _LEVELS = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO, QtMsgType.QtWarningMsg: logging.WARNING}

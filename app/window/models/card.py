@@ -7,15 +7,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
-from app.window.models.downloads import Download, ModelDownloads
-from app.window.models.figures import of_entry, of_summary
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, push_button, row, set_role
-from app.window.widgets.translation import translate
-from engine.model.check import ModelSummary
-from engine.model.registry.catalogue import ModelEntry, Purpose
-from engine.model.registry.installed import is_installed, partial_bytes
-from engine.settings import ModelFiles
+from framefleet.app.window.models.downloads import Download, ModelDownloads
+from framefleet.app.window.models.figures import of_entry, of_summary
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label, push_button, row, set_role
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.model.registry.catalogue import ModelEntry, Purpose
+from framefleet.engine.model.registry.installed import is_installed, partial_bytes
+from framefleet.engine.settings import ModelFiles
 
 _COLOURS = {
     Purpose.FAST: ("GOOD", "GOOD_GROUND"),

@@ -7,12 +7,12 @@ from typing import Any
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 from PySide6.QtWidgets import QGraphicsLineItem, QWidget
 
-from app.scaling_results import Speed
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label
-from app.window.widgets.plotting import colour_plot, pg, still_plot
-from app.window.widgets.translation import translate
-from engine.model.registry.catalogue import ModelEntry
+from framefleet.app.scaling_results import Speed
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label
+from framefleet.app.window.widgets.plotting import colour_plot, pg, still_plot
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.registry.catalogue import ModelEntry
 
 HEIGHT = 190
 MARK, MARGIN = 8.0, 3.0

@@ -11,15 +11,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidgetItem, QWidget
 
-from app.window.session.background import Background
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, push_button, row
-from app.window.widgets.fields import combo_box
-from app.window.widgets.questions import choose_path
-from app.window.widgets.table import align, plain_tree
-from app.window.widgets.translation import translate
-from engine.errors import UsageError
-from engine.store.schema import explained
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label, push_button, row
+from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.questions import choose_path
+from framefleet.app.window.widgets.table import align, plain_tree
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import UsageError
+from framefleet.engine.store.schema import explained
 
 COMMAND = " ".join(("framefleet", "evaluate", "SESSION", "SESSION", "--truth", "truth.json", "--out", "report"))
 MINUS = "\N{MINUS SIGN}"

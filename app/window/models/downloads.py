@@ -7,11 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.window.session.background import Background
-from engine.model.registry.cancellation import Cancellation
-from engine.model.registry.catalogue import ModelEntry
-from engine.model.registry.installed import models_folder
-from engine.settings import ModelFiles
+from framefleet.app.window.session.background import Background
+from framefleet.engine.model.registry.cancellation import Cancellation
+from framefleet.engine.model.registry.catalogue import ModelEntry
+from framefleet.engine.model.registry.installed import models_folder
+from framefleet.engine.settings import ModelFiles
 
 PROGRESS_MS = 100
 """Time between two updates of the progress."""
@@ -118,6 +118,6 @@ class ModelDownloads(QObject):
 
 
 def _download(entry: ModelEntry, folder: Path, running: Download) -> ModelFiles:
-    from engine.model.registry.download import download  # its libraries take a tenth of a second to load
+    from framefleet.engine.model.registry.download import download  # its libraries take a tenth of a second to load
 
     return download(entry, folder, running.advance, running.cancellation)

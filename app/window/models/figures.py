@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
-from app.window.widgets import formats
-from app.window.widgets.build import label
-from app.window.widgets.translation import translate
-from engine.model.check import ModelSummary
-from engine.model.registry.catalogue import ModelEntry
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import label
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.model.registry.catalogue import ModelEntry
 
 _WIDTH = 84
 

@@ -6,18 +6,18 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.scaling_results import Speed, read_speeds
-from app.window.models.comparison import ask_for_comparison
-from app.window.models.downloads import ModelDownloads
-from app.window.models.list import ModelList
-from app.window.models.own import OwnModels, check_all
-from app.window.models.parts import ModelParts
-from app.window.queue.intake import Intake
-from app.window.session.background import Background
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.translation import translate
-from engine.model.check import ModelSummary, check_model
-from engine.settings import ModelFiles
+from framefleet.app.scaling_results import Speed, read_speeds
+from framefleet.app.window.models.comparison import ask_for_comparison
+from framefleet.app.window.models.downloads import ModelDownloads
+from framefleet.app.window.models.list import ModelList
+from framefleet.app.window.models.own import OwnModels, check_all
+from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.queue.intake import Intake
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.check import ModelSummary, check_model
+from framefleet.engine.settings import ModelFiles
 
 
 class ModelLibrary(QObject):

@@ -7,20 +7,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
-from app.window.models.card import ModelCard, OwnCard
-from app.window.models.chart import ModelChart
-from app.window.models.downloads import ModelDownloads
-from app.window.queue.file_drops import local_paths
-from app.window.queue.intake import sort_paths
-from app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.questions import show_folder
-from app.window.widgets.translation import translate
-from engine.errors import FramefleetError
-from engine.model.check import ModelSummary
-from engine.model.registry.catalogue import FAMILY, ModelEntry
-from engine.model.registry.installed import files_of, remove_model
-from engine.settings import ModelFiles
+from framefleet.app.window.models.card import ModelCard, OwnCard
+from framefleet.app.window.models.chart import ModelChart
+from framefleet.app.window.models.downloads import ModelDownloads
+from framefleet.app.window.queue.file_drops import local_paths
+from framefleet.app.window.queue.intake import sort_paths
+from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.questions import show_folder
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry
+from framefleet.engine.model.registry.installed import files_of, remove_model
+from framefleet.engine.settings import ModelFiles
 
 
 class ModelList(QDialog):

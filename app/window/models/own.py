@@ -6,12 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
-from app.window.widgets.engine_text import of_engine
-from engine.errors import FramefleetError
-from engine.model.check import ModelSummary, check_model
-from engine.model.registry.installed import models_folder
-from engine.settings import ModelFiles
-from resources import DEMO
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.model.check import ModelSummary, check_model
+from framefleet.engine.model.registry.installed import models_folder
+from framefleet.engine.settings import ModelFiles
+from framefleet.resources import DEMO
 
 _KEY = "models/own"
 MOST = 50

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.window.queue.intake import Intake
-from app.window.widgets.translation import translate
-from engine.model.files import find_cfg, find_weights
-from engine.settings import ModelFiles
+from framefleet.app.window.queue.intake import Intake
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.files import find_cfg, find_weights
+from framefleet.engine.settings import ModelFiles
 
 
 @dataclass(frozen=True)

@@ -7,23 +7,23 @@ from functools import partial
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.window.models.library import ModelLibrary
-from app.window.models.parts import ModelParts
-from app.window.queue.intake import Intake
-from app.window.queue.item import QueueItem
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from app.window.settings import preferences as stored
-from app.window.settings.dialog import SettingsDialog
-from app.window.settings.last_run import LastRun
-from app.window.settings.preferences import Preferences
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.questions import ask
-from app.window.widgets.translation import translate
-from engine.devices.description import DeviceDescription
-from engine.devices.discovery import discover
-from engine.model.check import ModelSummary, check_model
-from engine.settings import ModelFiles
+from framefleet.app.window.models.library import ModelLibrary
+from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.queue.intake import Intake
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.settings import preferences as stored
+from framefleet.app.window.settings.dialog import SettingsDialog
+from framefleet.app.window.settings.last_run import LastRun
+from framefleet.app.window.settings.preferences import Preferences
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.questions import ask
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import discover
+from framefleet.engine.model.check import ModelSummary, check_model
+from framefleet.engine.settings import ModelFiles
 
 
 class ModelSetup(QObject):

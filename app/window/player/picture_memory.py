@@ -4,8 +4,8 @@ import weakref
 
 from PySide6.QtGui import QImage
 
-from engine.media.preview.messages import Picture, Place
-from engine.processes.shared_memory import create_shared_memory
+from framefleet.engine.media.preview.messages import Picture, Place
+from framefleet.engine.processes.shared_memory import create_shared_memory
 
 PLACES = 6
 """The current picture, and those requested or waiting behind it."""

@@ -4,12 +4,12 @@ import time
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 
-from app.window.player.playback_clock import Playback, PlaybackClock
-from app.window.player.preview_client import PreviewClient, Shown
-from app.window.player.shown_detections import ShownDetections
-from app.window.player.upcoming import Upcoming
-from app.window.queue.item import QueueItem
-from engine.media.types import SourceInfo, SourceKind
+from framefleet.app.window.player.playback_clock import Playback, PlaybackClock
+from framefleet.app.window.player.preview_client import PreviewClient, Shown
+from framefleet.app.window.player.shown_detections import ShownDetections
+from framefleet.app.window.player.upcoming import Upcoming
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.engine.media.types import SourceInfo, SourceKind
 
 BACK_MS = 40
 """Time from a picture to the next jump while playing backwards."""

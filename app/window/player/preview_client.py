@@ -10,16 +10,16 @@ from functools import partial
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 from PySide6.QtGui import QImage
 
-from app.window.player.picture_memory import PictureMemory, image_over
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.formats import capitalised
-from app.window.widgets.translation import marked, translate
-from engine.media.preview import process as preview
-from engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Request
-from engine.processes.child import ChildProcess
-from engine.processes.restart_budget import RestartBudget
-from engine.store.lookup import DetectionLookup
-from engine.types import FrameResult
+from framefleet.app.window.player.picture_memory import PictureMemory, image_over
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.formats import capitalised
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.media.preview import process as preview
+from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Request
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.processes.restart_budget import RestartBudget
+from framefleet.engine.store.lookup import DetectionLookup
+from framefleet.engine.types import FrameResult
 
 IN_FLIGHT = 2
 RESTARTS = 3

@@ -2,12 +2,12 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.player.preview_client import PreviewClient, Shown
-from app.window.player.upcoming import Upcoming
-from app.window.queue.item import ItemState, QueueItem
-from engine.media.preview.messages import LookUp
-from engine.store.lookup import Stored
-from engine.types import FrameResult
+from framefleet.app.window.player.preview_client import PreviewClient, Shown
+from framefleet.app.window.player.upcoming import Upcoming
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.engine.media.preview.messages import LookUp
+from framefleet.engine.store.lookup import Stored
+from framefleet.engine.types import FrameResult
 
 
 class ShownDetections(QObject):

@@ -4,12 +4,12 @@ import math
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.window.player.player import Player
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.media.sound import process
-from engine.media.sound.process import InStep, Play, Silent, Stop
-from engine.processes.child import ChildProcess
+from framefleet.app.window.player.player import Player
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.sound import process
+from framefleet.engine.media.sound.process import InStep, Play, Silent, Stop
+from framefleet.engine.processes.child import ChildProcess
 
 LOOK_MS = 250
 """Time between looks for answers of the process."""

@@ -4,10 +4,10 @@ from collections import deque
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.window.player.preview_client import PreviewClient, Shown
-from app.window.widgets.engine_text import of_engine
-from engine.media.preview.messages import Answer, Fetch
-from engine.store.lookup import Stored
+from framefleet.app.window.player.preview_client import PreviewClient, Shown
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.engine.media.preview.messages import Answer, Fetch
+from framefleet.engine.store.lookup import Stored
 
 BATCH, AHEAD = 2, 4
 """The number of pictures in a request, since each wakes both processes, and the largest number requested or waiting."""

@@ -6,12 +6,12 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, 
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.window.queue.item import ItemState, QueueItem
-from app.window.queue.model import FOUND_ROLE, ITEM_ROLE, NAMED, THUMBNAIL_ROLE
-from app.window.widgets import theme
-from app.window.widgets.icons import pixmap
-from app.window.widgets.painting import draw_bar, draw_box, fitting, painting
-from engine.media.sources import is_picture
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.queue.model import FOUND_ROLE, ITEM_ROLE, NAMED, THUMBNAIL_ROLE
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.icons import pixmap
+from framefleet.app.window.widgets.painting import draw_bar, draw_box, fitting, painting
+from framefleet.engine.media.sources import is_picture
 
 THUMBNAIL = QSize(64, 36)
 PADDING = 9

@@ -6,11 +6,11 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QDropEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.intake import Intake, sort_paths
-from app.window.widgets import formats, theme
-from app.window.widgets.icons import pixmap
-from app.window.widgets.painting import CENTRE, draw_box, painting
-from app.window.widgets.translation import translate
+from framefleet.app.window.queue.intake import Intake, sort_paths
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.icons import pixmap
+from framefleet.app.window.widgets.painting import CENTRE, draw_box, painting
+from framefleet.app.window.widgets.translation import translate
 
 MARGIN = 12
 """The smallest room beside the title, logical pixels."""

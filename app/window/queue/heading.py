@@ -6,13 +6,13 @@ from enum import StrEnum
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.actions import Actions
-from app.window.queue.item import ItemState, QueueItem
-from app.window.queue.model import QueueModel
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, row, say, tool_button
-from app.window.widgets.icons import icon
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.actions import Actions
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label, row, say, tool_button
+from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.translation import marked, translate
 
 
 class Found(StrEnum):

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.errors import SourceError
-from engine.media.sources import expand_sources, is_folder
-from engine.model.files import find_weights
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.sources import expand_sources, is_folder
+from framefleet.engine.model.files import find_weights
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
 SESSION = ".sqlite"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from app.window.widgets import formats
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.media.types import SourceKind
-from engine.pool.progress import SourceProgress
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.pool.progress import SourceProgress
 
 
 class ItemState(StrEnum):

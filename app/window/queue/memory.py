@@ -10,10 +10,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.window.queue.item import Part, QueueItem
-from app.window.queue.model import QueueModel
-from app.window.widgets.translation import translate
-from engine.processes.file_lock import FileLock, LockedError
+from framefleet.app.window.queue.item import Part, QueueItem
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.processes.file_lock import FileLock, LockedError
 
 NAME = "queue.json"
 SAVE_MS = 500

@@ -6,9 +6,9 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QPixmap
 
-from app.window.queue.item import ItemState, QueueItem
-from app.window.widgets import formats
-from app.window.widgets.translation import translate
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import translate
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1

@@ -9,15 +9,15 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.intake import Contents, expand, listed, sort_paths
-from app.window.queue.item import QueueItem
-from app.window.queue.model import QueueModel
-from app.window.results.stored import count_stored, read_stored
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.questions import ask
-from app.window.widgets.translation import translate
+from framefleet.app.window.queue.intake import Contents, expand, listed, sort_paths
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.results.stored import count_stored, read_stored
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.questions import ask
+from framefleet.app.window.widgets.translation import translate
 
 MANY = 20
 """The largest number of files of folders that are queued without a question."""

@@ -7,16 +7,16 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer,
 from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
-from app.window.actions import Actions
-from app.window.queue.delegate import QueueDelegate
-from app.window.queue.heading import Found, QueueHeading, kind_of
-from app.window.queue.item import ItemState, QueueItem
-from app.window.queue.model import ITEM_ROLE, QueueModel
-from app.window.queue.problem import ProblemCard
-from app.window.widgets import theme
-from app.window.widgets.build import Panel, column, label, row
-from app.window.widgets.icons import icon
-from app.window.widgets.translation import translate
+from framefleet.app.window.actions import Actions
+from framefleet.app.window.queue.delegate import QueueDelegate
+from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.queue.model import ITEM_ROLE, QueueModel
+from framefleet.app.window.queue.problem import ProblemCard
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import Panel, column, label, row
+from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.translation import translate
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 REFRESH_MS = 50

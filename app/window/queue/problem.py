@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from app.window.queue.item import ItemState, QueueItem
-from app.window.widgets.banner import Message, Severity
-from app.window.widgets.translation import translate
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.widgets.banner import Message, Severity
+from framefleet.app.window.widgets.translation import translate
 
 LONGEST = 18
 """The longest name that fits into the queue, characters."""

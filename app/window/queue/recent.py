@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QMenu
 
-from app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import translate
 
 KEY, MOST = "window/recent", 10
 

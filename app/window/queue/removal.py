@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 
-from app.window.session.controller import DetectionController, Removed
-from app.window.widgets.translation import translate
+from framefleet.app.window.session.controller import DetectionController, Removed
+from framefleet.app.window.widgets.translation import translate
 
 MOST = 50
 """The largest number of steps that can be undone."""

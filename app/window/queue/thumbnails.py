@@ -4,9 +4,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app.window.player.preview_client import PreviewClient
-from app.window.queue.delegate import THUMBNAIL, thumbnail
-from app.window.queue.model import QueueModel
+from framefleet.app.window.player.preview_client import PreviewClient
+from framefleet.app.window.queue.delegate import THUMBNAIL, thumbnail
+from framefleet.app.window.queue.model import QueueModel
 
 
 class Thumbnails(QObject):

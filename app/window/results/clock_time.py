@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from app.window.queue.item import QueueItem
-from app.window.widgets.translation import translate
-from engine.media.types import SourceKind
-from engine.settings.clock import ClockSettings, ClockSource
-from engine.store.clock import Clock
-from engine.store.session import SessionReader
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.settings.clock import ClockSettings, ClockSource
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.session import SessionReader
 
 
 def is_known(item: QueueItem) -> bool:

@@ -4,10 +4,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, Least
-from engine.store.facts import SHOWN
-from engine.store.session import SessionReader
-from engine.store.view import View
+from framefleet.engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, Least
+from framefleet.engine.store.facts import SHOWN
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.view import View
 
 ZONES = "ZONES.json"
 """Stands for a file with the lines and zones, which the panel of lines and zones exports."""

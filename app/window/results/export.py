@@ -9,21 +9,21 @@ from threading import Event
 from PySide6.QtCore import QObject, QSettings, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import Part, QueueItem
-from app.window.results.export_dialog import ExportChoice, ExportDialog
-from app.window.results.export_line import ExportLine
-from app.window.session.background import Background
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets import formats
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.questions import show_folder
-from app.window.widgets.translation import translate
-from engine.errors import ExportError
-from engine.store.export.run import Exported, export_session
-from engine.store.exporters import EXPORTERS
-from engine.store.session import SessionReader
-from engine.zones.shapes import ZoneSet
-from resources import DEMO
+from framefleet.app.window.queue.item import Part, QueueItem
+from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
+from framefleet.app.window.results.export_line import ExportLine
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.questions import show_folder
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.export.run import Exported, export_session
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.zones.shapes import ZoneSet
+from framefleet.resources import DEMO
 
 FORM = "window/export_format"
 """The key of the stored preference: names of formats, with commas between them."""

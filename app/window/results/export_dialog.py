@@ -7,26 +7,26 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
-from app.window.queue.item import Part, QueueItem
-from app.window.results.command import command_of
-from app.window.results.export_filter import FilterForm
-from app.window.results.export_options import OptionsForm
-from app.window.results.pick_list import PickList
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets.build import label, push_button, row, say, wrapped
-from app.window.widgets.fields import PathField, form_grid
-from app.window.widgets.form_dialog import FormDialog
-from app.window.widgets.formats import capitalised
-from app.window.widgets.translation import translate
-from engine.errors import FramefleetError
-from engine.media.types import SourceKind
-from engine.store.export.planning import Planned, plan_export
-from engine.store.export.run import replaces
-from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.session import SessionReader, StoredSource
-from engine.store.view import View
-from engine.zones.shapes import ZoneSet
+from framefleet.app.window.queue.item import Part, QueueItem
+from framefleet.app.window.results.command import command_of
+from framefleet.app.window.results.export_filter import FilterForm
+from framefleet.app.window.results.export_options import OptionsForm
+from framefleet.app.window.results.pick_list import PickList
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.build import label, push_button, row, say, wrapped
+from framefleet.app.window.widgets.fields import PathField, form_grid
+from framefleet.app.window.widgets.form_dialog import FormDialog
+from framefleet.app.window.widgets.formats import capitalised
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.export.planning import Planned, plan_export
+from framefleet.engine.store.export.run import replaces
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.view import View
+from framefleet.engine.zones.shapes import ZoneSet
 
 WIDTH = 600
 ALL, WITH_ZONES = -1, -2

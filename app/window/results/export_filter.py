@@ -7,17 +7,17 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
-from app.window.queue.item import Part
-from app.window.results.pick_list import PickList
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets.build import row
-from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
-from app.window.widgets.formats import capitalised
-from app.window.widgets.translation import marked, translate
-from engine.errors import UsageError
-from engine.settings.checks import part_problem
-from engine.settings.kinds import Moment, Moments, Number, items
-from engine.store.view import Span
+from framefleet.app.window.queue.item import Part
+from framefleet.app.window.results.pick_list import PickList
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.build import row
+from framefleet.app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
+from framefleet.app.window.widgets.formats import capitalised
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.checks import part_problem
+from framefleet.engine.settings.kinds import Moment, Moments, Number, items
+from framefleet.engine.store.view import Span
 
 ALL, TRACKED, THESE = range(3)
 TRACKS = {

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
-from app.window.widgets import theme
-from app.window.widgets.build import ElidedLabel, push_button, row, tool_button
-from app.window.widgets.translation import translate
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import ElidedLabel, push_button, row, tool_button
+from framefleet.app.window.widgets.translation import translate
 
 BAR = 90
 """Width of the progress bar, logical pixels."""

@@ -6,16 +6,25 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
-from app.window.widgets.build import column, label, row
-from app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
-from app.window.widgets.flow import Flow
-from app.window.widgets.formats import capitalised, plural
-from app.window.widgets.translation import marked, translate
-from engine.errors import UsageError
-from engine.settings.kinds import Number
-from engine.store.exporters.common.coco_ids import check_coco_labels
-from engine.store.exporters.common.options import DEFAULTS, DRAWN, Every, ExportOptions, Least, Part, PictureFormat, read_category_map
-from engine.zones.shapes import ZoneSet
+from framefleet.app.window.widgets.build import column, label, row
+from framefleet.app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
+from framefleet.app.window.widgets.flow import Flow
+from framefleet.app.window.widgets.formats import capitalised, plural
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.kinds import Number
+from framefleet.engine.store.exporters.common.coco_ids import check_coco_labels
+from framefleet.engine.store.exporters.common.options import (
+    DEFAULTS,
+    DRAWN,
+    Every,
+    ExportOptions,
+    Least,
+    Part,
+    PictureFormat,
+    read_category_map,
+)
+from framefleet.engine.zones.shapes import ZoneSet
 
 INTERVALS = {
     30.0: marked("results", "30 seconds"),

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from app.window.queue.item import QueueItem
-from app.window.queue.memory import QueueMemory, Remembered, unfinished_text
-from app.window.queue.opening import Opening
-from app.window.results.stored import read_stored
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.translation import translate
-from engine.errors import ExportError
-from engine.store.file.lock import Interrupted, find_interrupted
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.queue.memory import QueueMemory, Remembered, unfinished_text
+from framefleet.app.window.queue.opening import Opening
+from framefleet.app.window.results.stored import read_stored
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.file.lock import Interrupted, find_interrupted
 
 OFFERED = "window/offered"
 """Key of the stored preference: the last session that was offered. No session is offered twice."""

@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.fields import combo_box
 
 LIST_HEIGHT = 110
 """Height of the list, logical pixels."""

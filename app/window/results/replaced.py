@@ -4,17 +4,17 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.window.player.preview_client import Shown
-from app.window.queue.item import Results
-from app.window.queue.model import QueueModel
-from app.window.queue.opening import Opening
-from app.window.session.background import Background
-from app.window.session.controller import DetectionController
-from app.window.viewer.viewer import Viewer
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.translation import translate
-from engine.store.facts import CREATED
-from engine.store.session import SessionReader
+from framefleet.app.window.player.preview_client import Shown
+from framefleet.app.window.queue.item import Results
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.queue.opening import Opening
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.viewer.viewer import Viewer
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.store.facts import CREATED
+from framefleet.engine.store.session import SessionReader
 
 LOOK_MS = 300
 """Time between a picture without detections and the look at its session, so that a video that plays does not ask for each picture."""

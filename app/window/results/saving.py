@@ -6,13 +6,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, QStandardPaths, Signal
 from PySide6.QtGui import QImage
 
-from app.window.player.player import Player
-from app.window.player.preview_client import Shown
-from app.window.session.background import Background
-from app.window.viewer.canvas import VideoCanvas
-from app.window.widgets import formats
-from app.window.widgets.translation import translate
-from engine.errors import ExportError
+from framefleet.app.window.player.player import Player
+from framefleet.app.window.player.preview_client import Shown
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError
 
 
 class PictureSaver(QObject):

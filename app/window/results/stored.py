@@ -3,14 +3,14 @@
 from pathlib import Path
 from threading import Event
 
-from app.window.queue.item import ItemState, Part, QueueItem, Results
-from app.window.timeline.class_counts import Tally, length_of
-from app.window.widgets.translation import translate
-from engine.errors import ExportError
-from engine.pool.events import SourceFinished
-from engine.pool.progress import SourceProgress
-from engine.store.facts import CREATED, ZONES
-from engine.store.session import SessionReader, StoredSource
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
+from framefleet.app.window.timeline.class_counts import Tally, length_of
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError
+from framefleet.engine.pool.events import SourceFinished
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.store.facts import CREATED, ZONES
+from framefleet.engine.store.session import SessionReader, StoredSource
 
 NONE = str(None)
 """How a session's facts write a setting without a value."""

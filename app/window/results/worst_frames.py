@@ -10,20 +10,20 @@ from typing import Any, Self
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import QueueItem
-from app.window.queue.model import QueueModel
-from app.window.queue.opening import Opening, same_file
-from app.window.results.clock_time import clock_text
-from app.window.results.worst_frames_dialog import WorstFramesDialog
-from app.window.session.background import Background
-from app.window.widgets import formats
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.translation import translate
-from engine.errors import ExportError, UsageError
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.schema import explained
-from engine.store.session import SessionReader, StoredSource
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.queue.opening import Opening, same_file
+from framefleet.app.window.results.clock_time import clock_text
+from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import SessionReader, StoredSource
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QTreeWidgetItem, QWidget
 
-from app.window.widgets import formats
-from app.window.widgets.build import column, label, say, wrapped
-from app.window.widgets.fields import combo_box
-from app.window.widgets.table import align, plain_tree
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import column, label, say, wrapped
+from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.table import align, plain_tree
+from framefleet.app.window.widgets.translation import marked, translate
 
 if TYPE_CHECKING:
-    from app.window.results.worst_frames import WorstFrame
+    from framefleet.app.window.results.worst_frames import WorstFrame
 
 COLUMNS = (
     marked("results", "File"),

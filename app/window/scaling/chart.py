@@ -7,12 +7,12 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.scaling_results import Series
-from app.window.scaling.records import RECORDS
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column
-from app.window.widgets.plotting import colour_plot, pg, still_plot
-from app.window.widgets.translation import translate
+from framefleet.app.scaling_results import Series
+from framefleet.app.window.scaling.records import RECORDS
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column
+from framefleet.app.window.widgets.plotting import colour_plot, pg, still_plot
+from framefleet.app.window.widgets.translation import translate
 
 MEASURED, IDEAL = "ACCENT", "TEXT"
 OTHERS = ("WARNING", "GOOD")

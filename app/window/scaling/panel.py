@@ -8,13 +8,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.scaling_results import Series
-from app.window.scaling.chart import ScalingChart, legend
-from app.window.scaling.records import RECORDS
-from app.window.widgets import theme
-from app.window.widgets.build import Panel, ScrollPane, column, label, push_button, row, say, wrapped
-from app.window.widgets.fields import combo_box
-from app.window.widgets.translation import marked, translate
+from framefleet.app.scaling_results import Series
+from framefleet.app.window.scaling.chart import ScalingChart, legend
+from framefleet.app.window.scaling.records import RECORDS
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, push_button, row, say, wrapped
+from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.translation import marked, translate
 
 COMMAND = " ".join(("framefleet", "bench", "scaling"))
 _HOW = {

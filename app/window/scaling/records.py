@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.window.widgets.translation import marked
+from framefleet.app.window.widgets.translation import marked
 
 
 @dataclass(frozen=True)

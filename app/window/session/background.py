@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 from PySide6.QtCore import QObject, Signal, Slot
 from shiboken6 import isValid
 
-from app.window.widgets.engine_text import of_engine
-from engine.errors import FramefleetError
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.engine.errors import FramefleetError
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)

@@ -7,18 +7,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.queue.item import ItemState, Part, QueueItem, Results
-from app.window.queue.model import QueueModel
-from app.window.session.driver import SessionDriver
-from app.window.session.elastic import only_devices_differ, use_devices
-from app.window.session.folding import Chosen
-from app.window.session.thread import SessionThread
-from app.window.timeline.class_counts import Tally
-from engine.cluster.connection import ClusterConnection
-from engine.errors import UsageError
-from engine.pool.progress import SourceProgress
-from engine.settings import RunSettings
-from engine.types import DeviceId
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.session.driver import SessionDriver
+from framefleet.app.window.session.elastic import only_devices_differ, use_devices
+from framefleet.app.window.session.folding import Chosen
+from framefleet.app.window.session.thread import SessionThread
+from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)

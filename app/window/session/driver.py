@@ -7,16 +7,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.queue.item import ItemState, Part, QueueItem, Results
-from app.window.queue.model import QueueModel
-from app.window.session.folding import ChosenSettings, folded, session_name
-from app.window.session.thread import SessionThread
-from app.window.timeline.class_counts import Tally
-from app.window.widgets.translation import translate
-from engine.cluster.connection import ClusterConnection
-from engine.pool.events import StrategyChosen
-from engine.pool.progress import SourceProgress
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.session.folding import ChosenSettings, folded, session_name
+from framefleet.app.window.session.thread import SessionThread
+from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.pool.events import StrategyChosen
+from framefleet.engine.pool.progress import SourceProgress
 
 TICK_MS = 200
 """Time between updates from a running session."""

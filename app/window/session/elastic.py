@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.window.devices.status import DeviceStatus
-from app.window.session.thread import SessionThread
-from engine.errors import UsageError
-from engine.pool.events import StrategyChosen
-from engine.settings import RunSettings
+from framefleet.app.window.devices.status import DeviceStatus
+from framefleet.app.window.session.thread import SessionThread
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import StrategyChosen
+from framefleet.engine.settings import RunSettings
 
 
 def only_devices_differ(

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, fold
-from app.window.queue.item import RateMeter
-from app.window.session.rates import HeldRates, Rates
-from app.window.timeline.class_counts import Tally
-from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
-from engine.pool.progress import SourceProgress
-from engine.types import DeviceId
+from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, fold
+from framefleet.app.window.queue.item import RateMeter
+from framefleet.app.window.session.rates import HeldRates, Rates
+from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.types import DeviceId
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 
-from app.window.queue.intake import SESSION
-from app.window.queue.item import ItemState, QueueItem
-from app.window.widgets.translation import translate
-from engine.pool.progress import SourceProgress
-from engine.settings import RunSettings
-from engine.settings.kinds import Moment
+from framefleet.app.window.queue.intake import SESSION
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.settings.kinds import Moment
 
 Chosen = tuple[RunSettings, tuple[str, ...]]
 """The settings and the labels with which a file is detected."""

@@ -8,8 +8,8 @@ so a file's own count moves in leaps.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.window.devices.status import DeviceStatus
-from engine.types import DeviceId
+from framefleet.app.window.devices.status import DeviceStatus
+from framefleet.engine.types import DeviceId
 
 HOLD_SECONDS = 0.5
 """Time for which rates stay as they are, so that every part of the window shows the same figures and they can be read."""

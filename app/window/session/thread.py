@@ -5,18 +5,18 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from app.window.session.feed import Feed
-from engine.cluster.connection import ClusterConnection
-from engine.errors import ExportError, FramefleetError
-from engine.pool.events import SourceFinished, SourceOpened
-from engine.pool.progress import SourceProgress
-from engine.session import DetectionSession
-from engine.settings import RunSettings
-from engine.store.facts import CREATED, differences, run_facts
-from engine.store.names import readable
-from engine.store.schema import explained
-from engine.store.session import SessionReader
-from engine.types import DeviceId
+from framefleet.app.window.session.feed import Feed
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.errors import ExportError, FramefleetError
+from framefleet.engine.pool.events import SourceFinished, SourceOpened
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.store.facts import CREATED, differences, run_facts
+from framefleet.engine.store.names import readable
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import DeviceId
 
 
 class SessionThread(threading.Thread):

@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QInputDialog, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.window.session.background import Background
-from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
-from app.window.widgets import formats
-from app.window.widgets.build import column, label, push_button, row, say, wrapped
-from app.window.widgets.fields import combo_box
-from app.window.widgets.questions import ask, show_folder
-from app.window.widgets.table import align, plain_tree
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
+from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.questions import ask, show_folder
+from framefleet.app.window.widgets.table import align, plain_tree
+from framefleet.app.window.widgets.translation import marked, translate
 
 COLUMNS = (
     marked("sessions", "Name"),

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from app.window.queue.intake import SESSION
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.errors import ExportError
-from engine.store.elsewhere import noted_sessions
-from engine.store.facts import CREATED
-from engine.store.file.lock import lock_session
-from engine.store.session import SessionReader
+from framefleet.app.window.queue.intake import SESSION
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.elsewhere import noted_sessions
+from framefleet.engine.store.facts import CREATED
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.session import SessionReader
 
 _AUTOMATIC = re.compile(r"\d{8}-\d{6}-\d{6} ")
 """The time with which the window begins the name of a session."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings
 
-from app.window.actions import Actions
-from app.window.queue.intake import SESSION
-from app.window.session.background import Background
-from app.window.widgets import formats
-from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.translation import translate
+from framefleet.app.window.actions import Actions
+from framefleet.app.window.queue.intake import SESSION
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.translation import translate
 
 MOST_BYTES = 2 << 30
 MOST_DAYS = 90.0

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
-from app.window.widgets import formats
-from app.window.widgets.build import ElidedLabel, column, label, say, wrapped
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import marked, translate
-from engine.devices.description import DeviceDescription
-from engine.devices.discovery import default_devices
-from engine.errors import DeviceError
-from engine.types import DeviceId
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import ElidedLabel, column, label, say, wrapped
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import default_devices
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.types import DeviceId
 
 FEW = 3
 _AUTOMATIC = marked("settings", "Automatic: the best available")

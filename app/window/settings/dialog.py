@@ -8,30 +8,30 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
-from app.window.models.parts import ModelParts
-from app.window.queue.file_drops import local_paths
-from app.window.queue.intake import sort_paths
-from app.window.queue.item import QueueItem
-from app.window.results.clock_time import clock_preview
-from app.window.session.background import Background
-from app.window.settings.device_form import DeviceForm
-from app.window.settings.exchange import NAME, read_settings, write_settings
-from app.window.settings.folders import FoldersForm
-from app.window.settings.form import SettingsForm
-from app.window.settings.model_form import ModelForm
-from app.window.settings.preferences import Preferences
-from app.window.settings.sections import Sections
-from app.window.settings.window_form import WindowForm
-from app.window.widgets import formats
-from app.window.widgets.build import column, push_button, row, say, within_screen, wrapped
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.fields import clearable
-from app.window.widgets.questions import Mode, choose_path
-from app.window.widgets.translation import of_settings, translate
-from engine.errors import ExportError, UsageError
-from engine.settings.checks import find_notes, find_problems
-from engine.settings.clock import ClockSettings
-from engine.settings.table import DEFAULTS, Section
+from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.queue.file_drops import local_paths
+from framefleet.app.window.queue.intake import sort_paths
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.results.clock_time import clock_preview
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.settings.device_form import DeviceForm
+from framefleet.app.window.settings.exchange import NAME, read_settings, write_settings
+from framefleet.app.window.settings.folders import FoldersForm
+from framefleet.app.window.settings.form import SettingsForm
+from framefleet.app.window.settings.model_form import ModelForm
+from framefleet.app.window.settings.preferences import Preferences
+from framefleet.app.window.settings.sections import Sections
+from framefleet.app.window.settings.window_form import WindowForm
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import column, push_button, row, say, within_screen, wrapped
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.fields import clearable
+from framefleet.app.window.widgets.questions import Mode, choose_path
+from framefleet.app.window.widgets.translation import of_settings, translate
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.settings.checks import find_notes, find_problems
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.settings.table import DEFAULTS, Section
 
 WIDTH, MOST_HEIGHT = 880, 820
 NOTHING: Mapping[str, str] = {}

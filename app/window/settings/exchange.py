@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from app.window.settings.preferences import STORED
-from app.window.widgets.translation import translate
-from engine.errors import ExportError, UsageError
-from engine.settings.kinds import write
-from engine.settings.table import DEFAULTS, TABLE
+from framefleet.app.window.settings.preferences import STORED
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.settings.kinds import write
+from framefleet.engine.settings.table import DEFAULTS, TABLE
 
 NAME = "framefleet-settings.json"
 VERSION = 1

@@ -10,14 +10,14 @@ from platformdirs import user_log_path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from app.window.session.background import Background
-from app.window.widgets import formats, theme
-from app.window.widgets.build import ElidedLabel, column, label, push_button, say, wrapped
-from app.window.widgets.fields import TITLE_WIDTH
-from app.window.widgets.questions import Mode, choose_path, show_folder
-from app.window.widgets.translation import marked, translate
-from engine.errors import ExportError, UsageError
-from engine.settings.folders import Folder, choose, stored
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import ElidedLabel, column, label, push_button, say, wrapped
+from framefleet.app.window.widgets.fields import TITLE_WIDTH
+from framefleet.app.window.widgets.questions import Mode, choose_path, show_folder
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.settings.folders import Folder, choose, stored
 
 MOVABLE = {
     marked("settings", "Sessions"): Folder.SESSIONS,

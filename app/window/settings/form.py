@@ -7,12 +7,12 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
-from app.window.widgets.build import Item, column, label, row, say, wrapped
-from app.window.widgets.fields import ChoiceOrText, PercentBox, choice, form_grid, number, text_field
-from app.window.widgets.translation import of_settings
-from engine.errors import UsageError
-from engine.settings.kinds import Choice, Kind, Number, Switch, write
-from engine.settings.table import DEFAULTS, SETTINGS, TABLE, Field, Section, Setting
+from framefleet.app.window.widgets.build import Item, column, label, row, say, wrapped
+from framefleet.app.window.widgets.fields import ChoiceOrText, PercentBox, choice, form_grid, number, text_field
+from framefleet.app.window.widgets.translation import of_settings
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.kinds import Choice, Kind, Number, Switch, write
+from framefleet.engine.settings.table import DEFAULTS, SETTINGS, TABLE, Field, Section, Setting
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, QSettings
 
-from app.window.devices.status import DeviceStatus
-from app.window.queue.item import QueueItem
-from app.window.widgets.engine_text import of_engine, strategy_name
-from app.window.widgets.translation import translate
-from engine.pool.events import StrategyChosen
-from engine.types import AS_ASKED
+from framefleet.app.window.devices.status import DeviceStatus
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.pool.events import StrategyChosen
+from framefleet.engine.types import AS_ASKED
 
 GROUP = "last_run"
 MOST = 3

@@ -7,18 +7,18 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.models.parts import ModelParts
-from app.window.queue.intake import Intake
-from app.window.session.background import Background
-from app.window.start_page import model_line
-from app.window.widgets import formats
-from app.window.widgets.build import column, label, push_button, row, set_role
-from app.window.widgets.fields import PathField, form_grid
-from app.window.widgets.icons import Symbol
-from app.window.widgets.translation import translate
-from engine.model.check import ModelSummary, check_model
-from engine.model.files import find_weights
-from engine.settings import ModelFiles
+from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.queue.intake import Intake
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.start_page import model_line
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import column, label, push_button, row, set_role
+from framefleet.app.window.widgets.fields import PathField, form_grid
+from framefleet.app.window.widgets.icons import Symbol
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.check import ModelSummary, check_model
+from framefleet.engine.model.files import find_weights
+from framefleet.engine.settings import ModelFiles
 
 CHECK_AFTER_MS = 200
 """Time without typing after which the files are checked."""

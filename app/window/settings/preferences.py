@@ -9,11 +9,11 @@ from typing import Any
 
 from PySide6.QtCore import QSettings
 
-from app.window.widgets.translation import translate
-from engine.errors import UsageError
-from engine.settings import ModelFiles, RunSettings
-from engine.settings.kinds import write
-from engine.settings.table import DEFAULTS, TABLE
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings import ModelFiles, RunSettings
+from framefleet.engine.settings.kinds import write
+from framefleet.engine.settings.table import DEFAULTS, TABLE
 
 FLOOR = 0.05
 """Detection stores detections from this confidence on, so that the window's slider can be lowered to it without another run."""

@@ -6,11 +6,11 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QWidget
 
-from app.window.settings.form import SettingsForm, words
-from app.window.widgets import theme
-from app.window.widgets.build import column, label, push_button, say, show_inside
-from app.window.widgets.icons import icon
-from app.window.widgets.translation import translate
+from framefleet.app.window.settings.form import SettingsForm, words
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import column, label, push_button, say, show_inside
+from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.translation import translate
 
 TOPICS_WIDTH = 14
 """Width of the list of topics, times the height of body text."""

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
-from app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
-from app.window.widgets.build import column
-from app.window.widgets.fields import combo_box, form_grid
-from app.window.widgets.translation import LANGUAGE, LANGUAGES, translate
+from framefleet.app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
+from framefleet.app.window.widgets.build import column
+from framefleet.app.window.widgets.fields import combo_box, form_grid
+from framefleet.app.window.widgets.translation import LANGUAGE, LANGUAGES, translate
 
 
 class WindowForm(QWidget):

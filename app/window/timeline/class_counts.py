@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.store.session import SessionReader
-from engine.types import FrameResult
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import FrameResult
 
 BINS = 960
 """The number of slices of a source's length in which activity is counted."""

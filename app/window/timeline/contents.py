@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from app.window.timeline.class_counts import BINS
-from app.window.timeline.lanes import NAMES, Lane, draw_lanes, draw_names, draw_tracks
-from app.window.timeline.view import TimeView
-from app.window.widgets import formats, theme
-from app.window.widgets.translation import translate
-from engine.store.objects.events import EVENTS, EventKind
+from framefleet.app.window.timeline.class_counts import BINS
+from framefleet.app.window.timeline.lanes import NAMES, Lane, draw_lanes, draw_names, draw_tracks
+from framefleet.app.window.timeline.view import TimeView
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.store.objects.events import EVENTS, EventKind
 
 LANES, FEW_LANES = 6, 2
 """Rows of classes or tracks at most, usually and where there is little room."""

@@ -9,14 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
 
-from app.window.queue.item import Part
-from app.window.timeline.class_counts import BINS, slices_of
-from app.window.timeline.contents import FEW_LANES, LANES, MARKS, Contents
-from app.window.timeline.lanes import Lane, columns_of
-from app.window.timeline.view import TimeView
-from app.window.widgets import formats, theme
-from app.window.widgets.painting import draw_box, painting
-from app.window.widgets.translation import translate
+from framefleet.app.window.queue.item import Part
+from framefleet.app.window.timeline.class_counts import BINS, slices_of
+from framefleet.app.window.timeline.contents import FEW_LANES, LANES, MARKS, Contents
+from framefleet.app.window.timeline.lanes import Lane, columns_of
+from framefleet.app.window.timeline.view import TimeView
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.painting import draw_box, painting
+from framefleet.app.window.widgets.translation import translate
 
 STEPS = 10_000
 """Positions of the slider over a source's length."""

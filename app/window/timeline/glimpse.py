@@ -4,11 +4,11 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QLabel
 
-from app.window.player.preview_client import PreviewClient
-from app.window.viewer.transport import Transport
-from app.window.widgets import formats
-from app.window.widgets.build import column, label
-from app.window.widgets.translation import translate
+from framefleet.app.window.player.preview_client import PreviewClient
+from framefleet.app.window.viewer.transport import Transport
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import column, label
+from framefleet.app.window.widgets.translation import translate
 
 APART = 0.5
 """The least difference of the picture's time from that under the mouse which is said, seconds."""

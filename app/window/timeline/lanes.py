@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from app.window.timeline.view import TimeView
-from app.window.widgets import theme
-from app.window.widgets.painting import write
-from engine.media.annotation.colours import class_colour, ink_on
+from framefleet.app.window.timeline.view import TimeView
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import write
+from framefleet.engine.media.annotation.colours import class_colour, ink_on
 
 MOST_BARS = 200
 """The largest number of tracks that are drawn, the longest first."""

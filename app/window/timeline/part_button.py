@@ -3,10 +3,10 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from app.window.queue.item import Part
-from app.window.timeline.timeline import Timeline
-from app.window.widgets.translation import translate
-from engine.media.types import SourceInfo
+from framefleet.app.window.queue.item import Part
+from framefleet.app.window.timeline.timeline import Timeline
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.types import SourceInfo
 
 
 class PartButton(QToolButton):

@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from app.window.player.player import Player
-from app.window.queue.item import QueueItem, Results
-from app.window.session.background import Background
-from app.window.viewer.filter import ViewFilter
-from app.window.viewer.transport import SPEEDS, Transport
-from app.window.widgets.translation import translate
-from engine.store.session import SessionReader
+from framefleet.app.window.player.player import Player
+from framefleet.app.window.queue.item import QueueItem, Results
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.transport import SPEEDS, Transport
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.store.session import SessionReader
 
 GAP = 0.5
 """Objects appear where there was none for longer than this, seconds (or positions, of pictures)."""

@@ -4,9 +4,9 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractSlider
 
-from app.window.queue.item import Part
-from app.window.timeline.face import MARGIN, STEPS, TimelineFace
-from app.window.timeline.view import TimeView
+from framefleet.app.window.queue.item import Part
+from framefleet.app.window.timeline.face import MARGIN, STEPS, TimelineFace
+from framefleet.app.window.timeline.view import TimeView
 
 NEAR = 5.0
 """Distance from which the mouse takes an edge of the chosen part, logical pixels."""

@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.window.topology.layout import Layout, Placed, Sizes, lay_out
-from app.window.topology.links import NVLINK, PCIE, Links
-from app.window.topology.loads import telemetry_of
-from app.window.topology.text import (
+from framefleet.app.window.topology.layout import Layout, Placed, Sizes, lay_out
+from framefleet.app.window.topology.links import NVLINK, PCIE, Links
+from framefleet.app.window.topology.loads import telemetry_of
+from framefleet.app.window.topology.text import (
     about_box,
     about_gpu,
     about_rail,
@@ -22,13 +22,13 @@ from app.window.topology.text import (
     short_names,
     traffic,
 )
-from app.window.widgets import theme
-from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, fitting, painting, write
-from app.window.widgets.translation import translate
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.devices.topology.tree import Kind
-from engine.devices.topology.types import Gpu, Topology
-from engine.types import DeviceId
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, fitting, painting, write
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.topology.tree import Kind
+from framefleet.engine.devices.topology.types import Gpu, Topology
+from framefleet.engine.types import DeviceId
 
 PAD, BAR = 7, 3
 MANY = 4

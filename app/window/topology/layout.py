@@ -10,8 +10,8 @@ from itertools import combinations
 
 from PySide6.QtCore import QRectF
 
-from engine.devices.topology.tree import Box, Fabric, Kind, boxes, fabrics
-from engine.devices.topology.types import Topology
+from framefleet.engine.devices.topology.tree import Box, Fabric, Kind, boxes, fabrics
+from framefleet.engine.devices.topology.types import Topology
 
 INDENT, INSET, GAP = 24, 8, 8
 TRUNK = 12

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from app.window.topology.layout import Layout, Placed, Rail
-from app.window.topology.loads import Snapshots, nvlink_share, nvlink_share_between, pcie_capacity, telemetry_of
-from app.window.widgets import theme
-from app.window.widgets.painting import CENTRE, LEFT, draw_box, write
-from app.window.widgets.translation import translate
-from engine.devices.topology.types import Gpu, Topology
+from framefleet.app.window.topology.layout import Layout, Placed, Rail
+from framefleet.app.window.topology.loads import Snapshots, nvlink_share, nvlink_share_between, pcie_capacity, telemetry_of
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import CENTRE, LEFT, draw_box, write
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.topology.types import Gpu, Topology
 
 PCIE, NVLINK, SYSTEM = "ACCENT", "GOOD", "MUTED"
 """Names of the theme's colours; SYSTEM is that of the connection between NUMA nodes."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.devices.topology.types import Gpu
-from engine.types import DeviceId
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.topology.types import Gpu
+from framefleet.engine.types import DeviceId
 
 Snapshots: TypeAlias = Mapping[DeviceId, Telemetry]
 

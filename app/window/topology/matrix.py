@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderView, QSizePolicy, QTableWidget, QTableWidgetItem
 
-from app.window.topology.text import about_link, gpu_title
-from app.window.widgets import theme
-from app.window.widgets.painting import CENTRE
-from app.window.widgets.translation import translate
-from engine.devices.topology.types import Level, Link, Topology
+from framefleet.app.window.topology.text import about_link, gpu_title
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import CENTRE
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.topology.types import Level, Link, Topology
 
 WIDEST = 56
 """The largest width of a column, logical pixels."""

@@ -7,22 +7,22 @@ from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from app.window.cluster.topology import ClusterTopology
-from app.window.devices.telemetry import DeviceTelemetry
-from app.window.floating import SIZE
-from app.window.topology.drawing import TopologyDrawing
-from app.window.topology.links import NVLINK, PCIE, SYSTEM
-from app.window.topology.matrix import TopologyMatrix
-from app.window.topology.text import codes_text, gpu_list, peers
-from app.window.widgets import theme
-from app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
-from engine.devices.description import DeviceDescription
-from engine.devices.recording import Recording
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.devices.topology.types import Topology
-from engine.types import DeviceId
+from framefleet.app.window.cluster.topology import ClusterTopology
+from framefleet.app.window.devices.telemetry import DeviceTelemetry
+from framefleet.app.window.floating import SIZE
+from framefleet.app.window.topology.drawing import TopologyDrawing
+from framefleet.app.window.topology.links import NVLINK, PCIE, SYSTEM
+from framefleet.app.window.topology.matrix import TopologyMatrix
+from framefleet.app.window.topology.text import codes_text, gpu_list, peers
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.recording import Recording
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.types import DeviceId
 
 REFRESH_MS = 500
 SIDE_BY_SIDE = 720

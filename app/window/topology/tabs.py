@@ -3,13 +3,13 @@
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
-from app.window.devices.panel import DevicePanel
-from app.window.floating import SIZE, Floating
-from app.window.scaling.panel import ScalingPanel
-from app.window.topology.panel import TopologyPanel
-from app.window.widgets.build import Panel, column, push_button, row, tool_button
-from app.window.widgets.translation import translate
-from engine.devices.recording import Recording
+from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.floating import SIZE, Floating
+from framefleet.app.window.scaling.panel import ScalingPanel
+from framefleet.app.window.topology.panel import TopologyPanel
+from framefleet.app.window.widgets.build import Panel, column, push_button, row, tool_button
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.devices.recording import Recording
 
 
 class DeviceTabs(Panel):

@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from app.window.devices.telemetry_text import bandwidth, details
-from app.window.topology.loads import Snapshots, between, telemetry_of
-from app.window.widgets import formats
-from app.window.widgets.translation import marked, translate
-from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
-from engine.devices.topology.tree import Box, Kind
-from engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
+from framefleet.app.window.devices.telemetry_text import bandwidth, details
+from framefleet.app.window.topology.loads import Snapshots, between, telemetry_of
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
+from framefleet.engine.devices.topology.tree import Box, Kind
+from framefleet.engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
 
 _PEERS = {
     True: marked("topology", "Each may read the other's memory."),

@@ -3,9 +3,9 @@
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent, QWheelEvent
 
-from app.window.viewer.picture_view import PictureView
-from app.window.widgets import formats
-from app.window.widgets.translation import translate
+from framefleet.app.window.viewer.picture_view import PictureView
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import translate
 
 
 class VideoCanvas(PictureView):

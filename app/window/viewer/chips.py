@@ -5,8 +5,8 @@ from functools import lru_cache
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPixmap
 
-from app.window.widgets import theme
-from app.window.widgets.painting import draw_box
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import draw_box
 
 _GROUND = QColor(14, 16, 20, 215)
 

@@ -18,11 +18,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.window.widgets import formats, theme
-from app.window.widgets.icons import pixmap
-from app.window.widgets.painting import RIGHT, draw_box, write
-from app.window.widgets.translation import translate
-from engine.media.annotation.colours import class_colour, ink_on
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.icons import pixmap
+from framefleet.app.window.widgets.painting import RIGHT, draw_box, write
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.annotation.colours import class_colour, ink_on
 
 CHECK = 14
 CLASS_ROLE = Qt.ItemDataRole.UserRole

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.types import Detections
+from framefleet.engine.types import Detections
 
 
 @dataclass(frozen=True)

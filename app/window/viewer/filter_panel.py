@@ -7,13 +7,13 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QSettings, QSignalBlock
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QListView, QSlider, QSpinBox, QStackedWidget
 
-from app.window.viewer.classes import CLASS_ROLE, ClassDelegate, ClassModel
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets import theme
-from app.window.widgets.build import Panel, column, label, push_button, row
-from app.window.widgets.fields import clearable, indent
-from app.window.widgets.icons import icon
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.viewer.classes import CLASS_ROLE, ClassDelegate, ClassModel
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import Panel, column, label, push_button, row
+from framefleet.app.window.widgets.fields import clearable, indent
+from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.translation import marked, translate
 
 CONFIDENCE, HIDDEN = "window/confidence", "window/hidden_classes"
 """Keys of the stored choice: from 0 to 1, and a JSON list of names."""

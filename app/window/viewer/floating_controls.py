@@ -3,7 +3,7 @@
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.viewer.canvas import VideoCanvas
 
 REST_MS = 2500
 """Time without a movement of the mouse after which the controls hide."""

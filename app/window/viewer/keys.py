@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from app.window.keys.bindings import PORTABLE, Bindings, Command
-from app.window.keys.shortcuts import Shortcuts
-from app.window.widgets.translation import marked
+from framefleet.app.window.keys.bindings import PORTABLE, Bindings, Command
+from framefleet.app.window.keys.shortcuts import Shortcuts
+from framefleet.app.window.widgets.translation import marked
 
 if TYPE_CHECKING:
-    from app.window.viewer.viewer import Viewer
+    from framefleet.app.window.viewer.viewer import Viewer
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,11 +15,11 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 from shiboken6 import Shiboken
 
-from app.window.viewer.layout import Placement
-from app.window.widgets import theme
-from engine.media.annotation.colours import PATTERNS, class_colour, class_pattern, ink_on
-from engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
-from engine.types import Detections
+from framefleet.app.window.viewer.layout import Placement
+from framefleet.app.window.widgets import theme
+from framefleet.engine.media.annotation.colours import PATTERNS, class_colour, class_pattern, ink_on
+from framefleet.engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
+from framefleet.engine.types import Detections
 
 NARROW = 420
 """Width of the picture below which labels are smaller, logical pixels."""

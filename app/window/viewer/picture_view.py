@@ -6,14 +6,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.viewer.chips import chip
-from app.window.viewer.filter import ViewFilter
-from app.window.viewer.layout import Placement, Zoom, fit
-from app.window.viewer.overlay import Overlay
-from app.window.widgets import formats, theme
-from app.window.widgets.translation import marked, translate
-from engine.media.annotation.label_position import Rect
-from engine.types import Detections, FrameResult
+from framefleet.app.window.viewer.chips import chip
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.layout import Placement, Zoom, fit
+from framefleet.app.window.viewer.overlay import Overlay
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.media.annotation.label_position import Rect
+from framefleet.engine.types import Detections, FrameResult
 
 NOT_YET = marked("viewer", "Not analysed yet")
 LEAST = QSize(240, 160)

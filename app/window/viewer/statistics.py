@@ -3,12 +3,12 @@
 import time
 from collections import deque
 
-from app.window.player.preview_client import Shown
-from app.window.queue.item import QueueItem
-from app.window.widgets import formats
-from app.window.widgets.translation import translate
-from engine.media.types import SourceInfo
-from engine.types import FrameResult
+from framefleet.app.window.player.preview_client import Shown
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.types import FrameResult
 
 SECONDS = 2.0
 """The number of shown pictures is a mean over this time."""

@@ -8,16 +8,16 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu
 
-from app.window.player.playback_clock import Playback
-from app.window.results.clock_time import clock_text
-from app.window.timeline.part_button import PartButton
-from app.window.timeline.timeline import Timeline
-from app.window.widgets import formats, theme
-from app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
-from app.window.widgets.icons import icon
-from app.window.widgets.translation import translate
-from engine.media.types import SourceInfo, SourceKind
-from engine.store.clock import Clock
+from framefleet.app.window.player.playback_clock import Playback
+from framefleet.app.window.results.clock_time import clock_text
+from framefleet.app.window.timeline.part_button import PartButton
+from framefleet.app.window.timeline.timeline import Timeline
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
+from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.store.clock import Clock
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 DIGIT = re.compile(r"\d")

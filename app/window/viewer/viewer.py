@@ -5,30 +5,30 @@ from functools import partial
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.grid.pictures import Pictures
-from app.window.keys.bindings import Bindings
-from app.window.player.player import Player
-from app.window.player.preview_client import PreviewClient, Shown
-from app.window.player.sound import Sound
-from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.results.clock_time import is_known, read_clock
-from app.window.results.saving import PictureSaver
-from app.window.session.background import Background
-from app.window.timeline.class_counts import Tally, length_of
-from app.window.timeline.glimpse import Glimpse
-from app.window.timeline.lanes import Lane
-from app.window.timeline.seeking import Seeking
-from app.window.viewer.canvas import VideoCanvas
-from app.window.viewer.filter import ViewFilter
-from app.window.viewer.floating_controls import FloatingControls
-from app.window.viewer.keys import PlayerKeys
-from app.window.viewer.picture_view import NOT_YET
-from app.window.viewer.statistics import Statistics
-from app.window.viewer.transport import Transport
-from app.window.widgets.build import column
-from app.window.widgets.translation import marked, translate
-from engine.media.types import SourceInfo, SourceKind
-from engine.store.clock import Clock
+from framefleet.app.window.grid.pictures import Pictures
+from framefleet.app.window.keys.bindings import Bindings
+from framefleet.app.window.player.player import Player
+from framefleet.app.window.player.preview_client import PreviewClient, Shown
+from framefleet.app.window.player.sound import Sound
+from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.results.clock_time import is_known, read_clock
+from framefleet.app.window.results.saving import PictureSaver
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.timeline.class_counts import Tally, length_of
+from framefleet.app.window.timeline.glimpse import Glimpse
+from framefleet.app.window.timeline.lanes import Lane
+from framefleet.app.window.timeline.seeking import Seeking
+from framefleet.app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.floating_controls import FloatingControls
+from framefleet.app.window.viewer.keys import PlayerKeys
+from framefleet.app.window.viewer.picture_view import NOT_YET
+from framefleet.app.window.viewer.statistics import Statistics
+from framefleet.app.window.viewer.transport import Transport
+from framefleet.app.window.widgets.build import column
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.store.clock import Clock
 
 LANES = 20
 """The largest number of classes that the timeline shows, the most frequent first."""

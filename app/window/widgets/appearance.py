@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.window.widgets import theme
-from app.window.widgets.style_sheet import style_sheet
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.style_sheet import style_sheet
 
 KEY = "window/theme"
 """The key of the stored theme."""

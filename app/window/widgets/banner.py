@@ -8,10 +8,10 @@ from typing import TypeAlias
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, push_button, row, say, tool_button
-from app.window.widgets.icons import Symbol
-from app.window.widgets.translation import translate
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button
+from framefleet.app.window.widgets.icons import Symbol
+from framefleet.app.window.widgets.translation import translate
 
 MOST = 3
 """The largest number of banners. A further one replaces the oldest one with the lowest severity."""

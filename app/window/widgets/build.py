@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.widgets import theme
-from app.window.widgets.icons import icon, pixmap
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.icons import icon, pixmap
 
 Part: TypeAlias = QWidget | QLayout
 Item: TypeAlias = Part | int | float | tuple[Part, int] | tuple[Part, int, Qt.AlignmentFlag] | None

@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 
 from PySide6.QtCore import QLocale
 
-from app.window.widgets import translation
-from app.window.widgets.translation import FOLDER, marked, translate
-from engine.settings import Parallel
-from engine.settings.table import TABLE
+from framefleet.app.window.widgets import translation
+from framefleet.app.window.widgets.translation import FOLDER, marked, translate
+from framefleet.engine.settings import Parallel
+from framefleet.engine.settings.table import TABLE
 
 _FFMPEG = (
     marked("engine", "Invalid data found when processing input"),

@@ -23,13 +23,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.widgets import theme
-from app.window.widgets.build import label, row
-from app.window.widgets.flow import Flow
-from app.window.widgets.icons import icon
-from app.window.widgets.questions import choose_path
-from app.window.widgets.translation import of_settings, translate
-from engine.settings.kinds import Number, write
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import label, row
+from framefleet.app.window.widgets.flow import Flow
+from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.questions import choose_path
+from framefleet.app.window.widgets.translation import of_settings, translate
+from framefleet.engine.settings.kinds import Number, write
 
 NUMBER_WIDTH = 124
 TEXT_WIDTH = 236

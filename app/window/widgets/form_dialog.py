@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QScrollArea, QWidget
 
-from app.window.widgets.build import Item, column, show_inside, within_screen
+from framefleet.app.window.widgets.build import Item, column, show_inside, within_screen
 
 LOWEST = 100
 """Least height of the visible part of a form, logical pixels."""

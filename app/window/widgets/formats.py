@@ -4,8 +4,8 @@ import re
 
 from PySide6.QtCore import QLocale
 
-from app.window.widgets.engine_text import of_engine
-from app.window.widgets.translation import translate
+from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import translate
 
 DASH = "\N{EN DASH}"
 COUNTED = {

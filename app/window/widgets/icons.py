@@ -7,8 +7,8 @@ from PySide6.QtGui import QGuiApplication, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel
 
-from app.window.widgets import theme
-from resources.icons import icon_svg
+from framefleet.app.window.widgets import theme
+from framefleet.resources.icons import icon_svg
 
 
 def pixmap(name: str, size: int, colour: str = "") -> QPixmap:

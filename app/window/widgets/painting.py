@@ -7,7 +7,7 @@ from typing import TypeAlias
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPaintDevice, QPainter, QPen
 
-from app.window.widgets import theme
+from framefleet.app.window.widgets import theme
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy
 
-from app.window.widgets import theme
+from framefleet.app.window.widgets import theme
 
 # Hides CUDA from pyqtgraph, which would load the driver's library for a widget that is not used here.
 _loaded = sys.modules.get("cuda.bindings")

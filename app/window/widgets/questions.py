@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.widgets import theme
-from app.window.widgets.build import within_screen
-from app.window.widgets.icons import icon
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import within_screen
+from framefleet.app.window.widgets.icons import icon
 
 Mode = QFileDialog.FileMode
 SIZE = 860, 540

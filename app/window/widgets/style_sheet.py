@@ -1,7 +1,7 @@
 """The style sheet of the whole window."""
 
-from app.window.widgets import theme
-from resources.icons import icon_path
+from framefleet.app.window.widgets import theme
+from framefleet.resources.icons import icon_path
 
 
 def style_sheet() -> str:

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeWidget, QTreeWidgetItem
 
-from app.window.widgets import theme
-from app.window.widgets.painting import RIGHT
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import RIGHT
 
 
 def style_table(table: QTableView) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-import resources
+from framefleet import resources
 
 FOLDER = Path(resources.__file__).parent / "translations"
 """Holds a .ts file for each language, which people edit, and a .qm file, which Qt reads. ``tools/translations.py`` writes both."""

@@ -6,10 +6,10 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.window.widgets.build import column
-from app.window.widgets.fields import clearable
-from app.window.widgets.translation import translate
-from app.window.zones.shape_list import Index
+from framefleet.app.window.widgets.build import column
+from framefleet.app.window.widgets.fields import clearable
+from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.zones.shape_list import Index
 
 MOST_ROWS = 10
 """Rows that are visible at once, and classes above which they can be searched."""

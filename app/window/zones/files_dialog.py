@@ -6,8 +6,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.window.widgets.build import column, label
-from app.window.widgets.translation import translate
+from framefleet.app.window.widgets.build import column, label
+from framefleet.app.window.widgets.translation import translate
 
 _PATH = Qt.ItemDataRole.UserRole
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
-from app.window.widgets.translation import translate
-from engine.errors import ExportError, UsageError
-from engine.store.exporters.common.base import text_file
-from engine.zones.file import read_zones, zones_text
-from engine.zones.shapes import ZoneSet
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.store.exporters.common.base import text_file
+from framefleet.engine.zones.file import read_zones, zones_text
+from framefleet.engine.zones.shapes import ZoneSet
 
 _PLACES = "zones/folders"
 

@@ -8,21 +8,21 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, QSize, 
 from PySide6.QtGui import QActionGroup, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
-from app.window.keys import undo_keys
-from app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
-from app.window.widgets.fields import combo_box
-from app.window.widgets.flow import Flow
-from app.window.widgets.questions import Mode, choose_path
-from app.window.widgets.table import Filling, style_table
-from app.window.widgets.translation import marked, translate
-from app.window.zones.classes_popup import ClassesDelegate
-from app.window.zones.drawing.editor import ZoneEditor
-from app.window.zones.drawing.layer import ZoneLayer
-from app.window.zones.parts import BY_TRACK, ShownParts
-from app.window.zones.sets import ShownSet
-from app.window.zones.shape_list import ShapeModel
-from engine.zones.counts import Counts
-from engine.zones.shapes import Line, Reference, Zone
+from framefleet.app.window.keys import undo_keys
+from framefleet.app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
+from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.flow import Flow
+from framefleet.app.window.widgets.questions import Mode, choose_path
+from framefleet.app.window.widgets.table import Filling, style_table
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.zones.classes_popup import ClassesDelegate
+from framefleet.app.window.zones.drawing.editor import ZoneEditor
+from framefleet.app.window.zones.drawing.layer import ZoneLayer
+from framefleet.app.window.zones.parts import BY_TRACK, ShownParts
+from framefleet.app.window.zones.sets import ShownSet
+from framefleet.app.window.zones.shape_list import ShapeModel
+from framefleet.engine.zones.counts import Counts
+from framefleet.engine.zones.shapes import Line, Reference, Zone
 
 NONE = marked("zones", "No lines and zones")
 KINDS = marked("zones", "Lines and zones (*.json)")

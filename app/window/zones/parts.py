@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, translate
 
 ZONES, TRAILS, NUMBERS, HEAT, BY_TRACK = "zones", "trails", "numbers", "heat", "by_track"
 _PARTS = {

@@ -8,14 +8,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.queue.model import QueueModel
-from app.window.zones.drawing.editor import EMPTY, ZoneEditor
-from app.window.zones.files_dialog import FilesDialog
-from app.window.zones.library import ZoneLibrary
-from engine.errors import FramefleetError
-from engine.zones.file import parse_zones, read_zones
-from engine.zones.shapes import ZoneSet
+from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.zones.drawing.editor import EMPTY, ZoneEditor
+from framefleet.app.window.zones.files_dialog import FilesDialog
+from framefleet.app.window.zones.library import ZoneLibrary
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.zones.file import parse_zones, read_zones
+from framefleet.engine.zones.shapes import ZoneSet
 
 SAVE_MS = 400
 

@@ -4,12 +4,12 @@ from typing import Any, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.window.widgets import formats
-from app.window.widgets.painting import LEFT, RIGHT
-from app.window.widgets.translation import marked, translate
-from app.window.zones.drawing.editor import ZoneEditor
-from engine.zones.counts import Counts
-from engine.zones.shapes import Line, Shape
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.painting import LEFT, RIGHT
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.zones.drawing.editor import ZoneEditor
+from framefleet.engine.zones.counts import Counts
+from framefleet.engine.zones.shapes import Line, Shape
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 HEADINGS = (

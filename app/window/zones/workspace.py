@@ -6,34 +6,34 @@ import numpy as np
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from app.window.events.detections import WAIT_MS, DetectionsPanel
-from app.window.events.panel import EventsPanel
-from app.window.events.routes import RoutesPanel
-from app.window.events.tabs import EventTabs
-from app.window.player.preview_client import Shown
-from app.window.queue.item import ItemState, QueueItem
-from app.window.queue.model import QueueModel
-from app.window.session.background import Background
-from app.window.settings.preferences import load
-from app.window.viewer.filter import ViewFilter
-from app.window.viewer.viewer import Viewer
-from app.window.widgets import formats
-from app.window.widgets.build import ElidedLabel
-from app.window.widgets.translation import translate
-from app.window.zones.counts.chart import CountChart
-from app.window.zones.counts.counting import Counted, Counting
-from app.window.zones.counts.remarks import remark_on
-from app.window.zones.counts.totals import Totals
-from app.window.zones.counts.tracks import Total
-from app.window.zones.drawing.editor import ZoneEditor
-from app.window.zones.drawing.layer import ZoneLayer
-from app.window.zones.library import ZoneLibrary
-from app.window.zones.panel import ZonesPanel
-from app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
-from app.window.zones.sets import ShownSet
-from engine.store.objects.events import EVENTS
-from engine.tracking.follow import TrackerName
-from engine.zones.counts import Counts
+from framefleet.app.window.events.detections import WAIT_MS, DetectionsPanel
+from framefleet.app.window.events.panel import EventsPanel
+from framefleet.app.window.events.routes import RoutesPanel
+from framefleet.app.window.events.tabs import EventTabs
+from framefleet.app.window.player.preview_client import Shown
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.settings.preferences import load
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.viewer import Viewer
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import ElidedLabel
+from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.zones.counts.chart import CountChart
+from framefleet.app.window.zones.counts.counting import Counted, Counting
+from framefleet.app.window.zones.counts.remarks import remark_on
+from framefleet.app.window.zones.counts.totals import Totals
+from framefleet.app.window.zones.counts.tracks import Total
+from framefleet.app.window.zones.drawing.editor import ZoneEditor
+from framefleet.app.window.zones.drawing.layer import ZoneLayer
+from framefleet.app.window.zones.library import ZoneLibrary
+from framefleet.app.window.zones.panel import ZonesPanel
+from framefleet.app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
+from framefleet.app.window.zones.sets import ShownSet
+from framefleet.engine.store.objects.events import EVENTS
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.zones.counts import Counts
 
 
 class Zones(QObject):

@@ -4,16 +4,16 @@ import hashlib
 
 from cuda.core import Device, Stream
 
-from engine.backends.base import Progress
-from engine.backends.cudnn.chains import chained
-from engine.backends.cudnn.engine import KERNELS, CudnnEngine
-from engine.backends.cudnn.library import Library
-from engine.backends.cudnn.lowering import lower
-from engine.backends.cudnn.plans import Plans
-from engine.cuda.memory import Memory
-from engine.model.network import Network
-from plugins.cache import FileCache
-from plugins.kernels import Kernels, source
+from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.cudnn.chains import chained
+from framefleet.engine.backends.cudnn.engine import KERNELS, CudnnEngine
+from framefleet.engine.backends.cudnn.library import Library
+from framefleet.engine.backends.cudnn.lowering import lower
+from framefleet.engine.backends.cudnn.plans import Plans
+from framefleet.engine.cuda.memory import Memory
+from framefleet.engine.model.network import Network
+from framefleet.plugins.cache import FileCache
+from framefleet.plugins.kernels import Kernels, source
 
 
 class CudnnBuilder:

@@ -1,4 +1,4 @@
-"""``python -m engine.backends.cudnn.build_plans DEVICE COUNT SHAPES``: builds plans in a process of its own.
+"""``python -m framefleet.engine.backends.cudnn.build_plans DEVICE COUNT SHAPES``: builds plans in a process of its own.
 
 The third argument is a JSON list of shapes. Prints the plans of each as a line of JSON: its number in the list, and at most COUNT plans in
 base 64. cuDNN holds the interpreter's lock while it builds a plan, so threads of one process would wait for each other.
@@ -15,10 +15,10 @@ from itertools import islice
 
 from cuda.core import Device
 
-from engine.backends.cudnn.convolution import Shape, candidates
-from engine.backends.cudnn.library import find_cudnn
-from engine.errors import DeviceError
-from engine.processes.program import run_program
+from framefleet.engine.backends.cudnn.convolution import Shape, candidates
+from framefleet.engine.backends.cudnn.library import find_cudnn
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.processes.program import run_program
 
 _MOST_PROCESSES = 8
 _SECONDS = 600.0

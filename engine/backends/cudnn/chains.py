@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.backends.cudnn.program import Chain, Convolve, Operation, Program, View, reads, writes
-from engine.model.network import Activation
-from plugins.pointwise import FORMS, SLOPES, Form
+from framefleet.engine.backends.cudnn.program import Chain, Convolve, Operation, Program, View, reads, writes
+from framefleet.engine.model.network import Activation
+from framefleet.plugins.pointwise import FORMS, SLOPES, Form
 
 
 def chained(program: Program) -> Program:

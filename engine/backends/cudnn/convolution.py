@@ -9,10 +9,10 @@ from typing import Any
 
 from cuda.core import Stream
 
-from engine.backends.cudnn.library import Library
-from engine.backends.cudnn.program import Convolve, View
-from engine.errors import DeviceError
-from engine.model.network import Activation
+from framefleet.engine.backends.cudnn.library import Library
+from framefleet.engine.backends.cudnn.program import Convolve, View
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Activation
 
 INPUT, WEIGHTS, BIAS, OUTPUT, RESIDUAL, TWO, BOUND = range(1, 8)
 """Numbers of a graph's tensors."""

@@ -7,20 +7,20 @@ import numpy as np
 from cuda.core import Device, Stream
 from numpy.typing import NDArray
 
-from engine.backends.cudnn.convolution import BIAS, CONSTANTS, INPUT, OUTPUT, RESIDUAL, WEIGHTS, WORKSPACE, Plan, Shape
-from engine.backends.cudnn.library import Library
-from engine.backends.cudnn.plans import Plans
-from engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Operation, Pool, Program, View, plan_memory
-from engine.backends.nvidia.engine import Engine
-from engine.cuda.graph import Step
-from engine.cuda.memory import Memory
-from engine.cuda.timing import time_steps
-from engine.errors import DeviceError, ModelError
-from engine.model.network import Activation, Convolution, Network
-from plugins import channels_last, pointwise
-from plugins.channels_last import Slice
-from plugins.first_convolution import FirstConvolution, packed
-from plugins.kernels import Kernels
+from framefleet.engine.backends.cudnn.convolution import BIAS, CONSTANTS, INPUT, OUTPUT, RESIDUAL, WEIGHTS, WORKSPACE, Plan, Shape
+from framefleet.engine.backends.cudnn.library import Library
+from framefleet.engine.backends.cudnn.plans import Plans
+from framefleet.engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Operation, Pool, Program, View, plan_memory
+from framefleet.engine.backends.nvidia.engine import Engine
+from framefleet.engine.cuda.graph import Step
+from framefleet.engine.cuda.memory import Memory
+from framefleet.engine.cuda.timing import time_steps
+from framefleet.engine.errors import DeviceError, ModelError
+from framefleet.engine.model.network import Activation, Convolution, Network
+from framefleet.plugins import channels_last, pointwise
+from framefleet.plugins.channels_last import Slice
+from framefleet.plugins.first_convolution import FirstConvolution, packed
+from framefleet.plugins.kernels import Kernels
 
 KERNELS = (*pointwise.SOURCES, "channels_last.cu")
 """The sources of the kernels that an engine needs."""

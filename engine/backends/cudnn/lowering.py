@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.backends.cudnn.program import Buffer, Convolve, Enlarge, FirstConvolve, Operation, Pool, Program, View
-from engine.model.network import (
+from framefleet.engine.backends.cudnn.program import Buffer, Convolve, Enlarge, FirstConvolve, Operation, Pool, Program, View
+from framefleet.engine.model.network import (
     Activation,
     Convolution,
     Identity,
@@ -25,7 +25,7 @@ from engine.model.network import (
     Upsample,
     Yolo,
 )
-from plugins.first_convolution import suits
+from framefleet.plugins.first_convolution import suits
 
 UNIT = 8
 """Values lie in multiples of this number of channels: 16 bytes."""

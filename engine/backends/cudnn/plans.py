@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
 
-from engine.backends.cudnn.build_plans import build_plans
-from engine.backends.cudnn.convolution import Plan, Shape, candidates
-from engine.backends.cudnn.library import Library
-from engine.errors import DeviceError
-from plugins.cache import FileCache
+from framefleet.engine.backends.cudnn.build_plans import build_plans
+from framefleet.engine.backends.cudnn.convolution import Plan, Shape, candidates
+from framefleet.engine.backends.cudnn.library import Library
+from framefleet.engine.errors import DeviceError
+from framefleet.plugins.cache import FileCache
 
 _TRIED = 4
 """Most plans that a trial of one shape compares. More than five gain less than 1 % on an H200."""

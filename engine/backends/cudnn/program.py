@@ -11,8 +11,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.model.network import Activation
-from plugins.pointwise import Form
+from framefleet.engine.model.network import Activation
+from framefleet.plugins.pointwise import Form
 
 ALIGNMENT = 256
 

@@ -14,24 +14,24 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, Progress, letterboxes
-from engine.backends.memory import check_memory
-from engine.backends.nvidia.batch import Geometry, Uploads
-from engine.backends.nvidia.layers import CustomLayers
-from engine.backends.nvidia.slot import Slot, WholeSlot
-from engine.backends.nvidia.trials import Builder
-from engine.cuda.device import free_memory, open_device
-from engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
-from engine.detection.frame_format import HostImage
-from engine.detection.preprocess import Fit
-from engine.devices.affinity import bind_near
-from engine.errors import ModelError
-from engine.media.types import DeviceFrame
-from engine.model.network import Network
-from engine.processes.child_main import name_thread
-from engine.settings import EngineSettings, Hint, Precision
-from engine.types import DeviceId, EngineInfo, Found, InferenceFailure
-from plugins.cache import FileCache
+from framefleet.engine.backends.base import Backend, Progress, letterboxes
+from framefleet.engine.backends.memory import check_memory
+from framefleet.engine.backends.nvidia.batch import Geometry, Uploads
+from framefleet.engine.backends.nvidia.layers import CustomLayers
+from framefleet.engine.backends.nvidia.slot import Slot, WholeSlot
+from framefleet.engine.backends.nvidia.trials import Builder
+from framefleet.engine.cuda.device import free_memory, open_device
+from framefleet.engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.detection.preprocess import Fit
+from framefleet.engine.devices.affinity import bind_near
+from framefleet.engine.errors import ModelError
+from framefleet.engine.media.types import DeviceFrame
+from framefleet.engine.model.network import Network
+from framefleet.engine.processes.child_main import name_thread
+from framefleet.engine.settings import EngineSettings, Hint, Precision
+from framefleet.engine.types import DeviceId, EngineInfo, Found, InferenceFailure
+from framefleet.plugins.cache import FileCache
 
 _SLOTS = 3
 """Batches under way: one runs, one waits on the device, one is being filled."""

@@ -8,12 +8,12 @@ import numpy as np
 from cuda.core import Device, Event, EventOptions, Stream
 from numpy.typing import NDArray
 
-from engine.cuda.graph import copy, copy_rows
-from engine.cuda.memory import REGISTERED, Memory
-from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
-from engine.detection.preprocess import Fit, plan_fit
-from engine.media.types import DeviceFrame
-from plugins.preprocess import I420, NV12, P016, RGB8, describe_frame
+from framefleet.engine.cuda.graph import copy, copy_rows
+from framefleet.engine.cuda.memory import REGISTERED, Memory
+from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
+from framefleet.engine.detection.preprocess import Fit, plan_fit
+from framefleet.engine.media.types import DeviceFrame
+from framefleet.plugins.preprocess import I420, NV12, P016, RGB8, describe_frame
 
 _FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016, PixelFormat.I420: I420}
 _ALIGNMENT = 256

@@ -8,10 +8,10 @@ import numpy as np
 from cuda.core import Stream
 from numpy.typing import NDArray
 
-from engine.cuda.graph import Step, copy
-from engine.model.network import Network
-from engine.settings import Precision
-from plugins.launch import Number
+from framefleet.engine.cuda.graph import Step, copy
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import Precision
+from framefleet.plugins.launch import Number
 
 
 def number_type(precision: Precision) -> Number:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from engine.backends.cudnn.build import CudnnBuilder
-from engine.backends.precision import MATCHING, Trial, matching_share
-from engine.cuda.memory import OutOfMemoryError
-from engine.errors import DeviceError
-from engine.model.network import Network
+from framefleet.engine.backends.cudnn.build import CudnnBuilder
+from framefleet.engine.backends.precision import MATCHING, Trial, matching_share
+from framefleet.engine.cuda.memory import OutOfMemoryError
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Network
 
 LAYER_NAMES = {"first_convolution": "the first convolution", "mish": "Mish"}
 

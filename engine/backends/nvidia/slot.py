@@ -9,19 +9,19 @@ import numpy as np
 from cuda.core import Device, Event, EventOptions, Stream
 from numpy.typing import NDArray
 
-from engine.backends.nvidia.engine import Engine, download_heads
-from engine.cuda.graph import Copy, Mark, Step, record
-from engine.cuda.memory import Memory
-from engine.detection.postprocess import detections
-from engine.detection.preprocess import Fit
-from engine.model.network import Network
-from engine.settings import EngineSettings, Hint
-from engine.types import Detections, Found
-from plugins.kernels import Kernels
-from plugins.launch import Number
-from plugins.nms import LIMIT, Nms, class_mask, read_results, result_bytes
-from plugins.preprocess import FRAME, Preprocess
-from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
+from framefleet.engine.backends.nvidia.engine import Engine, download_heads
+from framefleet.engine.cuda.graph import Copy, Mark, Step, record
+from framefleet.engine.cuda.memory import Memory
+from framefleet.engine.detection.postprocess import detections
+from framefleet.engine.detection.preprocess import Fit
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, Hint
+from framefleet.engine.types import Detections, Found
+from framefleet.plugins.kernels import Kernels
+from framefleet.plugins.launch import Number
+from framefleet.plugins.nms import LIMIT, Nms, class_mask, read_results, result_bytes
+from framefleet.plugins.preprocess import FRAME, Preprocess
+from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 
 STAGES = ("preprocess", "network", "postprocess", "download")
 """The stages of a batch within the graph, in order."""

@@ -9,28 +9,28 @@ from functools import cached_property
 import numpy as np
 from cuda.core import Device, Stream
 
-from engine.backends.base import Progress
-from engine.backends.batch_tuner import SIZES, tune_batch
-from engine.backends.cudnn.build import CudnnBuilder
-from engine.backends.cudnn.library import find_cudnn
-from engine.backends.cudnn.lowering import UnsupportedError
-from engine.backends.nvidia.engine import Engine
-from engine.backends.nvidia.layers import PLAN_ONLY, CustomLayers, try_layers
-from engine.backends.precision import Trial, probe_pictures, resolve_precision
-from engine.backends.tensorrt.build import prepare_plan
-from engine.backends.tensorrt.engine import TensorRtEngine, cut, first_convolution, mish_convolutions
-from engine.backends.tensorrt.library import find_library
-from engine.backends.tensorrt.plan import Plan
-from engine.cuda.memory import Memory, OutOfMemoryError
-from engine.cuda.timing import time_steps
-from engine.errors import DeviceError
-from engine.model.network import Network
-from engine.model.split import Part
-from engine.settings import EngineSettings, Hint, Precision
-from engine.types import AS_ASKED, DeviceId, Image
-from plugins.cache import FileCache
-from plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
-from plugins.kernels import KernelError, Kernels, source
+from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.batch_tuner import SIZES, tune_batch
+from framefleet.engine.backends.cudnn.build import CudnnBuilder
+from framefleet.engine.backends.cudnn.library import find_cudnn
+from framefleet.engine.backends.cudnn.lowering import UnsupportedError
+from framefleet.engine.backends.nvidia.engine import Engine
+from framefleet.engine.backends.nvidia.layers import PLAN_ONLY, CustomLayers, try_layers
+from framefleet.engine.backends.precision import Trial, probe_pictures, resolve_precision
+from framefleet.engine.backends.tensorrt.build import prepare_plan
+from framefleet.engine.backends.tensorrt.engine import TensorRtEngine, cut, first_convolution, mish_convolutions
+from framefleet.engine.backends.tensorrt.library import find_library
+from framefleet.engine.backends.tensorrt.plan import Plan
+from framefleet.engine.cuda.memory import Memory, OutOfMemoryError
+from framefleet.engine.cuda.timing import time_steps
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Part
+from framefleet.engine.settings import EngineSettings, Hint, Precision
+from framefleet.engine.types import AS_ASKED, DeviceId, Image
+from framefleet.plugins.cache import FileCache
+from framefleet.plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
+from framefleet.plugins.kernels import KernelError, Kernels, source
 
 OFFERED = (Precision.FP32, Precision.FP16)
 

@@ -12,22 +12,22 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, Progress, letterboxes
-from engine.backends.memory import check_memory
-from engine.backends.openvino.build import Builder
-from engine.backends.openvino.engine import Engine, Request
-from engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
-from engine.backends.openvino.trials import Trials
-from engine.backends.precision import agreeing_share, count_boxes, resolve_precision
-from engine.detection.frame_format import HostImage
-from engine.detection.postprocess import detections
-from engine.detection.preprocess import Fit
-from engine.devices.host_memory import free_host_memory
-from engine.errors import DeviceError, UsageError
-from engine.media.planes import fit_host_image
-from engine.model.network import Network
-from engine.settings import EngineSettings, Hint, Precision
-from engine.types import EngineInfo, Found
+from framefleet.engine.backends.base import Backend, Progress, letterboxes
+from framefleet.engine.backends.memory import check_memory
+from framefleet.engine.backends.openvino.build import Builder
+from framefleet.engine.backends.openvino.engine import Engine, Request
+from framefleet.engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
+from framefleet.engine.backends.openvino.trials import Trials
+from framefleet.engine.backends.precision import agreeing_share, count_boxes, resolve_precision
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.detection.postprocess import detections
+from framefleet.engine.detection.preprocess import Fit
+from framefleet.engine.devices.host_memory import free_host_memory
+from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, Hint, Precision
+from framefleet.engine.types import EngineInfo, Found
 
 
 class OpenVinoBackend(Backend):

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import openvino as ov
 
-from engine.backends.openvino.engine import Engine
-from engine.backends.openvino.library import ELEMENT_TYPES, openvino_name, process_core
-from engine.backends.openvino.lowering import lower
-from engine.errors import DeviceError
-from engine.model.network import Network
-from engine.model.split import Part, split
-from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId
+from framefleet.engine.backends.openvino.engine import Engine
+from framefleet.engine.backends.openvino.library import ELEMENT_TYPES, openvino_name, process_core
+from framefleet.engine.backends.openvino.lowering import lower
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Part, split
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import DeviceId
 
 _EXACT_SHARE = 0.8
 """``mixed`` computes this share of the layers in fp32 and the rest in bf16: the rounding errors of a layer pass through

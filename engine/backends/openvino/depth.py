@@ -9,20 +9,20 @@ from threading import Lock
 
 import numpy as np
 
-from engine.backends.base import Progress
-from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
-from engine.backends.openvino.backend import OpenVinoBackend
-from engine.backends.openvino.build import plan_precision
-from engine.backends.openvino.engine import Engine, Request
-from engine.backends.openvino.library import BACKEND, find_device, openvino_name
-from engine.detection.postprocess import detections
-from engine.detection.preprocess import Fit
-from engine.devices.affinity import usable_cores
-from engine.model.balance import Rates, StageTime, find_balance
-from engine.model.network import Network
-from engine.model.split import split
-from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId, EngineInfo, Found
+from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
+from framefleet.engine.backends.openvino.backend import OpenVinoBackend
+from framefleet.engine.backends.openvino.build import plan_precision
+from framefleet.engine.backends.openvino.engine import Engine, Request
+from framefleet.engine.backends.openvino.library import BACKEND, find_device, openvino_name
+from framefleet.engine.detection.postprocess import detections
+from framefleet.engine.detection.preprocess import Fit
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.model.balance import Rates, StageTime, find_balance
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import split
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import DeviceId, EngineInfo, Found
 
 _RATES = Rates(1e12, 5e10)
 """First estimates: operations and bytes per second of a processor. Stages share the host's memory, so that no value moves."""

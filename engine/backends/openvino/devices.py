@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import openvino as ov
 
-from engine.backends.openvino.library import BACKEND, device_name, offered_precisions, process_core
-from engine.devices.affinity import usable_cores
-from engine.devices.description import DeviceDescription
-from engine.devices.host_memory import read_host_memory
-from engine.types import DeviceId
+from framefleet.engine.backends.openvino.library import BACKEND, device_name, offered_precisions, process_core
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.host_memory import read_host_memory
+from framefleet.engine.types import DeviceId
 
 _UNITS, _BYTES = "GPU_EXECUTION_UNITS_COUNT", "GPU_DEVICE_TOTAL_MEM_SIZE"
 

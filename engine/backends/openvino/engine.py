@@ -6,8 +6,8 @@ import numpy as np
 import openvino as ov
 from numpy.typing import NDArray
 
-from engine.model.network import Network, Yolo
-from engine.model.split import PICTURES, Part
+from framefleet.engine.model.network import Network, Yolo
+from framefleet.engine.model.split import PICTURES, Part
 
 
 class Engine:

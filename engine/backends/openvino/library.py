@@ -5,9 +5,9 @@ from threading import Lock
 
 import openvino as ov
 
-from engine.errors import DeviceError
-from engine.settings import Precision
-from engine.types import DeviceId
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.settings import Precision
+from framefleet.engine.types import DeviceId
 
 BACKEND = f"OpenVINO {ov.__version__.split('-')[0]}"
 

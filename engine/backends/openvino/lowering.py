@@ -4,9 +4,9 @@ import numpy as np
 import openvino as ov
 from openvino import Node, opset1, opset13
 
-from engine.model import network as model
-from engine.model.network import Activation, Layer, Network
-from engine.model.split import PICTURES, Part
+from framefleet.engine.model import network as model
+from framefleet.engine.model.network import Activation, Layer, Network
+from framefleet.engine.model.split import PICTURES, Part
 
 
 def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:

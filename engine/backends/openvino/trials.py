@@ -9,13 +9,13 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Progress
-from engine.backends.openvino.build import Builder
-from engine.backends.openvino.engine import Request
-from engine.backends.precision import LEAST_BOXES, TooFewBoxesError, Trial
-from engine.detection.frame_format import HostImage
-from engine.media.planes import fit_host_image
-from engine.settings import Precision
+from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.openvino.build import Builder
+from framefleet.engine.backends.openvino.engine import Request
+from framefleet.engine.backends.precision import LEAST_BOXES, TooFewBoxesError, Trial
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.settings import Precision
 
 _SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
 """The least time and number of rounds in which a precision and fp32 are timed in turn, and the time of one round."""

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from engine.backends.base import Progress
-from engine.backends.tensorrt.library import Library, logger
-from engine.backends.tensorrt.lowering import Lowering
-from engine.backends.tensorrt.plan import Plan
-from engine.errors import DeviceError
-from engine.model.network import Network
-from engine.model.split import Part
-from engine.settings import Precision
-from plugins.cache import FileCache
+from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.tensorrt.library import Library, logger
+from framefleet.engine.backends.tensorrt.lowering import Lowering
+from framefleet.engine.backends.tensorrt.plan import Plan
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Part
+from framefleet.engine.settings import Precision
+from framefleet.plugins.cache import FileCache
 
 
 def build_plan(

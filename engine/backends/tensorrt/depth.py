@@ -7,22 +7,22 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Progress
-from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
-from engine.backends.nvidia.backend import NvidiaBackend
-from engine.backends.nvidia.engine import number_type
-from engine.backends.nvidia.slot import Slot
-from engine.backends.nvidia.trials import Builder
-from engine.backends.tensorrt.stages import Stage, Staged, StagedSlot
-from engine.cuda.device import free_memory, open_device
-from engine.cuda.memory import Memory, cuda_errors
-from engine.cuda.transfer import Streams, connect
-from engine.model.balance import Balance, Rates, StageTime, find_balance
-from engine.model.network import Network
-from engine.model.split import split
-from engine.settings import EngineSettings, Hint, Precision
-from engine.types import DeviceId, EngineInfo
-from plugins.launch import Number
+from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
+from framefleet.engine.backends.nvidia.backend import NvidiaBackend
+from framefleet.engine.backends.nvidia.engine import number_type
+from framefleet.engine.backends.nvidia.slot import Slot
+from framefleet.engine.backends.nvidia.trials import Builder
+from framefleet.engine.backends.tensorrt.stages import Stage, Staged, StagedSlot
+from framefleet.engine.cuda.device import free_memory, open_device
+from framefleet.engine.cuda.memory import Memory, cuda_errors
+from framefleet.engine.cuda.transfer import Streams, connect
+from framefleet.engine.model.balance import Balance, Rates, StageTime, find_balance
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import split
+from framefleet.engine.settings import EngineSettings, Hint, Precision
+from framefleet.engine.types import DeviceId, EngineInfo
+from framefleet.plugins.launch import Number
 
 _RATES = {Precision.FP16: (4e14, 3e12), Precision.FP32: (4e13, 3e12)}
 _DIRECT, _THROUGH_HOST = 2e11, 2e10

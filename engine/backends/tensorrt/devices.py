@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from engine.backends.tensorrt.library import find_library
-from engine.devices import cuda
-from engine.devices.description import DeviceDescription
+from framefleet.engine.backends.tensorrt.library import find_library
+from framefleet.engine.devices import cuda
+from framefleet.engine.devices.description import DeviceDescription
 
 
 def describe_devices() -> Iterator[DeviceDescription]:

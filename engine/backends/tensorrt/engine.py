@@ -9,18 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.backends.nvidia.engine import Engine, number_type
-from engine.backends.nvidia.layers import CustomLayers
-from engine.backends.tensorrt.lowering import value_name
-from engine.backends.tensorrt.plan import Plan
-from engine.cuda.graph import Step
-from engine.cuda.memory import Memory
-from engine.model.network import Activation, Convolution, Network, Shape, Yolo
-from engine.model.split import PICTURES, Part, split
-from engine.settings import Precision
-from plugins.first_convolution import FirstConvolution, packed, suits
-from plugins.kernels import Kernels
-from plugins.mish import Mish
+from framefleet.engine.backends.nvidia.engine import Engine, number_type
+from framefleet.engine.backends.nvidia.layers import CustomLayers
+from framefleet.engine.backends.tensorrt.lowering import value_name
+from framefleet.engine.backends.tensorrt.plan import Plan
+from framefleet.engine.cuda.graph import Step
+from framefleet.engine.cuda.memory import Memory
+from framefleet.engine.model.network import Activation, Convolution, Network, Shape, Yolo
+from framefleet.engine.model.split import PICTURES, Part, split
+from framefleet.engine.settings import Precision
+from framefleet.plugins.first_convolution import FirstConvolution, packed, suits
+from framefleet.plugins.kernels import Kernels
+from framefleet.plugins.mish import Mish
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError
 
 Capability = tuple[int, int]
 """A GPU's compute capability, major and minor."""

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ModelError
-from engine.model import network as model
-from engine.model.network import Activation, Layer, Network
-from engine.model.split import PICTURES, Part
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model import network as model
+from framefleet.engine.model.network import Activation, Layer, Network
+from framefleet.engine.model.split import PICTURES, Part
 
 _MISH_BOUND = 10.0
 """Above this bound, mish(x) is x in FP32: n / (n + 2) differs from 1 by 4e-9."""

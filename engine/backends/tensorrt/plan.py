@@ -7,9 +7,9 @@ from typing import Any
 
 from cuda.core import Stream
 
-from engine.backends.tensorrt.library import Library, logger
-from engine.errors import DeviceError
-from plugins.cache import FileCache
+from framefleet.engine.backends.tensorrt.library import Library, logger
+from framefleet.engine.errors import DeviceError
+from framefleet.plugins.cache import FileCache
 
 
 class Plan:

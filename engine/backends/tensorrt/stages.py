@@ -14,20 +14,20 @@ import numpy as np
 from cuda.core import Event
 from numpy.typing import NDArray
 
-from engine.backends.nvidia.engine import download_heads, in_batches, number_type
-from engine.backends.nvidia.slot import FrameTable, InputSteps, Marks, OutputSteps, Slot, finish_event
-from engine.backends.tensorrt.lowering import value_name
-from engine.backends.tensorrt.plan import Plan
-from engine.cuda.graph import Step, copy, record
-from engine.cuda.memory import Memory
-from engine.cuda.transfer import Arrival, Move, Streams
-from engine.detection.preprocess import Fit
-from engine.model.balance import StageTime
-from engine.model.network import Network, Yolo
-from engine.model.split import PICTURES, Part, transfers
-from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId, Found
-from plugins.kernels import Kernels
+from framefleet.engine.backends.nvidia.engine import download_heads, in_batches, number_type
+from framefleet.engine.backends.nvidia.slot import FrameTable, InputSteps, Marks, OutputSteps, Slot, finish_event
+from framefleet.engine.backends.tensorrt.lowering import value_name
+from framefleet.engine.backends.tensorrt.plan import Plan
+from framefleet.engine.cuda.graph import Step, copy, record
+from framefleet.engine.cuda.memory import Memory
+from framefleet.engine.cuda.transfer import Arrival, Move, Streams
+from framefleet.engine.detection.preprocess import Fit
+from framefleet.engine.model.balance import StageTime
+from framefleet.engine.model.network import Network, Yolo
+from framefleet.engine.model.split import PICTURES, Part, transfers
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import DeviceId, Found
+from framefleet.plugins.kernels import Kernels
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bench.devices.measurement import Measurement, Spread, Test
-from engine.bench.devices.shares import counts
-from engine.devices.affinity import usable_cores
-from engine.devices.host_memory import read_host_memory
-from engine.types import DeviceId
+from framefleet.engine.bench.devices.measurement import Measurement, Spread, Test
+from framefleet.engine.bench.devices.shares import counts
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.devices.host_memory import read_host_memory
+from framefleet.engine.types import DeviceId
 
 LARGEST = 1 << 30
 VECTORS = (1 << 20, 1 << 24, 1 << 28)

@@ -7,13 +7,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bench.devices.cuda_card import Card
-from engine.bench.devices.cuda_together import Together, time_on
-from engine.bench.devices.measurement import Measurement, Spread, Test
-from engine.bench.devices.shares import COLUMNS, ROWS, counts, shares, vectors
-from engine.cuda.graph import Copy, copy
-from engine.types import DeviceId
-from plugins.bandwidth import AddParts, Fill, Product, Sum
+from framefleet.engine.bench.devices.cuda_card import Card
+from framefleet.engine.bench.devices.cuda_together import Together, time_on
+from framefleet.engine.bench.devices.measurement import Measurement, Spread, Test
+from framefleet.engine.bench.devices.shares import COLUMNS, ROWS, counts, shares, vectors
+from framefleet.engine.cuda.graph import Copy, copy
+from framefleet.engine.types import DeviceId
+from framefleet.plugins.bandwidth import AddParts, Fill, Product, Sum
 
 COPIED = 256 << 20
 LARGEST = 32 << 30

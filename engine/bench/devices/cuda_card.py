@@ -7,10 +7,10 @@ from cuda.bindings import driver
 from cuda.core import Event, EventOptions
 from numpy.typing import NDArray
 
-from engine.cuda.device import open_device
-from engine.types import DeviceId
-from plugins.bandwidth import SOURCES
-from plugins.kernels import Kernels
+from framefleet.engine.cuda.device import open_device
+from framefleet.engine.types import DeviceId
+from framefleet.plugins.bandwidth import SOURCES
+from framefleet.plugins.kernels import Kernels
 
 
 def ask(answer: tuple[Any, ...], doing: str) -> Any:

@@ -15,9 +15,9 @@ import numpy as np
 from cuda.core import Stream
 from numpy.typing import NDArray
 
-from engine.bench.devices.cuda_card import Card
-from engine.bench.devices.measurement import Spread
-from engine.cuda.graph import Mark, Step, record
+from framefleet.engine.bench.devices.cuda_card import Card
+from framefleet.engine.bench.devices.measurement import Spread
+from framefleet.engine.cuda.graph import Mark, Step, record
 
 WARM_UP = 5
 _TRIALS = 10

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from engine.bench.devices.measurement import Measurement, Test
-from engine.types import DeviceId
+from framefleet.engine.bench.devices.measurement import Measurement, Test
+from framefleet.engine.types import DeviceId
 
 SLOW = 0.8
 """A device or link below this share of the median of its peers is slow."""

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from engine.types import DeviceId
+from framefleet.engine.types import DeviceId
 
 
 class Test(StrEnum):

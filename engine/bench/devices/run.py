@@ -1,7 +1,7 @@
 """Runs the benchmarks of devices and links, in a separate process for each kind of device.
 
-That process is ``python -m engine.bench.devices.run KIND REPETITIONS BYTES DEVICE…``. BYTES: of the largest array, 0 = automatic. It prints
-lines of JSON: first ``{"names": {device: name}}``, then a ``Measurement`` a line.
+That process is ``python -m framefleet.engine.bench.devices.run KIND REPETITIONS BYTES DEVICE…``.
+BYTES: of the largest array, 0 = automatic. It prints lines of JSON: first ``{"names": {device: name}}``, then a ``Measurement`` a line.
 """
 
 import json
@@ -11,10 +11,10 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 
-from engine.bench.devices.measurement import Measurement, Test
-from engine.errors import UsageError
-from engine.processes.program import ROOT, explain_exit
-from engine.types import DeviceId
+from framefleet.engine.bench.devices.measurement import Measurement, Test
+from framefleet.engine.errors import UsageError
+from framefleet.engine.processes.program import ROOT, explain_exit
+from framefleet.engine.types import DeviceId
 
 # the benchmarks start a thread for each core: NumPy's libraries must not start more
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
@@ -47,7 +47,7 @@ class DeviceBench:
 
     def _measure(self, kind: str, devices: Sequence[DeviceId]) -> Iterator[Measurement]:
         options = (kind, str(self._repetitions), str(self._largest or 0), *map(str, devices))
-        program = (sys.executable, "-m", "engine.bench.devices.run", *options)
+        program = (sys.executable, "-m", "framefleet.engine.bench.devices.run", *options)
         with (
             tempfile.TemporaryFile("w+") as errors,
             subprocess.Popen(
@@ -81,9 +81,9 @@ class DeviceBench:
 def main(kind: str, repetitions: str, largest: str, *names: str) -> None:
     """Measure devices of one kind, and print each result at once."""
     if kind == "cuda":
-        from engine.bench.devices.cuda import CudaDevices as Devices
+        from framefleet.engine.bench.devices.cuda import CudaDevices as Devices
     else:
-        from engine.bench.devices.cpu import CpuDevices as Devices  # type: ignore[assignment]
+        from framefleet.engine.bench.devices.cpu import CpuDevices as Devices  # type: ignore[assignment]
     bench = Devices([DeviceId.parse(name) for name in names], int(largest) or None)
     print(json.dumps({"names": {str(device): name for device, name in bench.names.items()}}), flush=True)
     for measurement in bench.measure(int(repetitions)):

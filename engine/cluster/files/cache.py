@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.cluster.files.content import Content, digest_of
-from engine.errors import ClusterError, SourceError
-from engine.media.stamp import has_same_content, stamp_of
+from framefleet.engine.cluster.files.content import Content, digest_of
+from framefleet.engine.errors import ClusterError, SourceError
+from framefleet.engine.media.stamp import has_same_content, stamp_of
 
 CHUNK = 4 << 20
 """Bytes sent at once."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
-from engine.media.sources import is_folder, pictures_in
-from engine.media.stamp import Stamp, has_same_content, stamp_of
-from engine.pool.protocol import Setup
+from framefleet.engine.media.sources import is_folder, pictures_in
+from framefleet.engine.media.stamp import Stamp, has_same_content, stamp_of
+from framefleet.engine.pool.protocol import Setup
 
 
 @dataclass(frozen=True)

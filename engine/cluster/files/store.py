@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
-from engine.cluster.files.cache import Cache
-from engine.cluster.files.content import Content
-from engine.errors import ClusterError, FramefleetError
+from framefleet.engine.cluster.files.cache import Cache
+from framefleet.engine.cluster.files.content import Content
+from framefleet.engine.errors import ClusterError, FramefleetError
 
 Receive: TypeAlias = Callable[[Path | FramefleetError], None]
 """Takes the path of a content, or why this node cannot have it."""

@@ -3,8 +3,8 @@
 import importlib
 from typing import Any
 
-from engine.devices.nvml.gpu import Gpu
-from engine.errors import DeviceError
+from framefleet.engine.devices.nvml.gpu import Gpu
+from framefleet.engine.errors import DeviceError
 
 _REMEDIES = {
     "NVMLError_DriverNotLoaded": "its kernel module is not loaded: restart the machine, or install the driver again",

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from threading import Thread
 
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry import sampler
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.processes.child import ChildProcess
-from engine.types import DeviceId
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry import sampler
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.types import DeviceId
 
 
 class TelemetryMonitor:

@@ -6,15 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeAlias
 
-from engine.devices.nvml.driver import Nvml
-from engine.devices.nvml.gpu import ALL_LINKS, Counter, Gpu
-from engine.devices.processor import ProcessorSampler
-from engine.devices.telemetry.snapshot import RATE, LinkTraffic, Telemetry
-from engine.devices.topology.linux import pci_address
-from engine.errors import DeviceError
-from engine.processes import AnyConnection
-from engine.processes.watchdog import start_clock
-from engine.types import DeviceId
+from framefleet.engine.devices.nvml.driver import Nvml
+from framefleet.engine.devices.nvml.gpu import ALL_LINKS, Counter, Gpu
+from framefleet.engine.devices.processor import ProcessorSampler
+from framefleet.engine.devices.telemetry.snapshot import RATE, LinkTraffic, Telemetry
+from framefleet.engine.devices.topology.linux import pci_address
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.processes.watchdog import start_clock
+from framefleet.engine.types import DeviceId
 
 STALL_SECONDS = 30.0
 """A driver that does not answer for so long hangs."""

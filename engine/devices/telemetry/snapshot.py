@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.types import DeviceId
+from framefleet.engine.types import DeviceId
 
 RATE = 2.0
 """Snapshots a second."""

@@ -8,11 +8,11 @@ Fields for each GPU in ``gpus``: ``name``, ``uuid``, ``pci``, ``numa``, ``cpu_af
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from engine.devices.nvml.driver import Nvml
-from engine.devices.nvml.gpu import Gpu as NvmlGpu
-from engine.devices.topology.linux import pci_address
-from engine.devices.topology.types import Gpu, Level, Link, level_between
-from engine.types import DeviceId
+from framefleet.engine.devices.nvml.driver import Nvml
+from framefleet.engine.devices.nvml.gpu import Gpu as NvmlGpu
+from framefleet.engine.devices.topology.linux import pci_address
+from framefleet.engine.devices.topology.types import Gpu, Level, Link, level_between
+from framefleet.engine.types import DeviceId
 
 T = TypeVar("T")
 

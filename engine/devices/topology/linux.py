@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from engine.devices.topology.types import Gpu, NumaNode, read_list
+from framefleet.engine.devices.topology.types import Gpu, NumaNode, read_list
 
 SYS = Path("/sys")
 

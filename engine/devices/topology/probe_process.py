@@ -1,4 +1,4 @@
-"""``python -m engine.devices.topology.probe_process``: prints the driver's values of GPU places as one line of JSON.
+"""``python -m framefleet.engine.devices.topology.probe_process``: prints the driver's values of GPU places as one line of JSON.
 
 ``driver`` describes the form. ``problem``: why there are no values; null without an NVIDIA driver. Started by ``search``.
 """
@@ -6,10 +6,10 @@
 import json
 from typing import Any
 
-from engine.devices.cuda import DRIVER, cuda_devices, describe
-from engine.devices.nvml.driver import NoNvmlError, Nvml
-from engine.devices.topology.driver import ask_driver
-from engine.errors import DeviceError
+from framefleet.engine.devices.cuda import DRIVER, cuda_devices, describe
+from framefleet.engine.devices.nvml.driver import NoNvmlError, Nvml
+from framefleet.engine.devices.topology.driver import ask_driver
+from framefleet.engine.errors import DeviceError
 
 
 def probe() -> dict[str, Any]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.devices.topology.driver import at, join, read_gpus
-from engine.devices.topology.linux import SYS, find_gpus, numa_nodes, place
-from engine.devices.topology.types import NumaNode, Topology
-from engine.processes.program import run_program
+from framefleet.engine.devices.topology.driver import at, join, read_gpus
+from framefleet.engine.devices.topology.linux import SYS, find_gpus, numa_nodes, place
+from framefleet.engine.devices.topology.types import NumaNode, Topology
+from framefleet.engine.processes.program import run_program
 
-_PROGRAM = (sys.executable, "-m", "engine.devices.topology.probe_process")
+_PROGRAM = (sys.executable, "-m", "framefleet.engine.devices.topology.probe_process")
 
 
 def find_topology(timeout: float = 30.0, program: Sequence[str] = _PROGRAM, system: Path = SYS) -> Topology:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.devices.topology.types import Gpu, Level, NumaNode, Topology
+from framefleet.engine.devices.topology.types import Gpu, Level, NumaNode, Topology
 
 
 class Kind(StrEnum):

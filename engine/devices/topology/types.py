@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from engine.types import DeviceId
+from framefleet.engine.types import DeviceId
 
 SELF = "X"
 

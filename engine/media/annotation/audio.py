@@ -11,8 +11,8 @@ from av.audio.stream import AudioStream
 from av.bitstream import BitStreamFilterContext
 from av.packet import Packet
 
-from engine.media.container.video_file import VideoFile
-from engine.types import Closing
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.types import Closing
 
 COPIED = frozenset(("aac", "ac3", "alac", "eac3", "flac", "mp2", "mp3", "opus"))
 """Codecs that players accept in an MP4."""

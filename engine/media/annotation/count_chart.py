@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.annotation.colours import DARK_INK, Rgb, class_colour
-from engine.media.annotation.draw import Annotator, YuvPlanes, paste, yuv
+from framefleet.engine.media.annotation.colours import DARK_INK, Rgb, class_colour
+from framefleet.engine.media.annotation.draw import Annotator, YuvPlanes, paste, yuv
 
 Counts: TypeAlias = Mapping[int, NDArray[np.float64]]
 OTHERS: Rgb = (150, 154, 163)

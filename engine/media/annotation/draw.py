@@ -15,11 +15,11 @@ from typing import TypeAlias
 import cv2
 import numpy as np
 
-from engine.media.annotation.colours import DARK_INK, Rgb, class_colour, ink_on
-from engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
-from engine.media.yuv import Plane
-from engine.types import Detections
-from engine.zones.shapes import ARROWS
+from framefleet.engine.media.annotation.colours import DARK_INK, Rgb, class_colour, ink_on
+from framefleet.engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
+from framefleet.engine.media.yuv import Plane
+from framefleet.engine.types import Detections
+from framefleet.engine.zones.shapes import ARROWS
 
 YuvPlanes: TypeAlias = tuple[Plane, Plane, Plane]
 """Luma, and two chroma planes of half the size, each uint8 (height, width)."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from engine.media.annotation.label_position import Rect
-from engine.zones.shapes import Point
+from framefleet.engine.media.annotation.label_position import Rect
+from framefleet.engine.zones.shapes import Point
 
 Text: TypeAlias = tuple[tuple[Point, ...], tuple[float, float]]
 """The points of a line (two) or a zone, and the width and height of its text."""

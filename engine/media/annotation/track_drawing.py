@@ -6,13 +6,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.annotation.colours import DARK_INK, Rgb, class_colour
-from engine.media.annotation.draw import FRACTION, Annotator, YuvPlanes, yuv
-from engine.media.annotation.label_position import Rect
-from engine.media.annotation.shape_position import arrow_points, place_texts
-from engine.types import Detections
-from engine.zones.shapes import Point, Shape
-from engine.zones.trails import first_time, trails
+from framefleet.engine.media.annotation.colours import DARK_INK, Rgb, class_colour
+from framefleet.engine.media.annotation.draw import FRACTION, Annotator, YuvPlanes, yuv
+from framefleet.engine.media.annotation.label_position import Rect
+from framefleet.engine.media.annotation.shape_position import arrow_points, place_texts
+from framefleet.engine.types import Detections
+from framefleet.engine.zones.shapes import Point, Shape
+from framefleet.engine.zones.trails import first_time, trails
 
 PLACES: Rgb = (245, 215, 110)
 _PARTS = (1, 2, 2)  # the chroma planes have half the size

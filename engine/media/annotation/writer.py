@@ -18,9 +18,9 @@ from av.packet import Packet
 from av.video.reformatter import ColorRange, Colorspace
 from av.video.stream import VideoStream
 
-from engine.errors import ExportError
-from engine.media.container.opening import reason
-from engine.media.yuv import Plane
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.container.opening import reason
+from framefleet.engine.media.yuv import Plane
 
 ENCODERS = ("libx264", "mpeg4")
 """The first that FFmpeg has is used."""

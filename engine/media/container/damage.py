@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.media.container.video_file import VideoFile
+from framefleet.engine.media.container.video_file import VideoFile
 
 _EBML = b"\x1a\x45\xdf\xa3"
 _SEGMENT, _CLUSTER, _BLOCK = 0x18538067, 0x1F43B675, 0xA3

@@ -13,7 +13,7 @@ from av.packet import Packet
 from av.video.codeccontext import VideoCodecContext
 from av.video.stream import VideoStream
 
-from engine.media.container.bits import Bits
+from framefleet.engine.media.container.bits import Bits
 
 _NOT_CODED = 19  # bytes: an MPEG-4 frame that is not coded is never larger (MAX_NVOP_SIZE in FFmpeg's mpeg4_unpack_bframes)
 _VOP = b"\0\0\1\xb6"  # the start code of a frame: a small packet without it is damaged

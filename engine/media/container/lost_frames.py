@@ -17,10 +17,10 @@ import re
 
 import numpy as np
 
-from engine.media.container.damage import is_damaged
-from engine.media.container.file_structure import empty_avi_chunks, is_fragmented, media_bytes, unreadable_bytes
-from engine.media.container.packet_table import PacketTable
-from engine.media.container.video_file import VideoFile
+from framefleet.engine.media.container.damage import is_damaged
+from framefleet.engine.media.container.file_structure import empty_avi_chunks, is_fragmented, media_bytes, unreadable_bytes
+from framefleet.engine.media.container.packet_table import PacketTable
+from framefleet.engine.media.container.video_file import VideoFile
 
 _DENSE = ("matroska", "flv")
 _HOLE = 128  # bytes: packets of an undamaged file are at most a few dozen bytes apart

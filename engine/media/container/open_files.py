@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from engine.media.container.video_file import VideoFile
-from engine.media.types import Segment
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.types import Segment
 
 _IDLE = 16
 

@@ -11,8 +11,8 @@ from typing import Any
 import av
 from av.container import InputContainer
 
-from engine.errors import SourceError
-from engine.media.sources import PLAYLIST_SUFFIXES, missing
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.sources import PLAYLIST_SUFFIXES, missing
 
 av.logging.set_level(None)  # a log call from a decoder thread can deadlock on the interpreter lock
 

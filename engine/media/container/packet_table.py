@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.container.video_file import VideoFile
+from framefleet.engine.media.container.video_file import VideoFile
 
 _CHECKED_CUTS = 8
 _CHECKED_PACKETS = 16

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
-from engine.media.container.file_structure import is_fragmented, media_bytes
-from engine.media.container.lost_frames import COVERED, expected_frames, frames_left_out
-from engine.media.container.packet_table import PacketTable
-from engine.media.container.video_file import VideoFile
-from engine.media.types import Segment
+from framefleet.engine.media.container.file_structure import is_fragmented, media_bytes
+from framefleet.engine.media.container.lost_frames import COVERED, expected_frames, frames_left_out
+from framefleet.engine.media.container.packet_table import PacketTable
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.types import Segment
 
 SEGMENT_FRAMES = 100
 """The minimum number of frames of a segment, about 4 s of video. Opening a file takes about as long as decoding a frame."""

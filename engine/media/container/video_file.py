@@ -16,10 +16,10 @@ from av.stream import Discard
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from engine.errors import SourceError
-from engine.media.container.hidden_packets import HiddenPackets
-from engine.media.container.opening import MAX_PIXELS, MAX_SIDE, check_readable, open_container, reason
-from engine.types import Closing
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.hidden_packets import HiddenPackets
+from framefleet.engine.media.container.opening import MAX_PIXELS, MAX_SIDE, check_readable, open_container, reason
+from framefleet.engine.types import Closing
 
 VideoPacket: TypeAlias = "Packet[VideoStream]"
 

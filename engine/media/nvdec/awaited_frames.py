@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from engine.media.container.video_file import VideoFile, VideoPacket
-from engine.media.nvdec.errors import DamagedError, UncertainEndError
-from engine.media.segment import covers, packets_of
-from engine.media.types import Segment
+from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
+from framefleet.engine.media.nvdec.errors import DamagedError, UncertainEndError
+from framefleet.engine.media.segment import covers, packets_of
+from framefleet.engine.media.types import Segment
 
 _OPEN_ENDED = ("mpegts", "mpeg")
 """Containers that do not store the end of a packet: it ends where the next one begins."""

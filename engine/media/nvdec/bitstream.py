@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from engine.media.container.bits import Bits
-from engine.media.nvdec.errors import DamagedError
+from framefleet.engine.media.container.bits import Bits
+from framefleet.engine.media.nvdec.errors import DamagedError
 
 Writable: TypeAlias = bytearray | memoryview
 """A packet's bytes, which may be modified."""

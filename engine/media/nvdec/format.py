@@ -12,18 +12,18 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from engine.detection.frame_format import FrameFormat, PixelFormat
-from engine.media.container.video_file import VideoFile, VideoPacket
-from engine.media.nvdec.awaited_frames import decoder_time, leads
-from engine.media.nvdec.bitstream import Bitstream
-from engine.media.nvdec.errors import DamagedError, UnsupportedError
-from engine.media.nvdec.session import Session
-from engine.media.picture import Converter
-from engine.media.planes import frame_format
-from engine.media.segment import covers, packets_of
-from engine.media.tone_mapping import transfer_name
-from engine.media.types import Segment
-from engine.media.yuv import DEPTHS, samples_of
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
+from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
+from framefleet.engine.media.nvdec.awaited_frames import decoder_time, leads
+from framefleet.engine.media.nvdec.bitstream import Bitstream
+from framefleet.engine.media.nvdec.errors import DamagedError, UnsupportedError
+from framefleet.engine.media.nvdec.session import Session
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.planes import frame_format
+from framefleet.engine.media.segment import covers, packets_of
+from framefleet.engine.media.tone_mapping import transfer_name
+from framefleet.engine.media.types import Segment
+from framefleet.engine.media.yuv import DEPTHS, samples_of
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 """A plane of a picture."""

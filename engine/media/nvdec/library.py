@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from engine.errors import DeviceError
-from engine.media.nvdec.limits import question
-from engine.media.nvdec.messages import messages
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.nvdec.limits import question
+from framefleet.engine.media.nvdec.messages import messages
 
 
 def load_library() -> Any:

@@ -7,8 +7,8 @@ import ctypes
 from functools import cache
 from typing import Any
 
-from engine.detection.frame_format import FrameFormat
-from engine.media.nvdec.errors import UnsupportedError
+from framefleet.engine.detection.frame_format import FrameFormat
+from framefleet.engine.media.nvdec.errors import UnsupportedError
 
 _CHROMA_420 = 1
 

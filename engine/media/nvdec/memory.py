@@ -2,9 +2,9 @@
 
 from cuda.core import Device, Stream
 
-from engine.cuda.memory import Memory, cuda_errors
-from engine.media.nvdec.surfaces import SurfaceRing
-from engine.types import DeviceId
+from framefleet.engine.cuda.memory import Memory, cuda_errors
+from framefleet.engine.media.nvdec.surfaces import SurfaceRing
+from framefleet.engine.types import DeviceId
 
 
 def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:

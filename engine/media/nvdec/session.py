@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from cuda.core import Device, Stream, StreamOptions
 
-from engine.cuda.graph import copy
-from engine.errors import DeviceError
-from engine.media.nvdec.bitstream import Writable
-from engine.media.nvdec.errors import DamagedError, UncertainEndError
-from engine.media.nvdec.messages import messages
-from engine.media.nvdec.surfaces import Surface
+from framefleet.engine.cuda.graph import copy
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.nvdec.bitstream import Writable
+from framefleet.engine.media.nvdec.errors import DamagedError, UncertainEndError
+from framefleet.engine.media.nvdec.messages import messages
+from framefleet.engine.media.nvdec.surfaces import Surface
 
 Kind: TypeAlias = tuple[str, bytes]
 """Codec and ``Bitstream.format``: a session decodes streams of one kind."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from engine.errors import DeviceError
-from engine.processes.watchdog import waiting_for_room
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.processes.watchdog import waiting_for_room
 
 
 class Allocation(Protocol):

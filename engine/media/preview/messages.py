@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from engine.media.types import SourceInfo
-from engine.types import FrameResult
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.types import FrameResult
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,15 @@ from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.errors import FramefleetError, SourceError
-from engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
-from engine.media.types import SourceInfo
-from engine.processes.watchdog import start_clock
-from engine.types import FrameResult
+from framefleet.engine.errors import FramefleetError, SourceError
+from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.processes.watchdog import start_clock
+from framefleet.engine.types import FrameResult
 
 if TYPE_CHECKING:
-    from engine.media.preview.reader import VideoReader
-    from engine.media.types import DecodedFrame
+    from framefleet.engine.media.preview.reader import VideoReader
+    from framefleet.engine.media.types import DecodedFrame
 
 STALL_SECONDS = 60.0
 """The time limit for one request. It takes longer only if the decoder or the disk hangs."""
@@ -63,7 +63,7 @@ def main(connection: Connection[Answer | Found, Request], detections: Callable[[
 
 class _Preview:
     def __init__(self, detections: Lookup) -> None:
-        from engine.media.preview.still import Stills
+        from framefleet.engine.media.preview.still import Stills
 
         self._detections = detections
         self._stills = Stills()
@@ -107,7 +107,7 @@ class _Preview:
     def _picture(
         self, frame: DecodedFrame, size: tuple[int, int], place: Place | None, result: FrameResult | None, unshared: list[memoryview]
     ) -> Picture:
-        from engine.media.preview.screen import for_screen
+        from framefleet.engine.media.preview.screen import for_screen
 
         memory = self._memory_of(place) if place is not None else None
         pixels = for_screen(frame.image, size, memory)
@@ -165,7 +165,7 @@ class _Preview:
         return None
 
     def _open(self, request: Fetch) -> VideoReader:
-        from engine.media.preview.reader import VideoReader
+        from framefleet.engine.media.preview.reader import VideoReader
 
         if self._reader is None or self._path != request.path:
             self._close_reader()

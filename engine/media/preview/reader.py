@@ -9,14 +9,14 @@ from pathlib import Path
 import av
 from av.video.frame import VideoFrame
 
-from engine.errors import SourceError
-from engine.media.container.video_file import SEEK_BACK, VideoFile
-from engine.media.images import decode_images
-from engine.media.picture import Converter, shrink
-from engine.media.probe import probe
-from engine.media.segment import SegmentDecoder
-from engine.media.types import DecodedFrame, Segment, SourceKind
-from engine.types import Closing
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile
+from framefleet.engine.media.images import decode_images
+from framefleet.engine.media.picture import Converter, shrink
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.types import DecodedFrame, Segment, SourceKind
+from framefleet.engine.types import Closing
 
 _THREADS = 2
 _SAME = 1e-6  # seconds: tolerance for rounding to a float

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Image
+from framefleet.engine.types import Image
 
 MOST_PIXELS = 1920 * 1080
 """The maximum size of an enlarged picture. The window enlarges it faster than it would copy more pixels."""

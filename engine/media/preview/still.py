@@ -7,13 +7,13 @@ from pathlib import Path
 import av
 from av.video.frame import VideoFrame
 
-from engine.errors import SourceError
-from engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
-from engine.media.picture import Converter
-from engine.media.preview.reader import VideoReader
-from engine.media.sources import is_folder, is_picture
-from engine.media.types import DecodedFrame
-from engine.types import Closing
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.preview.reader import VideoReader
+from framefleet.engine.media.sources import is_folder, is_picture
+from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.types import Closing
 
 _TRIED_PACKETS = 100
 _MIDDLE = 0.5  # the first frames are often black or grey

@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 from av.video.frame import VideoFrame
 
-from engine.media.container.video_file import VideoFile
-from engine.media.sampling.segment_table import SegmentTable
-from engine.media.segment import SegmentDecoder
-from engine.media.types import Segment
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.sampling.segment_table import SegmentTable
+from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.types import Segment
 
 Sample: TypeAlias = tuple[int, int, VideoFrame | str]
 """Index in the source, pts, and the frame or the reason why it could not be decoded."""

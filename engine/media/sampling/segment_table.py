@@ -8,9 +8,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.container.video_file import VideoFile, VideoPacket
-from engine.media.segment import covers, packets_of
-from engine.media.types import Segment
+from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
+from framefleet.engine.media.segment import covers, packets_of
+from framefleet.engine.media.types import Segment
 
 _KEPT_BYTES = 16 * 2**20
 """The packets of a segment are kept in memory up to this size. Those of larger segments are read again."""

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import SourceError
-from engine.media.container.video_file import VideoFile
-from engine.media.sampling.segment_table import SegmentTable
-from engine.media.sampling.wanted import Sampling, Wanted
-from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.settings.kinds import Moment
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.sampling.segment_table import SegmentTable
+from framefleet.engine.media.sampling.wanted import Sampling, Wanted
+from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
+from framefleet.engine.settings.kinds import Moment
 
 
 def sampled(info: SourceInfo, sampling: Sampling) -> SourceInfo:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from engine.settings.kinds import Moment
+from framefleet.engine.settings.kinds import Moment
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections import deque
 
 import numpy as np
 
-from engine.media.sound.track import RATE, Samples
+from framefleet.engine.media.sound.track import RATE, Samples
 
 LATENCY = 0.04
 """Time from handing samples over until they are heard, seconds: two periods of the device."""

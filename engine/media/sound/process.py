@@ -14,11 +14,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from engine.errors import FramefleetError, SourceError
+from framefleet.engine.errors import FramefleetError, SourceError
 
 if TYPE_CHECKING:
-    from engine.media.sound.feed import Feed
-    from engine.media.sound.track import Samples, SoundTrack
+    from framefleet.engine.media.sound.feed import Feed
+    from framefleet.engine.media.sound.track import Samples, SoundTrack
 
 BACKENDS = ("WASAPI", "DSOUND", "WINMM", "COREAUDIO", "PULSEAUDIO", "ALSA", "JACK", "SNDIO", "AUDIO4", "OSS")
 """The audio systems to try, by their names in miniaudio. Without this list, miniaudio plays into nothing if there is no device."""
@@ -97,8 +97,8 @@ class _Sound:
         self._feed = None
         if isinstance(command, Stop):
             return None
-        from engine.media.sound.feed import LATENCY, Feed
-        from engine.media.sound.track import SoundTrack
+        from framefleet.engine.media.sound.feed import LATENCY, Feed
+        from framefleet.engine.media.sound.track import SoundTrack
 
         try:
             if self._device is None:
@@ -132,7 +132,7 @@ class _Sound:
     def _open_device(self) -> Any:
         import miniaudio
 
-        from engine.media.sound.track import RATE
+        from framefleet.engine.media.sound.track import RATE
 
         try:
             device = miniaudio.PlaybackDevice(

@@ -10,9 +10,9 @@ import numpy as np
 from av.audio.resampler import AudioResampler
 from numpy.typing import NDArray
 
-from engine.errors import SourceError
-from engine.media.container.opening import check_readable, open_container
-from engine.types import Closing
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.opening import check_readable, open_container
+from framefleet.engine.types import Closing
 
 RATE = 48_000
 Samples: TypeAlias = NDArray[np.int16]

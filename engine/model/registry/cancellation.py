@@ -5,7 +5,7 @@ import threading
 from contextlib import suppress
 from weakref import WeakSet
 
-from engine.errors import DownloadCancelledError
+from framefleet.engine.errors import DownloadCancelledError
 
 
 class Cancellation:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
 
-from engine.errors import UsageError, similar
+from framefleet.engine.errors import UsageError, similar
 
 MIRROR = "FRAMEFLEET_MODELS_URL"
 """The environment variable with the URL of a folder that holds all files, for machines that cannot access GitHub."""
@@ -79,7 +79,7 @@ class ModelEntry:
 
 
 def _read_entries() -> tuple[ModelEntry, ...]:
-    tables = tomllib.loads(files("resources").joinpath("models.toml").read_text("utf-8"))["model"]
+    tables = tomllib.loads(files("framefleet.resources").joinpath("models.toml").read_text("utf-8"))["model"]
     return tuple(
         ModelEntry(**{**table, "purpose": Purpose(table["purpose"]), **{name: RemoteFile(**table[name]) for name in ("cfg", "weights")}})
         for table in tables

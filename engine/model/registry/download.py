@@ -6,16 +6,16 @@ from collections.abc import Callable
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from engine.errors import DownloadError, ModelError
-from engine.model.cfg import MAX_BYTES
-from engine.model.describe import describe
-from engine.model.registry.cancellation import Cancellation
-from engine.model.registry.catalogue import ModelEntry, RemoteFile
-from engine.model.registry.installed import files_of, is_installed, locked
-from engine.model.registry.partial import Partial
-from engine.model.registry.transfer import transfer
-from engine.model.weights import check_weights
-from engine.settings import ModelFiles
+from framefleet.engine.errors import DownloadError, ModelError
+from framefleet.engine.model.cfg import MAX_BYTES
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.registry.cancellation import Cancellation
+from framefleet.engine.model.registry.catalogue import ModelEntry, RemoteFile
+from framefleet.engine.model.registry.installed import files_of, is_installed, locked
+from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.model.registry.transfer import transfer
+from framefleet.engine.model.weights import check_weights
+from framefleet.engine.settings import ModelFiles
 
 COCO_CLASSES = 80
 
@@ -108,7 +108,7 @@ def _check_space(entry: ModelEntry, weights: Path) -> None:
 
 
 def _write_labels(path: Path) -> None:
-    names = resource_files("resources").joinpath("labels/coco.txt").read_text("utf-8")
+    names = resource_files("framefleet.resources").joinpath("labels/coco.txt").read_text("utf-8")
     try:
         path.write_text(names, "utf-8")
     except OSError as error:

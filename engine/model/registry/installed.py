@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import DownloadError, UsageError
-from engine.model.registry import catalogue
-from engine.model.registry.catalogue import ModelEntry, find_entry
-from engine.model.registry.partial import Partial
-from engine.processes.file_lock import FileLock, LockedError
-from engine.settings import ModelFiles
-from engine.settings.folders import Folder
+from framefleet.engine.errors import DownloadError, UsageError
+from framefleet.engine.model.registry import catalogue
+from framefleet.engine.model.registry.catalogue import ModelEntry, find_entry
+from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.processes.file_lock import FileLock, LockedError
+from framefleet.engine.settings import ModelFiles
+from framefleet.engine.settings.folders import Folder
 
 
 def models_folder() -> Path:

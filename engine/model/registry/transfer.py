@@ -9,9 +9,9 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
-from engine.errors import DownloadError
-from engine.model.registry.cancellation import Cancellation
-from engine.model.registry.partial import Partial
+from framefleet.engine.errors import DownloadError
+from framefleet.engine.model.registry.cancellation import Cancellation
+from framefleet.engine.model.registry.partial import Partial
 
 CONNECT_SECONDS = 10.0
 SILENT_SECONDS = 20.0

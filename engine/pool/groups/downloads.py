@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from cuda.core import Device
 
-from engine.cuda.graph import copy_all
-from engine.detection.frame_format import HostImage, Planes
-from engine.media.types import DeviceFrame
-from engine.pool.groups.shared_pictures import SharedPictures
+from framefleet.engine.cuda.graph import copy_all
+from framefleet.engine.detection.frame_format import HostImage, Planes
+from framefleet.engine.media.types import DeviceFrame
+from framefleet.engine.pool.groups.shared_pictures import SharedPictures
 
 
 class Downloads:

@@ -8,29 +8,32 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
-from engine.backends import create_backend
-from engine.backends.base import Backend, Progress
-from engine.detection.frame_format import HostImage
-from engine.devices.affinity import usable_cores
-from engine.errors import DeviceError
-from engine.media.cpu_decoding import decode, decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
-from engine.media.decoder import GPU_THREADS
-from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
-from engine.model.network import Network
-from engine.pool.groups.member_pool import MemberPool
-from engine.pool.groups.remote_backend import RemoteBackend
-from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.groups.shared_decoder import SharedDecoder
-from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
-from engine.pool.protocol import DeviceEvent, Failed, Setup
-from engine.pool.worker.message_buffer import ROOM_BYTES
-from engine.processes.watchdog import Watchdog
-from engine.settings import Decode, EngineSettings, Isolation
-from engine.types import DeviceId, EngineInfo, Found
+from framefleet.engine.backends import create_backend
+from framefleet.engine.backends.base import Backend, Progress
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.cpu_decoding import (  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
+    decode,
+    decode_planes,
+)
+from framefleet.engine.media.decoder import GPU_THREADS
+from framefleet.engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.model.network import Network
+from framefleet.engine.pool.groups.member_pool import MemberPool
+from framefleet.engine.pool.groups.remote_backend import RemoteBackend
+from framefleet.engine.pool.groups.shared_batch import SharedBatch
+from framefleet.engine.pool.groups.shared_decoder import SharedDecoder
+from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
+from framefleet.engine.pool.protocol import DeviceEvent, Failed, Setup
+from framefleet.engine.pool.worker.message_buffer import ROOM_BYTES
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.settings import Decode, EngineSettings, Isolation
+from framefleet.engine.types import DeviceId, EngineInfo, Found
 
 if TYPE_CHECKING:
-    from engine.media.nvdec.decoder import NvdecDecoder
-    from engine.pool.groups.downloads import Downloads
+    from framefleet.engine.media.nvdec.decoder import NvdecDecoder
+    from framefleet.engine.pool.groups.downloads import Downloads
 
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
@@ -81,10 +84,10 @@ class Group(Backend):
 
     def _open_nvdec(self, required: bool) -> NvdecDecoder:
         """Open NVDEC on one GPU, which decodes as fast as this process can distribute the frames. The GPU copies frames to the pictures."""
-        from engine.cuda.device import open_device
-        from engine.cuda.memory import PageLock
-        from engine.media.nvdec.decoder import open_nvdec
-        from engine.pool.groups.downloads import Downloads
+        from framefleet.engine.cuda.device import open_device
+        from framefleet.engine.cuda.memory import PageLock
+        from framefleet.engine.media.nvdec.decoder import open_nvdec
+        from framefleet.engine.pool.groups.downloads import Downloads
 
         device, threads = self._member_pool.engines[0].device, self.info.decode_threads
         index = int(device.name)

@@ -13,22 +13,22 @@ from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
-from engine.backends.base import Backend
-from engine.detection.frame_format import HostImage
-from engine.errors import DeviceError, FramefleetError
-from engine.model.network import Network
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
-from engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
-from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
-from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import DeviceEvent, Failed
-from engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
-from engine.pool.worker.building import build
-from engine.pool.worker.inference import Inference, still_works
-from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
-from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId, EngineInfo, Found, InferenceFailure
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.errors import DeviceError, FramefleetError
+from framefleet.engine.model.network import Network
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
+from framefleet.engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
+from framefleet.engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
+from framefleet.engine.pool.groups.shared_batch import SharedBatch
+from framefleet.engine.pool.protocol import DeviceEvent, Failed
+from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
+from framefleet.engine.pool.worker.building import build
+from framefleet.engine.pool.worker.inference import Inference, still_works
+from framefleet.engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import DeviceId, EngineInfo, Found, InferenceFailure
 
 _LOOK_SECONDS = 0.5
 _JOIN_SECONDS = 1.0

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
-from engine.backends.base import Backend
-from engine.detection.frame_format import HostImage
-from engine.errors import FramefleetError
-from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.scheduling.crash_count import CrashCount
-from engine.processes.restart_budget import RestartBudget
-from engine.types import DeviceId
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.pool.groups.shared_batch import SharedBatch
+from framefleet.engine.pool.scheduling.crash_count import CrashCount
+from framefleet.engine.processes.restart_budget import RestartBudget
+from framefleet.engine.types import DeviceId
 
 _SMOOTHING = 0.3
 

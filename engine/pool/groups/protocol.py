@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.pool.groups.shared_pictures import Chunk, PictureLocation
-from engine.pool.results import PackedResults
+from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation
+from framefleet.engine.pool.results import PackedResults
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,20 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from engine.backends.base import Backend, Progress
-from engine.detection.frame_format import HostImage
-from engine.errors import DeviceError
-from engine.model.network import Network
-from engine.pool.events import DeviceReady, EngineBuilding
-from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
-from engine.pool.groups.shared_pictures import Chunk, PictureLocation, SharedPictures
-from engine.pool.protocol import FromWorker, Setup, Stop
-from engine.pool.supervision.host import Host, WorkerMain
-from engine.pool.supervision.remote_worker import RemoteWorker
-from engine.pool.worker import worker
-from engine.processes.child import KILL_SECONDS
-from engine.settings import EngineSettings
-from engine.types import EngineInfo, Found
+from framefleet.engine.backends.base import Backend, Progress
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Network
+from framefleet.engine.pool.events import DeviceReady, EngineBuilding
+from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
+from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation, SharedPictures
+from framefleet.engine.pool.protocol import FromWorker, Setup, Stop
+from framefleet.engine.pool.supervision.host import Host, WorkerMain
+from framefleet.engine.pool.supervision.remote_worker import RemoteWorker
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.processes.child import KILL_SECONDS
+from framefleet.engine.settings import EngineSettings
+from framefleet.engine.types import EngineInfo, Found
 
 STOP_SECONDS = 0.4
 """How long ``close`` waits for the worker to stop by itself."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from threading import Lock
 
-from engine.types import Detections, DeviceId, Found
+from framefleet.engine.types import Detections, DeviceId, Found
 
 
 class SharedBatch(Future[list[Found]]):

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from engine.devices.affinity import usable_cores
-from engine.media.decoder import Decoded, Decoder
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo
-from engine.pool.groups.shared_pictures import SharedPictures
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.media.decoder import Decoded, Decoder
+from framefleet.engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo
+from framefleet.engine.pool.groups.shared_pictures import SharedPictures
 
 if TYPE_CHECKING:
-    from engine.media.nvdec.decoder import NvdecDecoder
+    from framefleet.engine.media.nvdec.decoder import NvdecDecoder
 
 Read: TypeAlias = Callable[[SourceInfo, Segment, int, int], Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]]
 """Decodes a segment on the CPU. Parameters: as of ``decode``."""

@@ -20,9 +20,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.detection.frame_format import FrameFormat, HostImage, Planes
-from engine.processes.watchdog import waiting_for_room
-from engine.types import Image
+from framefleet.engine.detection.frame_format import FrameFormat, HostImage, Planes
+from framefleet.engine.processes.watchdog import waiting_for_room
+from framefleet.engine.types import Image
 
 CHUNK_BYTES = 64 * 2**20
 """Approximate size of the pieces in which memory is allocated and registered with the devices' drivers."""

@@ -9,16 +9,16 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.detection.frame_format import HostImage
-from engine.detection.tile_merging import merge
-from engine.detection.tiling import Tiling, plan_tiles
-from engine.media.types import DeviceFrame
-from engine.pool.groups.group import Group
-from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import DeviceEvent, Failed, Setup
-from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings, Hint
-from engine.types import Detections, DeviceId, EngineInfo, Found, Image, InferenceFailure
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.detection.tile_merging import merge
+from framefleet.engine.detection.tiling import Tiling, plan_tiles
+from framefleet.engine.media.types import DeviceFrame
+from framefleet.engine.pool.groups.group import Group
+from framefleet.engine.pool.groups.shared_batch import SharedBatch
+from framefleet.engine.pool.protocol import DeviceEvent, Failed, Setup
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.settings import EngineSettings, Hint
+from framefleet.engine.types import Detections, DeviceId, EngineInfo, Found, Image, InferenceFailure
 
 GPU_BATCH = 8
 """Default batch of tiles on a GPU: enough to fill it, few enough to spread a picture's tiles evenly."""

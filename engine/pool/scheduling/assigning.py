@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from engine.pool.protocol import Detect
-from engine.pool.scheduling.state import OpenSource, WorkerState
-from engine.pool.scheduling.strategies.base import Strategy
-from engine.pool.scheduling.strategies.source_queue import ChunkSize, whole, window_segments
-from engine.pool.scheduling.throughput import Load, chunk_size
-from engine.pool.scheduling.workers import Workers
-from engine.types import DeviceId
+from framefleet.engine.pool.protocol import Detect
+from framefleet.engine.pool.scheduling.state import OpenSource, WorkerState
+from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.pool.scheduling.strategies.source_queue import ChunkSize, whole, window_segments
+from framefleet.engine.pool.scheduling.throughput import Load, chunk_size
+from framefleet.engine.pool.scheduling.workers import Workers
+from framefleet.engine.types import DeviceId
 
 
 def assign_segments(

@@ -3,11 +3,11 @@
 import math
 from dataclasses import replace
 
-from engine.media.types import SourceInfo
-from engine.pool.protocol import Trying
-from engine.pool.results import FrameEntry
-from engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
-from engine.pool.scheduling.strategies.source_queue import Work
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.pool.protocol import Trying
+from framefleet.engine.pool.results import FrameEntry
+from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
+from framefleet.engine.pool.scheduling.strategies.source_queue import Work
 
 
 def cost_of_crash(

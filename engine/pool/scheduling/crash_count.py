@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
-from engine.types import DeviceId, InferenceFailure
+from framefleet.engine.types import DeviceId, InferenceFailure
 
 DIED_TWICE = InferenceFailure("the worker died on this frame twice")
 

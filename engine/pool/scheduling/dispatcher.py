@@ -13,19 +13,19 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from engine.pool.events import Event, SourceFinished, SourceOpened
-from engine.pool.position import Position
-from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from engine.pool.results import Frames
-from engine.pool.scheduling.assigning import assign_segments
-from engine.pool.scheduling.cost_of_crash import cost_of_crash
-from engine.pool.scheduling.crash_count import CrashCount
-from engine.pool.scheduling.probes import Probes
-from engine.pool.scheduling.state import OpenSource, WorkerState, uncut_sources
-from engine.pool.scheduling.strategies.base import Strategy
-from engine.pool.scheduling.strategies.source_queue import Work
-from engine.pool.scheduling.workers import Workers
-from engine.types import DeviceId
+from framefleet.engine.pool.events import Event, SourceFinished, SourceOpened
+from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from framefleet.engine.pool.results import Frames
+from framefleet.engine.pool.scheduling.assigning import assign_segments
+from framefleet.engine.pool.scheduling.cost_of_crash import cost_of_crash
+from framefleet.engine.pool.scheduling.crash_count import CrashCount
+from framefleet.engine.pool.scheduling.probes import Probes
+from framefleet.engine.pool.scheduling.state import OpenSource, WorkerState, uncut_sources
+from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.pool.scheduling.strategies.source_queue import Work
+from framefleet.engine.pool.scheduling.workers import Workers
+from framefleet.engine.types import DeviceId
 
 MESSAGE_FRAMES = 64
 """Most frames in one event when a crash costs many."""

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
-from engine.pool.protocol import Probe
-from engine.pool.scheduling.state import OpenSource, WorkerState
-from engine.pool.scheduling.workers import Workers
-from engine.types import DeviceId
+from framefleet.engine.pool.protocol import Probe
+from framefleet.engine.pool.scheduling.state import OpenSource, WorkerState
+from framefleet.engine.pool.scheduling.workers import Workers
+from framefleet.engine.types import DeviceId
 
 PROBE_SECONDS = 10.0
 """After this time without an answer, another worker opens the source, too: the first one may hang."""

@@ -4,17 +4,17 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.media.decoder_use import DecoderUse
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import FramesDone
-from engine.pool.ledger import LedgerBook
-from engine.pool.position import Position
-from engine.pool.protocol import Trying
-from engine.pool.results import Frames
-from engine.pool.scheduling.strategies.source_queue import SegmentKey, Work
-from engine.pool.scheduling.throughput import Load, Remaining, Throughput
-from engine.pool.sequencer import Sequencer
-from engine.types import DeviceId
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import FramesDone
+from framefleet.engine.pool.ledger import LedgerBook
+from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.protocol import Trying
+from framefleet.engine.pool.results import Frames
+from framefleet.engine.pool.scheduling.strategies.source_queue import SegmentKey, Work
+from framefleet.engine.pool.scheduling.throughput import Load, Remaining, Throughput
+from framefleet.engine.pool.sequencer import Sequencer
+from framefleet.engine.types import DeviceId
 
 LONG_FRAMES = 1000
 """With fewer frames, another strategy saves too little time."""

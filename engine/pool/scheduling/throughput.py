@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.pool.scheduling.strategies.source_queue import WINDOW_FRAMES, SegmentKey
-from engine.types import DeviceId
+from framefleet.engine.pool.scheduling.strategies.source_queue import WINDOW_FRAMES, SegmentKey
+from framefleet.engine.types import DeviceId
 
 RECENT_SECONDS = 4.0
 

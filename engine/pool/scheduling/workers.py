@@ -3,10 +3,10 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from engine.pool.protocol import Revoke
-from engine.pool.scheduling.state import OpenSource, WorkerState
-from engine.pool.scheduling.throughput import Load, choose_revoke
-from engine.types import DeviceId
+from framefleet.engine.pool.protocol import Revoke
+from framefleet.engine.pool.scheduling.state import OpenSource, WorkerState
+from framefleet.engine.pool.scheduling.throughput import Load, choose_revoke
+from framefleet.engine.types import DeviceId
 
 
 class Workers(dict[DeviceId, WorkerState]):

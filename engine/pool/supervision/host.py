@@ -14,9 +14,9 @@ from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any, Protocol, TypeAlias
 
-from engine.pool.protocol import FromWorker, Setup, ToWorker
-from engine.processes.child import NICE, ChildProcess
-from engine.processes.outcome import Outcome
+from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker
+from framefleet.engine.processes.child import NICE, ChildProcess
+from framefleet.engine.processes.outcome import Outcome
 
 WorkerMain: TypeAlias = "Callable[[Connection[FromWorker, ToWorker], Setup], None]"
 """What a worker's thread runs."""

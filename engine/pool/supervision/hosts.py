@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from engine.devices.affinity import usable_cores
-from engine.devices.discovery import default_devices
-from engine.errors import UsageError
-from engine.pool.supervision.host import Host, WorkerHost, WorkerMain
-from engine.settings import RunSettings
-from engine.types import DeviceId
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.devices.discovery import default_devices
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.supervision.host import Host, WorkerHost, WorkerMain
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.types import DeviceId
 
 
 class Hosts:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 
-from engine.pool.protocol import Failed, FromWorker, Setup, Stop, Stopped, ToWorker, Unreachable
-from engine.pool.supervision.host import WorkerHost
-from engine.processes.child import Conversation
-from engine.processes.outcome import Outcome
-from engine.processes.restart_budget import RestartBudget
-from engine.types import DeviceId
+from framefleet.engine.pool.protocol import Failed, FromWorker, Setup, Stop, Stopped, ToWorker, Unreachable
+from framefleet.engine.pool.supervision.host import WorkerHost
+from framefleet.engine.processes.child import Conversation
+from framefleet.engine.processes.outcome import Outcome
+from framefleet.engine.processes.restart_budget import RestartBudget
+from framefleet.engine.types import DeviceId
 
 STOP_SECONDS = 1.0
 """How long the pool waits for workers to stop by themselves."""

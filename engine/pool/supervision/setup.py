@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from engine.media.sampling.wanted import Sampling
-from engine.pool.protocol import Setup
-from engine.settings import EngineSettings, RunSettings
-from engine.types import DeviceId
+from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.pool.protocol import Setup
+from framefleet.engine.settings import EngineSettings, RunSettings
+from framefleet.engine.types import DeviceId
 
 CORES_BESIDE = 2
 """Cores that CPU devices leave free for each other device: an H200 at 2,330 frames/s of 1080p keeps 1.4 cores busy.

@@ -9,21 +9,21 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from engine.pool.device_reports import DeviceReports
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, Event
-from engine.pool.groups.protocol import InferenceFailed, Inferred
-from engine.pool.protocol import FromWorker, Stats, Stopped, ToWorker
-from engine.pool.results import Frames
-from engine.pool.scheduling.dispatcher import Dispatcher
-from engine.pool.scheduling.strategies.base import Strategy
-from engine.pool.supervision.host import Host, WorkerMain
-from engine.pool.supervision.hosts import Hosts
-from engine.pool.supervision.remote_worker import RemoteWorker, stop_all
-from engine.pool.supervision.setup import setup_for
-from engine.processes.outcome import Failed, Outcome
-from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
-from engine.settings import Isolation, RunSettings
-from engine.types import DeviceId
+from framefleet.engine.pool.device_reports import DeviceReports
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, Event
+from framefleet.engine.pool.groups.protocol import InferenceFailed, Inferred
+from framefleet.engine.pool.protocol import FromWorker, Stats, Stopped, ToWorker
+from framefleet.engine.pool.results import Frames
+from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
+from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.pool.supervision.host import Host, WorkerMain
+from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.pool.supervision.remote_worker import RemoteWorker, stop_all
+from framefleet.engine.pool.supervision.setup import setup_for
+from framefleet.engine.processes.outcome import Failed, Outcome
+from framefleet.engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
+from framefleet.engine.settings import Isolation, RunSettings
+from framefleet.engine.types import DeviceId
 
 CHECK_SECONDS = 1.0
 """Interval at which the pool looks whether a source has to be opened by another worker."""

@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 
-from engine.backends.base import Backend
-from engine.model.network import Network
-from engine.pool.events import EngineBuilding
-from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.model.network import Network
+from framefleet.engine.pool.events import EngineBuilding
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.settings import EngineSettings
 
 BUILD_TIMES = 5
 """Factor by which a build's time without progress may exceed that of a frame or batch: libraries do not report every step."""

@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
-from engine.detection.frame_format import Planes
-from engine.media.decoder import Decoder
-from engine.media.decoder_use import DecoderUse
-from engine.media.types import DecodeFailure, DeviceFrame
-from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
-from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
-from engine.processes.watchdog import Clock, Watchdog
+from framefleet.engine.detection.frame_format import Planes
+from framefleet.engine.media.decoder import Decoder
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.types import DecodeFailure, DeviceFrame
+from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
+from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
+from framefleet.engine.processes.watchdog import Clock, Watchdog
 
 StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
 """Starts a thread with a name and a function. If the thread fails, the worker ends, since it would hang without the thread."""

@@ -10,14 +10,14 @@ from itertools import groupby
 
 import numpy as np
 
-from engine.backends.base import Backend
-from engine.detection.frame_format import HostImage
-from engine.errors import DeviceError
-from engine.media.types import DeviceFrame, SourceKind
-from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
-from engine.processes.watchdog import Clock, Watchdog
-from engine.types import EngineInfo, Found, InferenceFailure
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.types import DeviceFrame, SourceKind
+from framefleet.engine.pool.groups.shared_batch import SharedBatch
+from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
+from framefleet.engine.processes.watchdog import Clock, Watchdog
+from framefleet.engine.types import EngineInfo, Found, InferenceFailure
 
 SLOWEST_TIMES = 10
 """Factor by which a batch may take longer than the slowest one before it."""

@@ -9,18 +9,18 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING
 
-from engine.backends.base import Backend
-from engine.pool.events import DeviceReady
-from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
-from engine.pool.groups.shared_pictures import MappedChunk
-from engine.pool.protocol import FromWorker, ToWorker
-from engine.pool.results import PackedResults
-from engine.pool.worker.inference import Inference
-from engine.processes.watchdog import Watchdog
-from engine.types import DeviceId, EngineInfo, Found
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.pool.events import DeviceReady
+from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
+from framefleet.engine.pool.groups.shared_pictures import MappedChunk
+from framefleet.engine.pool.protocol import FromWorker, ToWorker
+from framefleet.engine.pool.results import PackedResults
+from framefleet.engine.pool.worker.inference import Inference
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.types import DeviceId, EngineInfo, Found
 
 if TYPE_CHECKING:
-    from engine.cuda.memory import RegisteredMemory
+    from framefleet.engine.cuda.memory import RegisteredMemory
 
 
 class MemberPipeline:
@@ -113,6 +113,6 @@ def _registered(device: DeviceId) -> RegisteredMemory | None:
     """The host memory that the GPU copies from directly, None for other devices."""
     if device.kind != "cuda":
         return None
-    from engine.cuda.memory import REGISTERED
+    from framefleet.engine.cuda.memory import REGISTERED
 
     return REGISTERED

@@ -6,10 +6,10 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from engine.detection.frame_format import HostImage
-from engine.media.decoder_use import DecoderUse
-from engine.media.types import DeviceFrame
-from engine.pool.protocol import Detect
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.types import DeviceFrame
+from framefleet.engine.pool.protocol import Detect
 
 MAX_BYTES = 128 * 2**20
 """Most host memory for queued pictures, bytes. A limit on their number is not enough: one 8K picture has 100 MB."""

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from engine.pool.protocol import Stats
-from engine.pool.worker.inference import Batch
-from engine.pool.worker.message_buffer import Picture
-from engine.types import DeviceId
+from framefleet.engine.pool.protocol import Stats
+from framefleet.engine.pool.worker.inference import Batch
+from framefleet.engine.pool.worker.message_buffer import Picture
+from framefleet.engine.types import DeviceId
 
 STATS_SECONDS = 0.5
 

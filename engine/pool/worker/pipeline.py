@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NoReturn
 
-from engine.backends.base import Backend
-from engine.media.decoder import Decoder
-from engine.pool.protocol import Detect, Drop, Failed, FromWorker, Revoke, ToWorker
-from engine.pool.worker.decode_threads import DecodeThreads, StartThread
-from engine.pool.worker.inference import Inference
-from engine.pool.worker.message_buffer import FrameBuffer
-from engine.pool.worker.result_sender import ResultSender, Timings
-from engine.processes.watchdog import Watchdog
-from engine.types import EngineInfo
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.media.decoder import Decoder
+from framefleet.engine.pool.protocol import Detect, Drop, Failed, FromWorker, Revoke, ToWorker
+from framefleet.engine.pool.worker.decode_threads import DecodeThreads, StartThread
+from framefleet.engine.pool.worker.inference import Inference
+from framefleet.engine.pool.worker.message_buffer import FrameBuffer
+from framefleet.engine.pool.worker.result_sender import ResultSender, Timings
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.types import EngineInfo
 
 
 class Pipeline:

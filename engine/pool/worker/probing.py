@@ -4,10 +4,10 @@ import queue
 import traceback
 from collections.abc import Callable
 
-from engine.errors import FramefleetError
-from engine.media.sampling.wanted import Sampling
-from engine.pool.protocol import Began, FromWorker, Probe, Probed, ProbeFailed
-from engine.processes.watchdog import Watchdog
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.pool.protocol import Began, FromWorker, Probe, Probed, ProbeFailed
+from framefleet.engine.processes.watchdog import Watchdog
 
 PROBE_PATIENCE = 20
 """Opening a source may take this many times as long as one frame: a file without an index is read from start to end."""
@@ -17,7 +17,7 @@ def probe_sources(
     tasks: queue.SimpleQueue[Probe | None], sampling: Sampling | None, send: Callable[[FromWorker], None], watchdog: Watchdog
 ) -> None:
     """Open the sources of ``tasks`` and send the answers, until a task is None. sampling: see ``Setup``."""
-    from engine.media.probe import probe
+    from framefleet.engine.media.probe import probe
 
     clock = watchdog.add()
     while (task := tasks.get()) is not None:

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import NoReturn, TypeAlias
 
-from engine.backends.base import Backend
-from engine.errors import DeviceError
-from engine.pool.events import DeviceReady
-from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import Detect, Done, Failed, FromWorker
-from engine.pool.results import FrameEntry, Frames
-from engine.pool.worker.inference import Batch, Inference
-from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
-from engine.pool.worker.meter import Meter
-from engine.types import Detections, DeviceId, Found, InferenceFailure
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.pool.events import DeviceReady
+from framefleet.engine.pool.groups.shared_batch import SharedBatch
+from framefleet.engine.pool.protocol import Detect, Done, Failed, FromWorker
+from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.worker.inference import Batch, Inference
+from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
+from framefleet.engine.pool.worker.meter import Meter
+from framefleet.engine.types import Detections, DeviceId, Found, InferenceFailure
 
 Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
 """For each device with its own statistics (the worker's device, or the members of its group), the function that returns its timings."""

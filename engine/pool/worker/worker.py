@@ -19,21 +19,21 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
-from engine.backends.base import Backend
-from engine.devices.affinity import bind_to_share
-from engine.errors import FramefleetError
-from engine.media.decoder import Decoder, open_decoder
-from engine.pool.events import DeviceReady, EngineBuilding
-from engine.pool.protocol import Failed, FromWorker, Listening, Probe, Setup, Stop, Stopped, ToWorker
-from engine.pool.worker.building import build
-from engine.pool.worker.member_pipeline import MemberPipeline
-from engine.pool.worker.pipeline import Pipeline
-from engine.pool.worker.probing import probe_sources
-from engine.pool.worker.result_sender import Timings
-from engine.processes.child_main import leave, name_thread
-from engine.processes.watchdog import Watchdog
-from engine.settings import Isolation, Parallel
-from engine.types import DeviceId
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.devices.affinity import bind_to_share
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.media.decoder import Decoder, open_decoder
+from framefleet.engine.pool.events import DeviceReady, EngineBuilding
+from framefleet.engine.pool.protocol import Failed, FromWorker, Listening, Probe, Setup, Stop, Stopped, ToWorker
+from framefleet.engine.pool.worker.building import build
+from framefleet.engine.pool.worker.member_pipeline import MemberPipeline
+from framefleet.engine.pool.worker.pipeline import Pipeline
+from framefleet.engine.pool.worker.probing import probe_sources
+from framefleet.engine.pool.worker.result_sender import Timings
+from framefleet.engine.processes.child_main import leave, name_thread
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.settings import Isolation, Parallel
+from framefleet.engine.types import DeviceId
 
 DECODE_THREADS_SECONDS = 0.5
 """How long the pool waits for decode threads, which end at their next frame."""
@@ -121,11 +121,11 @@ class Worker:
 
     def _build_pipeline(self) -> Pipeline | MemberPipeline:
         """Build the engine, and open what decodes for it."""
-        from engine.model.load import load_network
+        from framefleet.engine.model.load import load_network
 
         backend = self._create_backend()
         if self._setup.examples:
-            from engine.media.examples import examples
+            from framefleet.engine.media.examples import examples
 
             backend.examples = partial(examples, self._setup.examples, EXAMPLES)
         group = self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH
@@ -143,14 +143,14 @@ class Worker:
     def _open_decoder(self, backend: Backend) -> tuple[Decoder, Timings]:
         """Open the decoder for a built engine. Returns it, and the functions that return the timings of the engine's devices."""
         if self._setup.device.kind == "group":
-            from engine.pool.groups.group import Group
+            from framefleet.engine.pool.groups.group import Group
 
             if isinstance(backend, Group):
                 return backend.decoder(), backend.member_timings
         return open_decoder(backend.info, self._setup.engine, backend.decodes_on), {backend.device: backend.timings}
 
     def _create_backend(self) -> Backend:
-        from engine.backends import create_backend, create_depth_backend
+        from framefleet.engine.backends import create_backend, create_depth_backend
 
         if self._setup.device.kind != "group":
             if self._setup.isolation is Isolation.PROCESS:
@@ -158,8 +158,8 @@ class Worker:
             return create_backend(self._setup.device)
         if self._setup.parallel is Parallel.DEPTH:
             return create_depth_backend(self._setup.device)
-        from engine.pool.groups.group import Group
-        from engine.pool.groups.tiles import TilesBackend
+        from framefleet.engine.pool.groups.group import Group
+        from framefleet.engine.pool.groups.tiles import TilesBackend
 
         return (TilesBackend if self._setup.parallel is Parallel.TILES else Group)(self._setup, self._send, self._die, self._watchdog)
 

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from engine.media.cutting import copy_clip, encode_clip, is_seekable, write_still
-from engine.processes import AnyConnection
-from engine.processes.child_main import when_parent_ends
-from engine.processes.watchdog import Clock
-from engine.store.clips.write import CutsJob
-from engine.store.exporters.common.child import serve
-from engine.store.schema import explained
+from framefleet.engine.media.cutting import copy_clip, encode_clip, is_seekable, write_still
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.processes.child_main import when_parent_ends
+from framefleet.engine.processes.watchdog import Clock
+from framefleet.engine.store.clips.write import CutsJob
+from framefleet.engine.store.exporters.common.child import serve
+from framefleet.engine.store.schema import explained
 
 
 def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int:

@@ -5,17 +5,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import ExportError
-from engine.store.clips.plan import ClipPlan, stamp
-from engine.store.export.destinations import Destinations, Protected, names_for
-from engine.store.export.outputs import Purpose
-from engine.store.export.planning import source_stems
-from engine.store.export.run import stage
-from engine.store.exporters.common.base import Progress
-from engine.store.exporters.common.child import run_child
-from engine.store.schema import explained
-from engine.store.session import SessionReader
-from engine.store.stored_source import StoredSource
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.clips.plan import ClipPlan, stamp
+from framefleet.engine.store.export.destinations import Destinations, Protected, names_for
+from framefleet.engine.store.export.outputs import Purpose
+from framefleet.engine.store.export.planning import source_stems
+from framefleet.engine.store.export.run import stage
+from framefleet.engine.store.exporters.common.base import Progress
+from framefleet.engine.store.exporters.common.child import run_child
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.stored_source import StoredSource
 
 _IN_MP4 = frozenset(("h264", "hevc", "av1", "mpeg4", "vp9"))
 """Codecs that players accept in an MP4. Others are copied into Matroska."""
@@ -82,7 +82,7 @@ def write_clips(
         cuts = tuple(Cut(str(path), start, end) for path, (_, _, start, end) in zip(made, wanted, strict=True))
         job = CutsJob(str(source.file), cuts, exact)
         try:
-            crash = run_child("clips", "the process that writes clips", "engine.store.clips.process", job, progress)
+            crash = run_child("clips", "the process that writes clips", "framefleet.engine.store.clips.process", job, progress)
         except ExportError as error:
             words = str(error)
             for path, (name, ending, *_) in zip(made, wanted, strict=True):

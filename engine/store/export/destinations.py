@@ -16,12 +16,12 @@ from itertools import count
 from pathlib import Path
 from typing import Self
 
-from engine.errors import ExportError
-from engine.media.sources import is_picture
-from engine.store.export.outputs import Outputs, Purpose, identity_of
-from engine.store.names import name_key
-from engine.store.reading.reader import SessionReader
-from engine.types import Closing
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.sources import is_picture
+from framefleet.engine.store.export.outputs import Outputs, Purpose, identity_of
+from framefleet.engine.store.names import name_key
+from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.types import Closing
 
 _NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 """Errors of file systems without hard links."""

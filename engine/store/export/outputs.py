@@ -10,9 +10,9 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Self
 
-from engine.errors import ExportError
-from engine.media.sources import is_folder
-from engine.store import schema
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.sources import is_folder
+from framefleet.engine.store import schema
 
 Identity = tuple[int, int]
 """Size (bytes) and time of the last change (ns) of a file; of a folder, those of its entries together."""

@@ -5,16 +5,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.errors import UsageError
-from engine.media.sources import is_folder
-from engine.media.types import SourceKind
-from engine.settings.clock import ClockSettings
-from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.base import Exporter, Output
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.names import name_key, readable_name
-from engine.store.session import SessionReader, StoredSource
-from engine.store.skipped import is_sampled
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.sources import is_folder
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters.common.base import Exporter, Output
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.names import name_key, readable_name
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.skipped import is_sampled
 
 LONGEST_STEM = 200
 """Maximum length of a stem, bytes. Most file systems allow 255 in all: a number, ``.partial``, the suffix and ``part_of`` add to it."""

@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.errors import ExportError
-from engine.processes.file_lock import FileLock
-from engine.store.export.destinations import Destinations, Protected, names_for
-from engine.store.export.outputs import JOURNAL, Outputs, Purpose, recover
-from engine.store.export.planning import Planned, plan_export, source_stems
-from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.base import Export, Progress, part_of
-from engine.store.exporters.common.options import DEFAULTS, ExportOptions
-from engine.store.names import name_key
-from engine.store.schema import explained
-from engine.store.session import SessionReader
-from engine.store.tracks import tracker_of
+from framefleet.engine.errors import ExportError
+from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.store.export.destinations import Destinations, Protected, names_for
+from framefleet.engine.store.export.outputs import JOURNAL, Outputs, Purpose, recover
+from framefleet.engine.store.export.planning import Planned, plan_export, source_stems
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters.common.base import Export, Progress, part_of
+from framefleet.engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from framefleet.engine.store.names import name_key
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import tracker_of
 
 STAGE = ".framefleet-export"
 """Name of the hidden folder in which files are written before they get their names."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels
-from engine.store.exporters.common.rounding import marks, rounded, to_json
-from engine.store.exporters.pictures.names import ffmpeg_command, picture_name
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output, write_list
+from framefleet.engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels
+from framefleet.engine.store.exporters.common.rounding import marks, rounded, to_json
+from framefleet.engine.store.exporters.pictures.names import ffmpeg_command, picture_name
 
 
 def write(export: Export, file: TextIO) -> None:

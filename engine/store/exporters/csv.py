@@ -16,16 +16,16 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.types import SourceKind
-from engine.store.blocks import Block
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, text_file
-from engine.store.exporters.common.options import Least
-from engine.store.exporters.common.picture_intervals import Times, intervals_of_pictures
-from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.common.tallies import Group, is_empty, read_files, read_groups
-from engine.store.session import StoredSource
-from engine.zones.counts import interval_numbers
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.blocks import Block
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, text_file
+from framefleet.engine.store.exporters.common.options import Least
+from framefleet.engine.store.exporters.common.picture_intervals import Times, intervals_of_pictures
+from framefleet.engine.store.exporters.common.rounding import label_of
+from framefleet.engine.store.exporters.common.tallies import Group, is_empty, read_files, read_groups
+from framefleet.engine.store.session import StoredSource
+from framefleet.engine.zones.counts import interval_numbers
 
 MOST_ROWS = 1_048_576
 """Number of rows that spreadsheet programs show, heading included."""

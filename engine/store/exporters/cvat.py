@@ -13,9 +13,9 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, text_output
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output
 
 
 def write(export: Export, file: TextIO) -> None:

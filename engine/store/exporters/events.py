@@ -7,16 +7,16 @@ tracks, it is a class's: objects of the class were seen without a gap. ``confide
 from collections.abc import Iterator
 from typing import TextIO
 
-from engine.errors import ExportError, UsageError
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output
-from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.csv import row, table_file
-from engine.store.objects.events import EventKind, read_events
-from engine.store.objects.zones import require_any_tracks, require_tracks, zones_for
-from engine.store.session import StoredSource
-from engine.zones.shapes import ZoneSet
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
+from framefleet.engine.store.exporters.common.rounding import label_of
+from framefleet.engine.store.exporters.csv import row, table_file
+from framefleet.engine.store.objects.events import EventKind, read_events
+from framefleet.engine.store.objects.zones import require_any_tracks, require_tracks, zones_for
+from framefleet.engine.store.session import StoredSource
+from framefleet.engine.zones.shapes import ZoneSet
 
 COLUMNS = (
     *("source", "event", "start", "end", "clock", "seconds", "track", "class_id", "label", "place", "direction"),

@@ -2,9 +2,9 @@
 
 from typing import TextIO
 
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, text_output
-from engine.store.exporters.common.rounding import label_of, marks, rounded, to_json
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output
+from framefleet.engine.store.exporters.common.rounding import label_of, marks, rounded, to_json
 
 
 def write(export: Export, file: TextIO) -> None:

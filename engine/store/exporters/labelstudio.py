@@ -11,11 +11,11 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.common.rounding import relative, to_json
-from engine.types import FrameResult
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output, write_list
+from framefleet.engine.store.exporters.common.rounding import relative, to_json
+from framefleet.engine.types import FrameResult
 
 _BOX = ("x", "y", "width", "height")
 

@@ -12,14 +12,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.common.coco_ids import has_coco_labels
-from engine.store.exporters.common.rounding import marks, relative, to_json
-from engine.store.names import readable_name
-from engine.store.session import StoredSource
-from engine.types import FrameResult
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output, write_list
+from framefleet.engine.store.exporters.common.coco_ids import has_coco_labels
+from framefleet.engine.store.exporters.common.rounding import marks, relative, to_json
+from framefleet.engine.store.names import readable_name
+from framefleet.engine.store.session import StoredSource
+from framefleet.engine.types import FrameResult
 
 _ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe")
 _VEHICLES = ("bicycle", "car", "motorcycle", "motorbike", "bus", "train", "truck")

@@ -6,10 +6,10 @@ tracks. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` als
 
 from collections.abc import Iterator
 
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, new_folder
-from engine.store.schema import explained
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, new_folder
+from framefleet.engine.store.schema import explained
 
 
 def write(export: Export) -> None:

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ExportError
-from engine.media.types import SourceKind
-from engine.store.blocks import Block
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, complete_file
-from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.csv import columns_of, file_of
-from engine.store.schema import explained
-from engine.store.session import StoredSource
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.blocks import Block
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, complete_file
+from framefleet.engine.store.exporters.common.rounding import label_of
+from framefleet.engine.store.exporters.csv import columns_of, file_of
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import StoredSource
 
 REPEATED = ["source", "frame", "time", "clock", "class_id", "label", "picture_width", "picture_height", "device", "track"]
 """Columns whose values repeat, so that a dictionary makes them smaller. Searching the others for repetitions takes time."""

@@ -5,16 +5,16 @@ A child process decodes and encodes (``video_process``), so this process loads n
 
 from dataclasses import dataclass, field
 
-from engine.errors import ExportError, UsageError
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, complete_file
-from engine.store.exporters.common.child import run_child
-from engine.store.exporters.common.options import DRAWN, Part
-from engine.store.objects.zones import is_tracked, zones_for
-from engine.store.schema import explained
-from engine.store.view import View
-from engine.zones.shapes import ZoneSet
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, complete_file
+from framefleet.engine.store.exporters.common.child import run_child
+from framefleet.engine.store.exporters.common.options import DRAWN, Part
+from framefleet.engine.store.objects.zones import is_tracked, zones_for
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.view import View
+from framefleet.engine.zones.shapes import ZoneSet
 
 _WORDS = "the process that writes annotated videos"
 
@@ -49,7 +49,7 @@ def write(export: Export) -> None:
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         job = Job(reader.view, source.number, str(source.file), str(part), *drawn)
         try:
-            crash = run_child("annotated video", _WORDS, "engine.store.exporters.video_process", job, export.progress)
+            crash = run_child("annotated video", _WORDS, "framefleet.engine.store.exporters.video_process", job, export.progress)
         except BaseException:
             part.unlink(missing_ok=True)
             raise

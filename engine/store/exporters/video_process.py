@@ -11,32 +11,32 @@ from pathlib import Path
 import av
 from av.video.frame import VideoFrame
 
-from engine.errors import ExportError
-from engine.media.annotation.audio import Sound
-from engine.media.annotation.count_chart import CountChart
-from engine.media.annotation.draw import Annotator, YuvPlanes, paste
-from engine.media.annotation.label_position import Rect
-from engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
-from engine.media.annotation.writer import Chapter, VideoWriter, make_plain
-from engine.media.container.video_file import VideoFile
-from engine.media.cpu_decoding import THREADS
-from engine.media.picture import Converter
-from engine.media.segment import SegmentDecoder
-from engine.media.types import Segment
-from engine.processes import AnyConnection
-from engine.processes.child_main import when_parent_ends
-from engine.processes.watchdog import Clock
-from engine.settings.kinds import Moments
-from engine.store.exporters.common.child import serve
-from engine.store.exporters.common.options import Part
-from engine.store.exporters.video import Job
-from engine.store.objects.chapters import chapters_of
-from engine.store.objects.over_time import mean_counts
-from engine.store.objects.zones import read_counts, read_heat
-from engine.store.schema import explained
-from engine.store.session import SessionReader, StoredSource
-from engine.store.skipped import is_sampled
-from engine.types import FrameResult
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.annotation.audio import Sound
+from framefleet.engine.media.annotation.count_chart import CountChart
+from framefleet.engine.media.annotation.draw import Annotator, YuvPlanes, paste
+from framefleet.engine.media.annotation.label_position import Rect
+from framefleet.engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
+from framefleet.engine.media.annotation.writer import Chapter, VideoWriter, make_plain
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.cpu_decoding import THREADS
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.types import Segment
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.processes.child_main import when_parent_ends
+from framefleet.engine.processes.watchdog import Clock
+from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.store.exporters.common.child import serve
+from framefleet.engine.store.exporters.common.options import Part
+from framefleet.engine.store.exporters.video import Job
+from framefleet.engine.store.objects.chapters import chapters_of
+from framefleet.engine.store.objects.over_time import mean_counts
+from framefleet.engine.store.objects.zones import read_counts, read_heat
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.skipped import is_sampled
+from framefleet.engine.types import FrameResult
 
 _LATE_START = 10
 """Seconds. A video whose first frame is later than this, as in broadcasts, starts at 0 in the copy."""

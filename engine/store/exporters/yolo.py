@@ -7,15 +7,15 @@ tracks or corrections, ``objects.csv`` has the last two for each line of the lab
 
 from collections.abc import Iterator
 
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output, new_folder
-from engine.store.exporters.common.options import PictureFormat
-from engine.store.exporters.common.rounding import marks, relative, to_json
-from engine.store.exporters.csv import row
-from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command, select
-from engine.store.exporters.pictures.write import write_pictures
-from engine.store.schema import explained
-from engine.types import FrameResult
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, new_folder
+from framefleet.engine.store.exporters.common.options import PictureFormat
+from framefleet.engine.store.exporters.common.rounding import marks, relative, to_json
+from framefleet.engine.store.exporters.csv import row
+from framefleet.engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command, select
+from framefleet.engine.store.exporters.pictures.write import write_pictures
+from framefleet.engine.store.schema import explained
+from framefleet.engine.types import FrameResult
 
 IMAGES, LABELS = "images", "labels"
 OBJECTS = "labels", "line", "track", "verified"

@@ -12,16 +12,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ExportError, UsageError
-from engine.media.types import SourceKind
-from engine.store.clock import Clock
-from engine.store.exporters.common.base import Export, Exporter, Output
-from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.csv import row, table_file
-from engine.store.objects.zones import TrackCounter, TrackTable, require_tracks, unfiltered, zones_for
-from engine.store.session import SessionReader, StoredSource
-from engine.zones.counts import Counts, Intervals
-from engine.zones.shapes import Line, Shape
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
+from framefleet.engine.store.exporters.common.rounding import label_of
+from framefleet.engine.store.exporters.csv import row, table_file
+from framefleet.engine.store.objects.zones import TrackCounter, TrackTable, require_tracks, unfiltered, zones_for
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.zones.counts import Counts, Intervals
+from framefleet.engine.zones.shapes import Line, Shape
 
 CROSSINGS = ("source", "line", "time", "clock", "track", "class_id", "label", "direction")
 ZONE_TIMES = ("source", "zone", "track", "class_id", "label", "begin", "end", "clock", "seconds", "entered", "left")

@@ -19,7 +19,7 @@ from threading import Lock
 from typing import BinaryIO
 from zlib import crc32
 
-from engine.store.file.page_sums import FOOTER, HEADER, MAGIC, Footer, damage_in, header, sums_of
+from framefleet.engine.store.file.page_sums import FOOTER, HEADER, MAGIC, Footer, damage_in, header, sums_of
 
 
 @dataclass

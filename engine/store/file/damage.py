@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from engine.store.file.page_sums import DamagedError
+from framefleet.engine.store.file.page_sums import DamagedError
 
 _STEP = 100
 """Frames that are tried at once."""

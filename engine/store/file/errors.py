@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError
 
 REMEDIES = {
     "SQLITE_FULL": "the disk is full: free some space or choose another folder",

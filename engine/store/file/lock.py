@@ -4,10 +4,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import ExportError
-from engine.processes.file_lock import FileLock, LockedError, held_here
-from engine.store.reading.reader import SessionReader
-from engine.store.schema import explained
+from framefleet.engine.errors import ExportError
+from framefleet.engine.processes.file_lock import FileLock, LockedError, held_here
+from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.store.schema import explained
 
 
 def lock_session(path: Path) -> FileLock:

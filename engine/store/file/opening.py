@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.store import schema
-from engine.store.facts import CREATED, REPLACED, differences
-from engine.store.file.previous import set_aside
-from engine.store.names import readable
+from framefleet.engine.store import schema
+from framefleet.engine.store.facts import CREATED, REPLACED, differences
+from framefleet.engine.store.file.previous import set_aside
+from framefleet.engine.store.names import readable
 
 
 class Opened(NamedTuple):

@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from engine.store import schema
+from framefleet.engine.store import schema
 
 
 class Presence:

@@ -13,10 +13,10 @@ from glob import escape
 from itertools import count
 from pathlib import Path
 
-from engine.errors import ExportError
-from engine.store import schema
-from engine.store.facts import DECIDING
-from engine.store.objects.corrected import has_corrections
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store import schema
+from framefleet.engine.store.facts import DECIDING
+from framefleet.engine.store.objects.corrected import has_corrections
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.types import SourceKind
-from engine.store.blocks import Block, read_blocks
-from engine.store.session import SessionReader
-from engine.tracking.appearances import APPEARANCE, GAP, class_appearances, track_appearances
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.blocks import Block, read_blocks
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.tracking.appearances import APPEARANCE, GAP, class_appearances, track_appearances
 
 _ROUNDING = 0.001  # seconds: of durations in containers
 

@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.media.annotation.writer import Chapter
-from engine.store.exporters.common.rounding import label_of
-from engine.store.objects.appearances import By, read_appearances
-from engine.store.objects.events import EventKind, events_of, words
-from engine.store.session import SessionReader
-from engine.zones.counts import Counts
+from framefleet.engine.media.annotation.writer import Chapter
+from framefleet.engine.store.exporters.common.rounding import label_of
+from framefleet.engine.store.objects.appearances import By, read_appearances
+from framefleet.engine.store.objects.events import EventKind, events_of, words
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.zones.counts import Counts
 
 GAP = 10.0
 """A class that was not seen for longer, seconds, appears again. With less, chapters are too many to choose from."""

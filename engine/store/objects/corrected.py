@@ -5,7 +5,7 @@ The tables exist only in sessions in which somebody corrected something. The mod
 
 import sqlite3
 
-from engine.store.schema import has_table
+from framefleet.engine.store.schema import has_table
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS corrections (

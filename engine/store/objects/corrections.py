@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.errors import UsageError
-from engine.settings.kinds import Moment
-from engine.store import schema
-from engine.store.exporters.common.rounding import label_of
-from engine.store.objects import corrected
-from engine.store.session import SessionReader
-from engine.types import Closing
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store import schema
+from framefleet.engine.store.exporters.common.rounding import label_of
+from framefleet.engine.store.objects import corrected
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import Closing
 
 _KEY = "source, frame, ordinal"
 _VALUES = "class_id, track, deleted, verified"

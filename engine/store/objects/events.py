@@ -5,11 +5,11 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.store.objects.appearances import read_appearances
-from engine.store.objects.zones import read_counts
-from engine.store.session import SessionReader, StoredSource
-from engine.zones.counts import Counts
-from engine.zones.shapes import Line, ZoneSet
+from framefleet.engine.store.objects.appearances import read_appearances
+from framefleet.engine.store.objects.zones import read_counts
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.zones.counts import Counts
+from framefleet.engine.zones.shapes import Line, ZoneSet
 
 
 class EventKind(IntEnum):

@@ -5,12 +5,12 @@ from collections import deque
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from engine.processes.child import ChildProcess
-from engine.store.objects.tracking_process import Begin, Done, End, main
-from engine.store.session import SessionReader
-from engine.store.tracks import track_source
-from engine.tracking.follow import TrackerName
-from engine.types import Closing
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.store.objects.tracking_process import Begin, Done, End, main
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import track_source
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import Closing
 
 MOST = os.cpu_count() or 1
 """Most processes at once. Further sources wait: their frames are stored."""

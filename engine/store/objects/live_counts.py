@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.store.facts import TRACK
-from engine.store.reading.reader import SessionReader
-from engine.store.tracks import tracker_for
-from engine.tracking.follow import Follower, TrackerName
-from engine.tracking.tracker import NONE
-from engine.zones.counter import ZoneCounter
-from engine.zones.counts import Counts, counts_of
-from engine.zones.shapes import ZoneSet
+from framefleet.engine.store.facts import TRACK
+from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.store.tracks import tracker_for
+from framefleet.engine.tracking.follow import Follower, TrackerName
+from framefleet.engine.tracking.tracker import NONE
+from framefleet.engine.zones.counter import ZoneCounter
+from framefleet.engine.zones.counts import Counts, counts_of
+from framefleet.engine.zones.shapes import ZoneSet
 
 _PORTION = 50
 

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.store.blocks import read_blocks
-from engine.store.objects.appearances import end_of
-from engine.store.session import SessionReader
+from framefleet.engine.store.blocks import read_blocks
+from framefleet.engine.store.objects.appearances import end_of
+from framefleet.engine.store.session import SessionReader
 
 PARTS = 160
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import FramefleetError
-from engine.processes import AnyConnection
-from engine.store.session import SessionReader
-from engine.store.tracks import FIRST_FRAMES, track_source
-from engine.tracking.follow import TrackerName
-from engine.types import FrameResult
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import FIRST_FRAMES, track_source
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import FrameResult
 
 POLL_SECONDS = 0.25
 """How long the process waits before it looks for new frames again."""

@@ -8,17 +8,17 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UsageError
-from engine.media.types import SourceKind
-from engine.store.blocks import Block, read_blocks
-from engine.store.session import SessionReader, StoredSource
-from engine.store.tracks import tracker_of
-from engine.tracking.appearances import vote
-from engine.zones.counter import ZoneCounter
-from engine.zones.counts import Counts, counts_of
-from engine.zones.geometry import distances, reference_points
-from engine.zones.heat import HeatMap
-from engine.zones.shapes import ZoneSet
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.blocks import Block, read_blocks
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.tracks import tracker_of
+from framefleet.engine.tracking.appearances import vote
+from framefleet.engine.zones.counter import ZoneCounter
+from framefleet.engine.zones.counts import Counts, counts_of
+from framefleet.engine.zones.geometry import distances, reference_points
+from framefleet.engine.zones.heat import HeatMap
+from framefleet.engine.zones.shapes import ZoneSet
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.store import schema
-from engine.store.reading.connection import ReadingConnection
+from framefleet.engine.store import schema
+from framefleet.engine.store.reading.connection import ReadingConnection
 
 FRAME_COLUMNS = "frame, pts, width, height, failure, name, device"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Self
 
-from engine.errors import ExportError
-from engine.store import schema
-from engine.store.facts import CREATED
-from engine.store.file.presence import Presence
-from engine.store.objects.corrected import show_corrected
-from engine.store.view import IN_SPAN, Span, View, passing, restrict
-from engine.types import Closing
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store import schema
+from framefleet.engine.store.facts import CREATED
+from framefleet.engine.store.file.presence import Presence
+from framefleet.engine.store.objects.corrected import show_corrected
+from framefleet.engine.store.view import IN_SPAN, Span, View, passing, restrict
+from framefleet.engine.types import Closing
 
 
 class ReadingConnection(Closing):

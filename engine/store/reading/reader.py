@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.pool.position import Position
-from engine.store import schema
-from engine.store.names import source_names
-from engine.store.objects.corrected import TRACKS as CORRECTED_TRACKS
-from engine.store.objects.corrected import has_track_corrections, last_edit
-from engine.store.reading.columns import FRAME_COLUMNS, StoredColumns
-from engine.store.stored_source import SOURCE_COLUMNS, StoredSource, stored_source
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.pool.position import Position
+from framefleet.engine.store import schema
+from framefleet.engine.store.names import source_names
+from framefleet.engine.store.objects.corrected import TRACKS as CORRECTED_TRACKS
+from framefleet.engine.store.objects.corrected import has_track_corrections, last_edit
+from framefleet.engine.store.reading.columns import FRAME_COLUMNS, StoredColumns
+from framefleet.engine.store.stored_source import SOURCE_COLUMNS, StoredSource, stored_source
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames in memory at once
 

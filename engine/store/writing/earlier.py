@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from engine.pool.events import Ledger
-from engine.store import schema
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store import schema
 
 
 class EarlierFrames:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path, PurePath
 
-from engine.media.stamp import Stamp
-from engine.media.types import SourceInfo
-from engine.pool.events import Ledger
-from engine.settings.clock import ClockSettings
-from engine.store import schema
-from engine.store.names import readable
-from engine.types import DeviceId, EngineInfo
+from framefleet.engine.media.stamp import Stamp
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store import schema
+from framefleet.engine.store.names import readable
+from framefleet.engine.types import DeviceId, EngineInfo
 
 _FOUND = ("kind", "codec", "width", "height", "frames", "duration", "rate", "size", "modified", "digest")
 """What probing a source finds out, as columns of the table ``sources``."""

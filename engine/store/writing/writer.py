@@ -8,19 +8,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from engine.errors import ExportError
-from engine.pool.events import Ledger
-from engine.processes.file_lock import FileLock
-from engine.store import schema
-from engine.store.file.lock import lock_session
-from engine.store.file.opening import open_session
-from engine.store.file.presence import Presence, save
-from engine.store.file.previous import delete_unfinished, keep_copy
-from engine.store.names import readable_name
-from engine.store.objects.corrected import affected_by_forgetting, forget, has_corrections
-from engine.store.writing.earlier import EarlierFrames
-from engine.store.writing.sources import SourcesWriter, text_of
-from engine.types import FrameResult
+from framefleet.engine.errors import ExportError
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.store import schema
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.file.opening import open_session
+from framefleet.engine.store.file.presence import Presence, save
+from framefleet.engine.store.file.previous import delete_unfinished, keep_copy
+from framefleet.engine.store.names import readable_name
+from framefleet.engine.store.objects.corrected import affected_by_forgetting, forget, has_corrections
+from framefleet.engine.store.writing.earlier import EarlierFrames
+from framefleet.engine.store.writing.sources import SourcesWriter, text_of
+from framefleet.engine.types import FrameResult
 
 COMMIT_SECONDS = 0.5
 COMMIT_FRAMES = 2000

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app import display
+from framefleet.app import display
 from tests.support.cli import run_main
 
 

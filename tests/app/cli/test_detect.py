@@ -9,12 +9,12 @@ from pathlib import Path
 import av
 import pytest
 
-from app.cli.detect import _parser, _settings
-from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
-from engine.settings.folders import Folder
-from engine.store.elsewhere import noted_sessions
-from engine.store.session import SessionReader
-from engine.types import DeviceId
+from framefleet.app.cli.detect import _parser, _settings
+from framefleet.engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from framefleet.engine.settings.folders import Folder
+from framefleet.engine.store.elsewhere import noted_sessions
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import DeviceId
 from tests.support.cli import FAST, TINY, TINY_CFG, Outcome, read_lines, run_main, run_program
 from tests.support.media import make_audio, make_video, rewrap, truncated
 
@@ -88,7 +88,7 @@ def test_the_results_of_every_format(results: tuple[Outcome, Path]) -> None:
 def test_verbose_shows_what_the_processes_log(results: tuple[Outcome, Path]) -> None:
     lines = [line.split() for line in results[0].err.splitlines()]
     logged = {" ".join(line[3:-2]) for line in lines if line[2:3] == ["INFO"] and line[-2] == "process"}
-    assert {"MainProcess engine.logs:", "framefleet cpu:0 engine.logs:"} <= logged, results[0].err
+    assert {"MainProcess framefleet.engine.logs:", "framefleet cpu:0 framefleet.engine.logs:"} <= logged, results[0].err
     assert "DEBUG" not in results[0].err
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.cli.devices import table
-from engine.devices.description import DeviceDescription
-from engine.types import DeviceId
+from framefleet.app.cli.devices import table
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.types import DeviceId
 from tests.support.cli import run_main
 
 CPU = DeviceDescription(DeviceId("cpu", "0"), "Some Processor", "OpenVINO 2026.4", ("fp32", "bf16"), 2, 16 * 2**30)

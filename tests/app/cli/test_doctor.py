@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.checks.check import Check, Status, try_python
-from app.cli.checks.libraries import LIBRARIES, _library, _window
-from app.cli.checks.nvidia import check_nvidia, has_gpu
-from app.cli.checks.system import _folder
-from app.cli.doctor import as_text, verdict
-from app.system_libraries import PACKAGES, missing_libraries
+from framefleet.app.cli.checks.check import Check, Status, try_python
+from framefleet.app.cli.checks.libraries import LIBRARIES, _library, _window
+from framefleet.app.cli.checks.nvidia import check_nvidia, has_gpu
+from framefleet.app.cli.checks.system import _folder
+from framefleet.app.cli.doctor import as_text, verdict
+from framefleet.app.system_libraries import PACKAGES, missing_libraries
 from tests.support.cli import run_main
 
 
@@ -95,7 +95,7 @@ def test_a_gpu_without_a_driver_is_found_on_the_bus(tmp_path: Path) -> None:
     device(tmp_path, "0000:00:06.0", "0x10de", "0x030200")
     assert has_gpu(tmp_path)
     (check,) = check_nvidia(
-        tmp_path, tmp_path / "none", lambda _: ("", "engine.devices.nvml.driver.NoNvmlError: there is no NVIDIA driver")
+        tmp_path, tmp_path / "none", lambda _: ("", "framefleet.engine.devices.nvml.driver.NoNvmlError: there is no NVIDIA driver")
     )
     assert (check.status, check.detail) == (Status.WARNING, "there is an NVIDIA GPU, but no driver")
     assert "nvidia-driver-580" in str(check.remedy)
@@ -110,7 +110,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
         "find_cudnn": "not installed, not needed",
         "nvcuvid": None,
     }
-    reasons = {"find_library": "engine.errors.DeviceError: no TensorRT", "nvcuvid": "OSError: libnvcuvid.so.1: not found"}
+    reasons = {"find_library": "framefleet.engine.errors.DeviceError: no TensorRT", "nvcuvid": "OSError: libnvcuvid.so.1: not found"}
 
     def attempt(code: str) -> tuple[str, str | None]:
         key = next(key for key in answers if key in code)
@@ -135,8 +135,12 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "detail", "remedy"),
     [
-        ("engine.devices.nvml.driver.NoNvmlError: nvidia-ml-py is not installed", "nvidia-ml-py is not installed", "framefleet[rtx]"),
-        ("engine.errors.DeviceError: NVIDIA's driver does not answer", "NVIDIA's driver does not answer", "nvidia-driver-580"),
+        (
+            "framefleet.engine.devices.nvml.driver.NoNvmlError: nvidia-ml-py is not installed",
+            "nvidia-ml-py is not installed",
+            "framefleet[rtx]",
+        ),
+        ("framefleet.engine.errors.DeviceError: NVIDIA's driver does not answer", "NVIDIA's driver does not answer", "nvidia-driver-580"),
         ("AssertionError: 550.1 speaks CUDA 12.4, 13.0 is needed", "550.1 speaks CUDA 12.4, 13.0 is needed", "nvidia-driver-580"),
         ("it crashes (SIGSEGV)", "it crashes (SIGSEGV)", "nvidia-driver-580"),
     ],

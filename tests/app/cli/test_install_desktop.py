@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.install_desktop import entry
-from app.main import main
+from framefleet.app.cli.install_desktop import entry
+from framefleet.app.main import main
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="desktop entries are for Linux")
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-import app.cli.doctor
-from app.cli import window as cli_window
-from app.main import COMMANDS, main
-from app.system_libraries import PACKAGES
-from engine import logs
+import framefleet.app.cli.doctor
+from framefleet.app.cli import window as cli_window
+from framefleet.app.main import COMMANDS, main
+from framefleet.app.system_libraries import PACKAGES
+from framefleet.engine import logs
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
 
@@ -24,7 +24,7 @@ HEAVY = ("PySide6", "numpy", "openvino", "av", "cv2", "argparse", "multiprocessi
 
 
 def test_what_every_worker_imports_again_is_light() -> None:
-    code = f"import sys, app.main; print([name for name in {HEAVY} if name in sys.modules])"
+    code = f"import sys, framefleet.app.main; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "[]\n", done.stderr
 
@@ -114,18 +114,17 @@ def _break_down(_: object) -> int:
 @pytest.fixture
 def _log_levels() -> Iterator[None]:
     """--debug changes the log levels of this process and of its children; afterwards they are as before."""
-    loggers = [logging.getLogger(name) for name in logs.PACKAGES]
-    before = [logger.level for logger in loggers]
+    logger = logging.getLogger(logs.PACKAGE)
+    before = logger.level
     yield
     os.environ.pop(logs.VARIABLE, None)
-    for logger, level in zip(loggers, before, strict=True):
-        logger.setLevel(level)
+    logger.setLevel(before)
 
 
 @pytest.mark.usefixtures("_log_levels")
 def test_a_mistake_of_ours_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(app.cli.doctor, "run", _break_down)
+    monkeypatch.setattr(framefleet.app.cli.doctor, "run", _break_down)
     assert main(["doctor"]) == 2
     message = capsys.readouterr().err
     assert len(message.splitlines()) == 1
@@ -152,7 +151,7 @@ def test_a_user_s_mistake_shows_no_traceback(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    command = f"{sys.executable} -m app --help | head -c 1"
+    command = f"{sys.executable} -m framefleet.app --help | head -c 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stdout == "u"
     assert done.stderr == ""
@@ -161,7 +160,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="written for a POSIX shell")
 def test_closed_standard_streams_change_nothing(tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=5)
-    detect = [sys.executable, "-m", "app.main", "detect", video, *FAST, "--out", tmp_path]
+    detect = [sys.executable, "-m", "framefleet.app.main", "detect", video, *FAST, "--out", tmp_path]
     command = f"exec {shlex.join(map(str, detect))} <&- >&- 2>&-"
     assert subprocess.run(command, shell=True, timeout=60, check=False).returncode == 0
     assert len((tmp_path / "a.jsonl").read_text("utf-8").splitlines()) == 5
@@ -169,7 +168,7 @@ def test_closed_standard_streams_change_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_output_that_cannot_be_written_is_no_mistake_of_ours() -> None:
-    command = f"{sys.executable} -m app.main models > /dev/full"
+    command = f"{sys.executable} -m framefleet.app.main models > /dev/full"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stderr.splitlines()[0] == "framefleet: standard output cannot be written: the disk is full: free some space"
     assert "inside Framefleet" not in done.stderr
@@ -179,7 +178,7 @@ def test_output_that_cannot_be_written_is_no_mistake_of_ours() -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there always is a display")
 def test_a_window_without_a_display_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
-    done = subprocess.run([sys.executable, "-m", "app"], capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run([sys.executable, "-m", "framefleet.app"], capture_output=True, text=True, env=environment, timeout=60)
     assert done.returncode == 2
     assert "no display" in done.stderr
     assert "framefleet detect" in done.stderr
@@ -200,7 +199,7 @@ def test_parts_of_a_model_without_the_model(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
 @pytest.mark.parametrize(("encoding", "written"), [("utf-8", r"caf\xE9 ä" + "\n"), ("ascii", r"caf\xE9 \xe4" + "\n")])
 def test_names_that_are_not_text_are_printed_as_results_write_them(encoding: str, written: str) -> None:
-    code = r"from app import streams; streams.prepare(); print('caf\udce9 ä')"
+    code = r"from framefleet.app import streams; streams.prepare(); print('caf\udce9 ä')"
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, env=environment)
     assert done.stdout.decode() == written

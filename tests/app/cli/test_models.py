@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import models
-from engine.model.registry import catalogue as registry
-from engine.model.registry import installed
-from engine.model.registry.catalogue import FAMILY, ModelEntry
+from framefleet.app.cli import models
+from framefleet.engine.model.registry import catalogue as registry
+from framefleet.engine.model.registry import installed
+from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry
 from tests.support.cli import run_main
 from tests.support.http import Page, Site, publish_tiny
 from tests.support.media import make_video

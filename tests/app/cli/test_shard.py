@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.run.shard import Shard
-from engine.errors import UsageError
+from framefleet.app.cli.run.shard import Shard
+from framefleet.engine.errors import UsageError
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import topology as command
-from app.cli.topology import matrix, text
-from engine.devices.topology.search import find_topology
-from engine.devices.topology.types import NumaNode, Topology
+from framefleet.app.cli import topology as command
+from framefleet.app.cli.topology import matrix, text
+from framefleet.engine.devices.topology.search import find_topology
+from framefleet.engine.devices.topology.types import NumaNode, Topology
 from tests.support.cli import run_main
 from tests.support.devices.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, gpu, machine, make_system
 

@@ -12,14 +12,14 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.models import setup
-from app.window.timeline.face import MARGIN
-from app.window.timeline.timeline import Timeline
-from app.window.widgets import translation
-from app.window.widgets.appearance import Theme, apply_theme
-from engine.devices.discovery import discover
-from engine.settings import ModelFiles
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.models import setup
+from framefleet.app.window.timeline.face import MARGIN
+from framefleet.app.window.timeline.timeline import Timeline
+from framefleet.app.window.widgets import translation
+from framefleet.app.window.widgets.appearance import Theme, apply_theme
+from framefleet.engine.devices.discovery import discover
+from framefleet.engine.settings import ModelFiles
 from tests.support.media import make_video
 
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject, QSettings
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
+from framefleet.app.window.main_window import MainWindow
 
 
 class Changes(QObject):

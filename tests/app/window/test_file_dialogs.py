@@ -8,8 +8,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.widgets.questions import Mode, choose_path
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.widgets.questions import Mode, choose_path
 
 
 def test_every_column_shows_its_whole_text(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

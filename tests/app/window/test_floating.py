@@ -9,9 +9,9 @@ from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.window.floating import MARGIN, SIZE, FloatingWindow
-from app.window.main_window import MainWindow
-from app.window.queue.file_drops import DropOverlay
+from framefleet.app.window.floating import MARGIN, SIZE, FloatingWindow
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.file_drops import DropOverlay
 from tests.support.devices.topologies import ALONE
 from tests.support.window import drag_over, drop, pixels
 

@@ -5,7 +5,7 @@ import weakref
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from app.window.garbage import GarbageCollector
+from framefleet.app.window.garbage import GarbageCollector
 
 
 class Knot(QObject):

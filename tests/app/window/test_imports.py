@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[3]
+from tests.support.paths import PROJECT
+
 HEAVY = ("av", "cv2", "openvino", "onnx", "cuda", "tensorrt", "tensorrt_rtx", "pynvml", "PyNvVideoCodec", "ray")
 
 
@@ -21,8 +22,8 @@ def test_the_window_loads_no_decoder_and_no_backend(tmp_path: Path) -> None:
 import sys
 from pathlib import Path
 from PySide6.QtCore import QSettings
-from app.window.main import make_application
-from app.window.main_window import MainWindow
+from framefleet.app.window.main import make_application
+from framefleet.app.window.main_window import MainWindow
 application = make_application()
 window = MainWindow(QSettings({str(tmp_path / "s.ini")!r}, QSettings.Format.IniFormat), Path({str(tmp_path)!r}))
 window.show()
@@ -44,12 +45,12 @@ def test_an_import_does_not_look_for_features_of_pyside() -> None:
 
 def test_the_engine_knows_no_screen() -> None:
     modules = sorted(
-        ".".join(path.relative_to(PROJECT).with_suffix("").parts)
+        ".".join(("framefleet", *path.relative_to(PROJECT).with_suffix("").parts))
         for folder in ("engine", "plugins")
         for path in (PROJECT / folder).rglob("*.py")
         if path.name != "__main__.py"
     )
-    assert "engine.media.preview.process" in modules
+    assert "framefleet.engine.media.preview.process" in modules
     loaded = run(
         f"""
 import importlib, sys
@@ -57,8 +58,8 @@ for name in {modules!r}:
     try:
         importlib.import_module(name)
     except ImportError as error:  # a library that this machine lacks
-        assert error.name is not None and error.name.split(".")[0] not in ("engine", "plugins", "app"), error
-print(sorted(name for name in sys.modules if name.split(".")[0] in ("PySide6", "shiboken6", "pyqtgraph", "app")))
+        assert error.name is not None and not error.name.startswith("framefleet"), error
+print(sorted(name for name in sys.modules if name.startswith(("PySide6", "shiboken6", "pyqtgraph", "framefleet.app"))))
 """
     )
     assert loaded.strip().splitlines()[-1] == "[]"

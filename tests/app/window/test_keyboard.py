@@ -12,13 +12,13 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.messages.unexpected import CrashReport
-from app.window.models.comparison import ComparisonDialog, Evaluated, ExplanationDialog
-from app.window.results.stored import read_stored
-from app.window.results.worst_frames_dialog import WorstFramesDialog
-from app.window.viewer.filter import ViewFilter
-from app.window.zones.files_dialog import FilesDialog
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.messages.unexpected import CrashReport
+from framefleet.app.window.models.comparison import ComparisonDialog, Evaluated, ExplanationDialog
+from framefleet.app.window.results.stored import read_stored
+from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.zones.files_dialog import FilesDialog
 from tests.support.media import make_video
 from tests.support.window import write_results
 

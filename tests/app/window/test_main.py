@@ -7,16 +7,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.support.models import TINY_CFG
+from tests.support.paths import PROJECT, PYTHONPATH
 
-PROJECT = Path(__file__).resolve().parents[3]
 FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
 
 THREE_WINDOWS = """
 import functools, sys
-from app.main import main
-from app.window import main as window
-from app.window.models import setup
+from framefleet.app.main import main
+from framefleet.app.window import main as window
+from framefleet.app.window.models import setup
 window.make_application = functools.cache(window.make_application)  # Qt allows one in each process
 setup.discover = functools.cache(setup.discover)
 for _ in range(3):
@@ -50,10 +50,10 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel
-from app.window import main
-from app.window.main_window import MainWindow
-from app.window.models import setup
-from app.window.widgets.banner import Banner
+from framefleet.app.window import main
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.models import setup
+from framefleet.app.window.widgets.banner import Banner
 from tests.support.window import queue_item
 
 show, shown = MainWindow.show, []
@@ -85,6 +85,6 @@ print(main.run_window([]))
 
 def test_another_language_opens_the_window_again_with_its_queue(tmp_path: Path, long: Path) -> None:
     homes = {name: str(tmp_path / name) for name in FOLDERS}
-    environment = os.environ | homes | {"QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8", "PYTHONPATH": str(PROJECT)}
+    environment = os.environ | homes | {"QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8", "PYTHONPATH": PYTHONPATH}
     done = subprocess.run([sys.executable, "-c", OTHER_LANGUAGE, str(long)], env=environment, capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines() == [f"['{long.name}'] True", "0"], done.stderr

@@ -13,15 +13,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QListView, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
-from app.window.main import close_soon
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState
-from app.window.results.export_dialog import ExportChoice, ExportDialog
-from engine.model.check import ModelSummary
-from engine.settings import ModelFiles
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.view import View
-from engine.types import DeviceId
+from framefleet.app.window.main import close_soon
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
+from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.settings import ModelFiles
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.view import View
+from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files
 from tests.support.window import drag_over, drop

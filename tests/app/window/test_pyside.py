@@ -4,7 +4,7 @@ import pkgutil
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-import app.window
+import framefleet.app.window
 
 
 def test_void_calls_do_not_wear_out_none(qtbot: QtBot) -> None:
@@ -21,7 +21,7 @@ def test_an_error_in_a_widget_does_not_end_the_program() -> None:
 
     A widget that installs itself as its own event filter has no such problem.
     """
-    for module in pkgutil.walk_packages(app.window.__path__, "app.window."):
+    for module in pkgutil.walk_packages(framefleet.app.window.__path__, "framefleet.app.window."):
         importlib.import_module(module.name)
     assert [widget for widget in _widgets(QWidget) if "event" in vars(widget)] == []
 
@@ -29,4 +29,4 @@ def test_an_error_in_a_widget_does_not_end_the_program() -> None:
 def _widgets(kind: type[QWidget]) -> list[type[QWidget]]:
     """The project's widgets."""
     found = [each for child in kind.__subclasses__() for each in (child, *_widgets(child))]
-    return [each for each in found if each.__module__.startswith("app.")]
+    return [each for each in found if each.__module__.startswith("framefleet.app.")]

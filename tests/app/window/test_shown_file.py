@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.window.queue.item import Part
+from framefleet.app.window.queue.item import Part
 from tests.support.media import make_video
 from tests.support.window import write_results
 

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QBoxLayout, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.start_page import StartPage
+from framefleet.app.window.start_page import StartPage
 from tests.support.window import window_actions
 
 

@@ -16,9 +16,9 @@ from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.widgets import formats, translation
-from app.window.widgets.translation import FOLDER, LANGUAGES, translate
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.widgets import formats, translation
+from framefleet.app.window.widgets.translation import FOLDER, LANGUAGES, translate
 from tools.translations import PROJECT, texts
 
 NAMES = {"translate", "marked", "tr"}

@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.gpu.host import Detecting, processor_seconds, verdict
 from benchmarks.gpu.nvdec import WARM_UP, together
-from engine.errors import SourceError
-from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId
+from framefleet.engine.errors import SourceError
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 

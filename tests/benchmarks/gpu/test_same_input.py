@@ -12,15 +12,15 @@ import pytest
 pytest.importorskip("cuda.core")
 
 from benchmarks.gpu.same_input import GpuInputs, compare_inputs, make_pan
-from engine.detection.frame_format import FrameFormat, PixelFormat
-from engine.media.container.video_file import VideoFile
-from engine.media.decoder import Decoded, Decoder
-from engine.media.nvdec.format import planes
-from engine.media.picture import Converter
-from engine.media.planes import DEPTHS, frame_format
-from engine.media.probe import probe
-from engine.media.segment import SegmentDecoder
-from engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.decoder import Decoded, Decoder
+from framefleet.engine.media.nvdec.format import planes
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.planes import DEPTHS, frame_format
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo
 from tests.support.devices import emulation
 from tests.support.media import make_video
 

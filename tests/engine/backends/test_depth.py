@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.backends import create_backend, create_depth_backend
-from engine.backends.base import Backend
-from engine.backends.depth import depth_members, describe_balance, joined_names
-from engine.backends.openvino.depth import OpenVinoDepthBackend
-from engine.backends.openvino.library import offered_precisions, process_core
-from engine.errors import DeviceError, UsageError
-from engine.model.balance import Balance, StageTime
-from engine.model.network import Network
-from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId, Image
+from framefleet.engine.backends import create_backend, create_depth_backend
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.backends.depth import depth_members, describe_balance, joined_names
+from framefleet.engine.backends.openvino.depth import OpenVinoDepthBackend
+from framefleet.engine.backends.openvino.library import offered_precisions, process_core
+from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.model.balance import Balance, StageTime
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support.models import tiny_network
 
 SETTINGS = EngineSettings(precision=Precision.FP32, confidence=0.05, threads=2)
@@ -91,7 +91,7 @@ def test_outputs_are_those_of_the_uncut_network(stages: int, network: Network, u
 def test_outputs_do_not_depend_on_where_it_is_cut(cuts: tuple[int, ...], network: Network, uncut: Backend, monkeypatch: Any) -> None:
     """Also where routes and sums lead over several cuts, or a head leaves before the last stage."""
     balance = Balance(cuts, tuple(StageTime(1.0) for _ in (0, *cuts)))
-    monkeypatch.setattr("engine.backends.openvino.depth.remembered_balance", lambda *_: balance)
+    monkeypatch.setattr("framefleet.engine.backends.openvino.depth.remembered_balance", lambda *_: balance)
     with create_depth_backend(cpus(len(cuts) + 1)) as backend:
         backend.activate(network, replace(SETTINGS, batch=2))
         found = [each for start in (0, 2) for each in backend.infer(pictures(4)[start : start + 2])]

@@ -10,11 +10,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from engine.backends import create_backend, create_depth_backend
-from engine.backends.create import LIBRARIES, Library
-from engine.errors import DeviceError
-from engine.settings import EngineSettings
-from engine.types import DeviceId
+from framefleet.engine.backends import create_backend, create_depth_backend
+from framefleet.engine.backends.create import LIBRARIES, Library
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.settings import EngineSettings
+from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_network
 
 PAGE = Path(__file__).parents[3] / "docs" / "guide" / "add-a-backend.md"
@@ -26,7 +26,7 @@ def _dummy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's file, its line in the table, and the new kind of device."""
     (code,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert len(code.splitlines()) < 80
-    module = ModuleType("engine.backends.dummy.backend")
+    module = ModuleType("framefleet.engine.backends.dummy.backend")
     exec(compile(code, str(PAGE), "exec"), module.__dict__)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     entry = re.findall(r'"dummy": Library\(("NumPy", .*)\)}', PAGE.read_text("utf-8"))[0]
@@ -54,6 +54,6 @@ def test_the_backend_of_the_guide_infers() -> None:
 
 @pytest.mark.usefixtures("_dummy")
 def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "engine.backends.dummy.backend", None)
+    monkeypatch.setitem(sys.modules, "framefleet.engine.backends.dummy.backend", None)
     with pytest.raises(DeviceError, match=r"dummy:0: NumPy cannot be loaded .*: pip install numpy"):
         create_backend(DUMMY)

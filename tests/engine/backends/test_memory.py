@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends import create_backend
-from engine.backends.memory import check_memory, least_bytes
-from engine.errors import DeviceError
-from engine.model.load import load_network
-from engine.settings import EngineSettings, ModelFiles
-from engine.types import DeviceId
+from framefleet.engine.backends import create_backend
+from framefleet.engine.backends.memory import check_memory, least_bytes
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.load import load_network
+from framefleet.engine.settings import EngineSettings, ModelFiles
+from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_network
 from tests.support.networks.architectures import make_cfg
 
@@ -20,8 +20,8 @@ def test_an_absurd_size_is_refused_before_anything_is_built(tmp_path: Path, monk
     def build(*_: object) -> None:
         raise AssertionError("something is built")
 
-    monkeypatch.setattr("engine.backends.openvino.build.Builder.compile", build)
-    monkeypatch.setattr("engine.backends.openvino.backend.free_host_memory", lambda: 10**9)
+    monkeypatch.setattr("framefleet.engine.backends.openvino.build.Builder.compile", build)
+    monkeypatch.setattr("framefleet.engine.backends.openvino.backend.free_host_memory", lambda: 10**9)
     cfg = tmp_path / "large.cfg"
     cfg.write_text(make_cfg("yolov3-tiny", 16_384, width=1 / 8))
     network = load_network(ModelFiles(cfg, "random:1"))

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backends import precision
-from engine.backends.precision import MATCHING, Trial, agreeing_share, matching_share, probe_pictures, resolve_precision
-from engine.errors import DeviceError
-from engine.model.network import Network
-from engine.settings import EngineSettings, Precision
-from engine.types import AS_ASKED, DeviceId
+from framefleet.engine.backends import precision
+from framefleet.engine.backends.precision import MATCHING, Trial, agreeing_share, matching_share, probe_pictures, resolve_precision
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import AS_ASKED, DeviceId
 from tests.support.models import tiny_network
 
 CPU = DeviceId("cpu", "0")

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.backends import create_backend
-from engine.detection.yolo import decode_cells
-from engine.model.describe import describe
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.model.random_weights import random_weights
-from engine.model.weights import EPSILON, read_weights
-from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId
-from resources import DEMO
+from framefleet.engine.backends import create_backend
+from framefleet.engine.detection.yolo import decode_cells
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.model.weights import EPSILON, read_weights
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 from tests.support.models import TINY_CFG
 from tests.support.networks.architectures import ARCHITECTURES, make_cfg
 from tests.support.networks.opencv import opencv_boxes, opencv_heads, relative_difference

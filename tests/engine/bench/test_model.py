@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.model import bench_model
-from engine.errors import ModelError, UsageError
-from engine.settings import Precision
-from engine.types import DeviceId
+from framefleet.engine.bench.model import bench_model
+from framefleet.engine.errors import ModelError, UsageError
+from framefleet.engine.settings import Precision
+from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
 
 CPU = DeviceId("cpu", "0")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.clips import Clips
-from engine.bench.pool_result import PoolRun
-from engine.bench.pool_run import _Watch, run_pool
-from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
-from engine.errors import DeviceError, SourceError, UsageError
-from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
-from engine.settings import EngineSettings, Parallel, Precision, RunSettings
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.pool_result import PoolRun
+from framefleet.engine.bench.pool_run import _Watch, run_pool
+from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
+from framefleet.engine.errors import DeviceError, SourceError, UsageError
+from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
+from framefleet.engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.settings import EngineSettings, Parallel, Precision, RunSettings
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.scaling import pool_run
@@ -132,7 +132,7 @@ def test_a_run_that_becomes_faster_is_seen() -> None:
     engine = pool_run(1, 1, kind="cpu").devices[0].engine
     with pytest.MonkeyPatch.context() as patch:
         now = 0.0
-        patch.setattr("engine.bench.pool_run.time.perf_counter", lambda: now)
+        patch.setattr("framefleet.engine.bench.pool_run.time.perf_counter", lambda: now)
         info = SourceInfo("video", SourceKind.VIDEO, "h264", 64, 48, 1000, None, None, (Segment(0, None, None, 1000),))
         result = FrameResult(FrameRef(0, 0, 0.0), device, 64, 48, Detections())
         for event in (DeviceStarting(device, 1), DeviceReady(engine), SourceOpened(0, info), FramesDone(0, (result,) * 100)):
@@ -153,7 +153,7 @@ def test_frames_out_of_order_do_not_make_a_short_run_faster() -> None:
     engine = pool_run(1, 1, kind="cpu").devices[0].engine
     with pytest.MonkeyPatch.context() as patch:
         now = 0.0
-        patch.setattr("engine.bench.pool_run.time.perf_counter", lambda: now)
+        patch.setattr("framefleet.engine.bench.pool_run.time.perf_counter", lambda: now)
         info = SourceInfo("video", SourceKind.VIDEO, "h264", 64, 48, 1000, None, None, (Segment(0, None, None, 1000),))
         result = FrameResult(FrameRef(0, 0, 0.0), CPUS[0], 64, 48, Detections())
         for event in (DeviceStarting(CPUS[0], 1), DeviceReady(engine), SourceOpened(0, info)):

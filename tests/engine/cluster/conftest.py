@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.cluster.connection import ClusterConnection
+from framefleet.engine.cluster.connection import ClusterConnection
 from tests.support.clusters.ray import Raylets, facts
 from tests.support.clusters.runs import FRAMES
 from tests.support.media import make_video

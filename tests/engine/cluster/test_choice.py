@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.cluster.choice import choose, devices_of
-from engine.cluster.messages import Hello
-from engine.cluster.versions import own_versions
-from engine.errors import ClusterError, UsageError
-from engine.types import DeviceId
+from framefleet.engine.cluster.choice import choose, devices_of
+from framefleet.engine.cluster.messages import Hello
+from framefleet.engine.cluster.versions import own_versions
+from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.types import DeviceId
 
 
 def node(name: str, *devices: str, problem: str = "") -> Hello:

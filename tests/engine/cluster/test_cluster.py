@@ -11,21 +11,20 @@ from typing import Any
 
 import pytest
 
-import engine.cluster.node
-from app.cli.run.exports import DATABASE
-from engine.cluster import connection_process
-from engine.cluster.connection import ClusterConnection
-from engine.cluster.versions import own_versions
-from engine.devices.affinity import usable_cores
-from engine.errors import ClusterError, UsageError
-from engine.pool.pool import EnginePool
-from engine.settings import Isolation, Parallel
-from engine.store.session import SessionReader
-from engine.types import DeviceId
-from tests.conftest import PROJECT
+from framefleet.app.cli.run.exports import DATABASE
+from framefleet.engine.cluster import connection_process, node
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.cluster.versions import own_versions
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import Isolation, Parallel
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import DeviceId
 from tests.support.cli import FAST, TINY, run_main
 from tests.support.clusters.ray import ALPHA, BETA, OF_RAY, Raylets, facts, kill, run_on
 from tests.support.clusters.runs import FORMATS, SLOW, Once, check, exported
+from tests.support.paths import PROJECT
 from tests.support.pool import tiny_settings
 
 pytestmark = OF_RAY
@@ -81,7 +80,7 @@ def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: ClusterConn
 def with_another_version(*arguments: Any) -> None:
     """The process of a connection, of another version than the nodes."""
     other = replace(own_versions(), framefleet="9.9", python="3.99.1")
-    engine.cluster.node.own_versions = lambda: other  # type: ignore[assignment]
+    node.own_versions = lambda: other  # type: ignore[assignment]
     connection_process.main(*arguments)
 
 
@@ -102,7 +101,7 @@ def test_two_drivers_share_the_sources_and_the_joined_exports_equal_those_of_one
     archive.mkdir()
     for number in range(4):
         shutil.copy(video, archive / f"{number}.mp4")
-    detect = [sys.executable, "-m", "app", "detect", str(archive), *TINY, *options, "--cluster", raylets.address]
+    detect = [sys.executable, "-m", "framefleet.app", "detect", str(archive), *TINY, *options, "--cluster", raylets.address]
     drivers = [
         subprocess.Popen([*detect, "--shard", f"{number}/2", "--devices", f"{node}/cpu:0", "--out", str(tmp_path)], cwd=PROJECT)
         for number, node in ((1, "alpha"), (2, "beta"))

@@ -15,20 +15,20 @@ from typing import Any
 
 import pytest
 
-from app.cli.run.exports import DATABASE
-from engine.cluster.connection import ClusterConnection
-from engine.model.check import check_model
-from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.pool import EnginePool
-from engine.processes.restart_budget import RESTARTS
-from engine.session import DetectionSession
-from engine.store.session import SessionReader
-from tests.conftest import PROJECT
+from framefleet.app.cli.run.exports import DATABASE
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.model.check import check_model
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, TINY, run_main
 from tests.support.clusters.ray import ALPHA, BETA, GAMMA, OF_RAY, Raylets, kill, run_on, until
 from tests.support.clusters.runs import FORMATS, FRAMES, SLOW, SLOW_MAIN, Once, check, exported
 from tests.support.faults.seeds import seeded
 from tests.support.media import make_video
+from tests.support.paths import PROJECT
 from tests.support.pool import Seen, alive, tiny_settings
 
 pytestmark = OF_RAY
@@ -205,8 +205,8 @@ def test_the_driver_dies_nothing_is_left_and_the_next_run_goes_on(raylets: Rayle
 
 
 SLOW_COMMAND = """import sys
-from app.main import main
-from engine.pool.pool import EnginePool
+from framefleet.app.main import main
+from framefleet.engine.pool.pool import EnginePool
 from tests.support.clusters.runs import SLOW_MAIN
 EnginePool.worker_main = staticmethod(SLOW_MAIN)
 sys.exit(main(sys.argv[1:]))"""
@@ -246,7 +246,18 @@ def test_kills_at_random_moments_cost_nothing(
 @pytest.mark.slow
 def test_the_head_ends_and_the_run_ends_in_order(video: Path, tmp_path: Path) -> None:
     with Raylets(tmp_path / "nodes") as raylets:
-        command = [sys.executable, "-m", "app", "detect", *[str(video)] * 200, *TINY, "--precision", "fp32", "--cluster", raylets.address]
+        command = [
+            sys.executable,
+            "-m",
+            "framefleet.app",
+            "detect",
+            *[str(video)] * 200,
+            *TINY,
+            "--precision",
+            "fp32",
+            "--cluster",
+            raylets.address,
+        ]
         driver = subprocess.Popen([*command, "--out", str(tmp_path / "out")], cwd=PROJECT, stderr=subprocess.PIPE, text=True)
         until(lambda: bool(raylets.worker("alpha")))
         raylets.kill_head()

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from engine.cluster.files.cache import Cache
-from engine.cluster.files.content import Content, content_of, digest_of
-from engine.cluster.files.store import Store
-from engine.errors import ClusterError, FramefleetError, SourceError
+from framefleet.engine.cluster.files.cache import Cache
+from framefleet.engine.cluster.files.content import Content, content_of, digest_of
+from framefleet.engine.cluster.files.store import Store
+from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
 from tests.support.clusters.ray import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nodes on Windows are not supported")

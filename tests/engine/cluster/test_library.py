@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from engine.cluster.library import Library, check_address
-from engine.cluster.versions import Versions, own_versions
-from engine.errors import ClusterError, UsageError
-from engine.pool.pool import EnginePool
-from engine.types import DeviceId
+from framefleet.engine.cluster.library import Library, check_address
+from framefleet.engine.cluster.versions import Versions, own_versions
+from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.types import DeviceId
 from tests.support.pool import tiny_settings
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import cv2
 import pytest
 
-from engine.cluster import connection_process
-from engine.cluster.connection import ClusterConnection
-from engine.cluster.files.content import Content
-from engine.cluster.library import AgentHandle
-from engine.settings import ModelFiles
+from framefleet.engine.cluster import connection_process
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.cluster.files.content import Content
+from framefleet.engine.cluster.library import AgentHandle
+from framefleet.engine.settings import ModelFiles
 from tests.support.clusters.ray import ALPHA, BETA, OF_RAY, Raylets, facts, run_on, until
 from tests.support.clusters.runs import check
 from tests.support.media import numbered

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.cluster import node_telemetry
-from engine.cluster.node_telemetry import INTERVAL_SECONDS, NodeTelemetry
+from framefleet.engine.cluster import node_telemetry
+from framefleet.engine.cluster.node_telemetry import INTERVAL_SECONDS, NodeTelemetry
 
 
 @pytest.fixture

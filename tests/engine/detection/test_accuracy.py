@@ -10,16 +10,16 @@ import cv2
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.media.cpu_decoding import decode
-from engine.media.preview.reader import VideoReader
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame
-from engine.model.load import load_network
-from engine.model.network import Network, Yolo
-from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import Detections, DeviceId, Image
-from resources import DEMO
+from framefleet.engine.backends import create_backend
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.preview.reader import VideoReader
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network, Yolo
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import Detections, DeviceId, Image
+from framefleet.resources import DEMO
 from tests.support.networks.detections import Comparison, compare, from_rows, read_darknet, read_jsonl
 
 CPU = DeviceId("cpu", "0")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.detection.nms import nms
+from framefleet.engine.detection.nms import nms
 
 # Whole coordinates, thresholds in sixteenths: every product below is exact in float32, so ties at the threshold are real ties.
 COORDINATE = st.integers(0, 24)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.detection.postprocess import MOST_CANDIDATES, TOO_MANY, detections
-from engine.detection.preprocess import plan_fit
-from engine.model.network import Network
-from engine.settings import EngineSettings
+from framefleet.engine.detection.postprocess import MOST_CANDIDATES, TOO_MANY, detections
+from framefleet.engine.detection.preprocess import plan_fit
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings
 from tests.support.models import tiny_network
 
 

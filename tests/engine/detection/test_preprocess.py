@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.detection.preprocess import fit, plan_fit
+from framefleet.engine.detection.preprocess import fit, plan_fit
 
 
 def test_stretching_fills_the_network() -> None:

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.detection.tile_merging import merge
-from engine.detection.tiling import MOST_TILES, Tiling, plan_tiles
-from engine.settings import Tiles
-from engine.types import Detections
+from framefleet.engine.detection.tile_merging import merge
+from framefleet.engine.detection.tiling import MOST_TILES, Tiling, plan_tiles
+from framefleet.engine.settings import Tiles
+from framefleet.engine.types import Detections
 
 WIDTH, HEIGHT = 1000, 800
 

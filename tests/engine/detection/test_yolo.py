@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.detection.yolo import decode
-from engine.model.network import Yolo
+from framefleet.engine.detection.yolo import decode
+from framefleet.engine.model.network import Yolo
 
 ANCHORS = np.array([[10, 14], [23, 27], [37, 58]], np.float32)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.devices.affinity import bind_near, bind_to_share, bound_to, share_of_gpu
-from engine.types import DeviceId
+from framefleet.engine.devices.affinity import bind_near, bind_to_share, bound_to, share_of_gpu
+from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import make_system
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no processes")

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.backends.tensorrt import library as tensorrt_library
-from engine.devices import cuda
-from engine.devices.cuda import CudaDevice, FindLibrary, describe, describe_devices
-from engine.devices.description import DeviceDescription
-from engine.devices.nvml.driver import Nvml
+from framefleet.engine.backends.tensorrt import library as tensorrt_library
+from framefleet.engine.devices import cuda
+from framefleet.engine.devices.cuda import CudaDevice, FindLibrary, describe, describe_devices
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.nvml.driver import Nvml
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
 
 FIRST = CudaDevice(0, "a", "by CUDA", (9, 0), 132, "0000:00:06.0")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.devices import discovery
-from engine.devices.description import DeviceDescription
-from engine.devices.discovery import Search, default_devices, discover
-from engine.errors import DeviceError
-from engine.types import DeviceId
+from framefleet.engine.devices import discovery
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import Search, default_devices, discover
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.types import DeviceId
 
 
 def describe(device: str, problem: str | None = None) -> DeviceDescription:
@@ -40,15 +40,15 @@ def test_this_machine_has_a_cpu_that_computes_in_fp32() -> None:
 
 
 def test_where_the_caller_stands_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "engine").mkdir()
-    (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit('the wrong one')")
+    (tmp_path / "framefleet").mkdir()
+    (tmp_path / "framefleet" / "__init__.py").write_text("raise SystemExit('the wrong one')")
     monkeypatch.chdir(tmp_path)
     assert discover()[0].available
 
 
 def test_looking_loads_no_inference_library_into_the_caller() -> None:
     heavy = {"openvino", "cv2", "av", "cuda", "pynvml", "tensorrt_rtx"}
-    code = f"import sys; from engine.devices.discovery import discover; discover(); print({heavy} & set(sys.modules))"
+    code = f"import sys; from framefleet.engine.devices.discovery import discover; discover(); print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "set()"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.checks.system import check_system
-from engine.devices.discovery import discover
-from engine.devices.host_memory import HostMemory, free_host_memory, read_host_memory
-from engine.devices.processor import ProcessorSampler
-from engine.types import DeviceId
+from framefleet.app.cli.checks.system import check_system
+from framefleet.engine.devices.discovery import discover
+from framefleet.engine.devices.host_memory import HostMemory, free_host_memory, read_host_memory
+from framefleet.engine.devices.processor import ProcessorSampler
+from framefleet.engine.types import DeviceId
 
 GIB = 1 << 30
 

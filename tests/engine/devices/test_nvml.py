@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.devices.nvml.driver import NoNvmlError, Nvml
-from engine.devices.nvml.gpu import ALL_LINKS, Counter, Counters
-from engine.errors import DeviceError
+from framefleet.engine.devices.nvml.driver import NoNvmlError, Nvml
+from framefleet.engine.devices.nvml.gpu import ALL_LINKS, Counter, Counters
+from framefleet.engine.errors import DeviceError
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch, with_nvlinks
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.devices.recording import read_recording
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.errors import UsageError
-from engine.types import DeviceId
+from framefleet.engine.devices.recording import read_recording
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.errors import UsageError
+from framefleet.engine.types import DeviceId
 
 
 def write(path: Path, content: object) -> Path:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.errors import SourceError
-from engine.evaluation.accuracy import read_truth, score
-from engine.types import Detections
-from resources import DEMO
+from framefleet.engine.errors import SourceError
+from framefleet.engine.evaluation.accuracy import read_truth, score
+from framefleet.engine.types import Detections
+from framefleet.resources import DEMO
 
 Box = tuple[float, float, float, float]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from engine.evaluation.bootstrap import drawn_changes, interval
-from engine.evaluation.matching import Boxes, match
-from engine.evaluation.precision import CONFIDENCES, average_precisions, curve
+from framefleet.engine.evaluation.bootstrap import drawn_changes, interval
+from framefleet.engine.evaluation.matching import Boxes, match
+from framefleet.engine.evaluation.precision import CONFIDENCES, average_precisions, curve
 
 CLASSES = 3
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.errors import SourceError, UsageError
-from engine.evaluation.evaluate import Evaluation, at_confidence, evaluate
-from engine.evaluation.fit import fit
-from engine.evaluation.truth import Truth, TruthPicture, read_truth
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.exporters.pictures.names import picture_name
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.errors import SourceError, UsageError
+from framefleet.engine.evaluation.evaluate import Evaluation, at_confidence, evaluate
+from framefleet.engine.evaluation.fit import fit
+from framefleet.engine.evaluation.truth import Truth, TruthPicture, read_truth
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info, write_one, write_session
 
 FRAMES = 20

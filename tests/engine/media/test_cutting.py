@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ExportError
-from engine.media.cutting import copy_clip, encode_clip, write_still
-from engine.media.preview.reader import VideoReader
-from engine.processes.watchdog import Clock
-from engine.store.clips.process import write_cuts
-from engine.store.clips.write import Cut, CutsJob
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.cutting import copy_clip, encode_clip, write_still
+from framefleet.engine.media.preview.reader import VideoReader
+from framefleet.engine.processes.watchdog import Clock
+from framefleet.engine.store.clips.process import write_cuts
+from framefleet.engine.store.clips.write import Cut, CutsJob
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, number_of
 

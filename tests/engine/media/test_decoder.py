@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import DeviceError
-from engine.media.decoder import GPU_THREADS, FfmpegDecoder, open_decoder
-from engine.media.decoder_use import DecoderUse
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame, SourceInfo, SourceKind
-from engine.settings import Decode, EngineSettings, Hint
-from engine.types import DeviceId, EngineInfo
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.decoder import GPU_THREADS, FfmpegDecoder, open_decoder
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
+from framefleet.engine.settings import Decode, EngineSettings, Hint
+from framefleet.engine.types import DeviceId, EngineInfo
 from tests.support.media import make_video
 
 GPU = DeviceId("cuda", "0")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.detection.frame_format import HostImage
-from engine.media.examples import examples
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.media.examples import examples
 from tests.engine.media.conftest import Clip
 from tests.support.media import number_of
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from PIL import ExifTags, Image
 
-from engine.media.cpu_decoding import decode
-from engine.media.exif import time_taken
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.exif import time_taken
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame
 from tests.support.media import dated_picture
 
 TAG = ExifTags.Base
@@ -60,7 +60,7 @@ def test_the_time_when_the_file_was_changed_is_not_used() -> None:
 DAMAGED = """
 import sys
 import numpy as np
-from engine.media.exif import time_taken
+from framefleet.engine.media.exif import time_taken
 whole, dice = sys.stdin.buffer.read(), np.random.default_rng(1)
 for _ in range(300):
     content = bytearray(whole)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
-from engine.detection.preprocess import fit
-from engine.media.planes import fit_host_image
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat, Planes
+from framefleet.engine.detection.preprocess import fit
+from framefleet.engine.media.planes import fit_host_image
 from tests.support.devices.surfaces import by_definition, resized
 
 ORIENTATIONS = [(transposed, flip) for transposed in (False, True) for flip in (None, 0, 1, -1)]

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.errors import SourceError
-from engine.media.cpu_decoding import decode
-from engine.media.images import SEGMENT_PICTURES, read_picture
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame, DecodeFailure, SourceKind
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.images import SEGMENT_PICTURES, read_picture
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, SourceKind
 from tests.support.media import number_of, numbered
 
 RED, GREEN = (0, 0, 254), (0, 254, 0)  # as OpenCV writes them: blue, green, red

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
-from engine.types import Image
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
+from framefleet.engine.types import Image
 from tests.engine.media.conftest import Clip
 
 RED, GREEN, BLUE, YELLOW = (200, 40, 40), (40, 180, 60), (40, 60, 200), (210, 200, 50)

@@ -10,12 +10,12 @@ import pytest
 from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Colorspace
 
-from engine.detection.frame_format import PixelFormat, Planes
-from engine.media.cpu_decoding import decode, decode_planes
-from engine.media.picture import Converter
-from engine.media.planes import PlaneReader, picture_of
-from engine.media.probe import probe
-from engine.media.types import DecodedPlanes
+from framefleet.engine.detection.frame_format import PixelFormat, Planes
+from framefleet.engine.media.cpu_decoding import decode, decode_planes
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.planes import PlaneReader, picture_of
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedPlanes
 from tests.engine.media.conftest import Clip
 from tests.support.devices.surfaces import picture
 

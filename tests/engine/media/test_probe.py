@@ -13,10 +13,10 @@ import av
 import pytest
 from av.stream import Disposition
 
-from engine.errors import SourceError
-from engine.media.container.opening import open_local
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.opening import open_local
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_audio, make_video, number_of, numbered
 

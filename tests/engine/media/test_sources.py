@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import SourceError
-from engine.media.sources import expand_sources, natural_key, pictures_in
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.sources import expand_sources, natural_key, pictures_in
 
 
 def touch(path: Path) -> Path:
@@ -96,5 +96,5 @@ def test_a_name_with_a_colon_does_not_count_as_an_address(tmp_path: Path) -> Non
 
 
 def test_the_window_can_import_it_without_any_media_library() -> None:
-    code = "import sys; import engine.media.sources, engine.media.types; sys.exit(bool({'av', 'cv2', 'openvino'} & sys.modules.keys()))"
+    code = "import sys; from framefleet.engine.media import sources, types; sys.exit(bool({'av', 'cv2', 'openvino'} & sys.modules.keys()))"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.media.stamp import DIGESTED, stamp_of
+from framefleet.engine.media.stamp import DIGESTED, stamp_of
 
 
 @pytest.mark.parametrize("size", [0, 10, DIGESTED, DIGESTED + 10, 3 * DIGESTED])

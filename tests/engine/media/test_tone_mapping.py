@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.media.container.video_file import VideoFile
-from engine.media.nvdec.errors import UnsupportedError
-from engine.media.picture import Converter
-from engine.types import Image
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.nvdec.errors import UnsupportedError
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.types import Image
 from tests.engine.media.conftest import Clip
 from tests.engine.media.test_picture import first
 
@@ -96,8 +96,8 @@ def test_annotated_videos_show_the_same_colours(clip: Clip) -> None:
 
 def test_nvdec_leaves_hdr_to_the_cpu_and_says_so(clip: Clip) -> None:
     pytest.importorskip("cuda.core", reason="cuda-python is not installed")
-    from engine.media.nvdec.format import first_frame
-    from engine.media.types import Segment
+    from framefleet.engine.media.nvdec.format import first_frame
+    from framefleet.engine.media.types import Segment
 
     for transfer, name in ((PQ, "PQ"), (HLG, "HLG")):
         path = clip("n.mp4", frames=12, transfer=transfer, **HDR)

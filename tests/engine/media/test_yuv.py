@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from av.video.frame import VideoFrame
 
-from engine.media import yuv
-from engine.media.yuv import by_tables, planes_to_rgb, reduced, to_rgb
-from plugins.colour import MATRICES
+from framefleet.engine.media import yuv
+from framefleet.engine.media.yuv import by_tables, planes_to_rgb, reduced, to_rgb
+from framefleet.plugins.colour import MATRICES
 from tests.support.devices.surfaces import Pictured, random_frame, rgb_by_definition
 
 U, V = np.meshgrid(np.arange(256, dtype=np.uint8), np.arange(256, dtype=np.uint8))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ModelError
-from engine.model.cfg import MAX_BYTES, Section, parse_cfg, read_cfg
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.cfg import MAX_BYTES, Section, parse_cfg, read_cfg
 
 PATH = Path("some.cfg")
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import UsageError
-from engine.model.labels import class_ids
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.labels import class_ids
 
 LABELS = ("person", "traffic light", "car", "cat")
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import ModelError, UsageError
-from engine.model.describe import MAX_ACTIVATIONS, MAX_PARAMETERS, describe
-from engine.model.description import ConvolutionSpec, Description
-from engine.model.layer_context import MAX_LAYERS
-from engine.model.network import Activation, MaxPool, Region, Reorg, Route, Shortcut, Upsample, Yolo
+from framefleet.engine.errors import ModelError, UsageError
+from framefleet.engine.model.describe import MAX_ACTIVATIONS, MAX_PARAMETERS, describe
+from framefleet.engine.model.description import ConvolutionSpec, Description
+from framefleet.engine.model.layer_context import MAX_LAYERS
+from framefleet.engine.model.network import Activation, MaxPool, Region, Reorg, Route, Shortcut, Upsample, Yolo
 from tests.support.models import OLDER_CFG, TINY_CFG
 from tests.support.networks.architectures import make_cfg
 

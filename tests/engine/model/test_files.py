@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.model.files import find_cfg, find_weights
+from framefleet.engine.model.files import find_cfg, find_weights
 
 
 def test_the_other_file_of_a_model(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ModelError
-from engine.model.labels import find_labels, read_labels
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.labels import find_labels, read_labels
 
 
 @pytest.fixture

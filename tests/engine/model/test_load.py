@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import ModelError, UsageError
-from engine.model.load import load_network
-from engine.model.network import Convolution, Yolo
-from engine.settings import ModelFiles
+from framefleet.engine.errors import ModelError, UsageError
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Convolution, Yolo
+from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG, tiny_files, tiny_network
 
 

@@ -10,14 +10,14 @@ import openvino
 import pytest
 from numpy.typing import NDArray
 
-from engine.errors import ExportError
-from engine.model import onnx_export, weights
-from engine.model.describe import describe
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.model.onnx_export import export_onnx, to_onnx
-from engine.model.random_weights import random_weights
-from engine.settings import ModelFiles
+from framefleet.engine.errors import ExportError
+from framefleet.engine.model import onnx_export, weights
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx_export import export_onnx, to_onnx
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.settings import ModelFiles
 from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_network
 from tools.darknet_weights import write_weights
 

@@ -7,14 +7,14 @@ import numpy as np
 import openvino
 import pytest
 
-from engine.detection.yolo import decode
-from engine.errors import UsageError
-from engine.model.describe import describe
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.model.onnx_export import to_onnx
-from engine.model.random_weights import random_weights
-from engine.settings import ModelFiles
+from framefleet.engine.detection.yolo import decode
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx_export import to_onnx
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG
 
 TINY = describe(TINY_CFG)

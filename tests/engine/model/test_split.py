@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from engine.model.network import Yolo
-from engine.model.split import PICTURES, split, transfers
+from framefleet.engine.model.network import Yolo
+from framefleet.engine.model.split import PICTURES, split, transfers
 from tests.support.models import tiny_network
 
 

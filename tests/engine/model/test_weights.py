@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import ExportError, ModelError
-from engine.model.describe import describe
-from engine.model.description import ConvolutionSpec
-from engine.model.load import load_network
-from engine.model.network import Activation, Convolution
-from engine.model.random_weights import random_weights
-from engine.model.weights import EPSILON, check_weights, fold, read_weights
-from engine.settings import ModelFiles
+from framefleet.engine.errors import ExportError, ModelError
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.description import ConvolutionSpec
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Activation, Convolution
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.model.weights import EPSILON, check_weights, fold, read_weights
+from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG, tiny_network
 from tools.darknet_weights import write_weights
 

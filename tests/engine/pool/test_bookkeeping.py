@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.pool.device_reports import DeviceStatistics
-from engine.pool.ledger import MAX_REASONS, LedgerBook
-from engine.pool.protocol import Stats
-from engine.pool.results import FrameEntry, Frames
-from engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
+from framefleet.engine.pool.device_reports import DeviceStatistics
+from framefleet.engine.pool.ledger import MAX_REASONS, LedgerBook
+from framefleet.engine.pool.protocol import Stats
+from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 
 CPU = DeviceId("cpu", "0")
 

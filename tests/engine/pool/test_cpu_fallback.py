@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from engine.backends.base import Backend, Progress
-from engine.errors import DeviceError
-from engine.pool import cpu_fallback as cpu_fallback
-from engine.pool.cpu_fallback import CPU, CpuFallback
-from engine.pool.events import DeviceLeft, DeviceReady, Event
-from engine.pool.protocol import Setup
-from engine.pool.worker import worker
-from engine.settings import EngineSettings
-from engine.types import DeviceId, EngineInfo
+from framefleet.engine.backends.base import Backend, Progress
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.pool import cpu_fallback as cpu_fallback
+from framefleet.engine.pool.cpu_fallback import CPU, CpuFallback
+from framefleet.engine.pool.events import DeviceLeft, DeviceReady, Event
+from framefleet.engine.pool.protocol import Setup
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.settings import EngineSettings
+from framefleet.engine.types import DeviceId, EngineInfo
 from tests.support.media import make_video
 from tests.support.pool import Seen, tiny_settings, watch, with_worker
 
@@ -29,9 +29,10 @@ def late_gpu_main(connection: Connection[Any, Any], setup: Setup, *, go: Path | 
 
     The CPU is slow, so that a short video takes longer than building the GPU's engine.
     """
-    import engine.backends
 
-    create = engine.backends.create_backend
+    from framefleet.engine import backends
+
+    create = backends.create_backend
 
     def create_late(device: DeviceId) -> Backend:
         if device == CPU:
@@ -56,7 +57,7 @@ def late_gpu_main(connection: Connection[Any, Any], setup: Setup, *, go: Path | 
         backend._activate_impl = late  # type: ignore[method-assign]
         return backend
 
-    engine.backends.create_backend = create_late
+    backends.create_backend = create_late
     worker.main(connection, setup)
 
 

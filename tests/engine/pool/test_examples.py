@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from engine.pool.events import DeviceReady, Event
-from engine.pool.pool import EnginePool
-from engine.pool.protocol import Setup
-from engine.pool.worker import worker
-from engine.settings import Parallel, Precision, RunSettings
+from framefleet.engine.pool.events import DeviceReady, Event
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.protocol import Setup
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.settings import Parallel, Precision, RunSettings
 from tests.support.groups import member_pids, members_main
 from tests.support.media import make_video
 from tests.support.models import tiny_files

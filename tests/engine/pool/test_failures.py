@@ -14,15 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone
-from engine.pool.pool import EnginePool
-from engine.pool.scheduling.crash_count import DIED_TWICE
-from engine.processes.child import NICE
-from engine.processes.restart_budget import RESTARTS
-from engine.settings import Isolation, ModelFiles, Parallel
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
+from framefleet.engine.processes.child import NICE
+from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.settings import Isolation, ModelFiles, Parallel
 from tests.support.goldens import Goldens
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
+from tests.support.paths import PYTHONPATH
 from tests.support.pool import (
     CPUS,
     Seen,
@@ -221,10 +222,10 @@ def test_a_worker_that_does_not_react_is_killed(video: Path) -> None:
 OWNER = """
     import sys
     from pathlib import Path
-    from engine.pool.events import DeviceStarting, FramesDone
-    from engine.pool.pool import EnginePool
-    from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
-    from engine.types import DeviceId
+    from framefleet.engine.pool.events import DeviceStarting, FramesDone
+    from framefleet.engine.pool.pool import EnginePool
+    from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+    from framefleet.engine.types import DeviceId
     from tests.support.pool import worker_pids
 
     if __name__ == "__main__":
@@ -242,13 +243,12 @@ OWNER = """
 def test_workers_do_not_outlive_a_killed_owner(moment: str, video: Path, tmp_path: Path) -> None:
     script = tmp_path / "owner.py"
     script.write_text(textwrap.dedent(OWNER))
-    root = Path(__file__).resolve().parents[3]
     owner = subprocess.Popen(
         [sys.executable, script, TINY_CFG, video, moment],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(root)},
+        env=os.environ | {"PYTHONPATH": PYTHONPATH},
     )
     assert owner.stdin is not None
     assert owner.stdout is not None

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone
-from engine.pool.pool import EnginePool
-from engine.pool.scheduling.crash_count import DIED_TWICE
-from engine.processes.restart_budget import RESTARTS
-from engine.settings import Isolation
-from engine.types import DeviceId
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
+from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.settings import Isolation
+from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.pool import (
     CPUS,

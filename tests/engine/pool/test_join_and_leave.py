@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import UsageError
-from engine.pool.events import (
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceLeft,
     DeviceReady,
@@ -25,9 +25,9 @@ from engine.pool.events import (
     SourceFinished,
     StrategyChosen,
 )
-from engine.pool.pool import EnginePool
-from engine.settings import Isolation, Parallel
-from engine.types import DeviceId
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import Isolation, Parallel
+from framefleet.engine.types import DeviceId
 from tests.support.goldens import Goldens
 from tests.support.media import make_video
 from tests.support.pool import (

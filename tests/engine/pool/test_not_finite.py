@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.detection.postprocess import NOT_FINITE
-from engine.settings import Isolation, ModelFiles, Parallel
+from framefleet.engine.detection.postprocess import NOT_FINITE
+from framefleet.engine.settings import Isolation, ModelFiles, Parallel
 from tests.support.media import make_video
 from tests.support.models import overflowing_files
 from tests.support.pool import CPUS, run_pool, tiny_settings

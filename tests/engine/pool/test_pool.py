@@ -14,17 +14,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.errors import UsageError
-from engine.media.cpu_decoding import decode_planes
-from engine.media.probe import probe
-from engine.media.types import DecodeFailure, SourceKind
-from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
-from engine.pool.pool import EnginePool
-from engine.pool.scheduling import state
-from engine.pool.supervision.remote_worker import stop_all
-from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
-from engine.types import Detections, DeviceId
+from framefleet.engine.backends import create_backend
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.cpu_decoding import decode_planes
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodeFailure, SourceKind
+from framefleet.engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.scheduling import state
+from framefleet.engine.pool.supervision.remote_worker import stop_all
+from framefleet.engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
+from framefleet.engine.types import Detections, DeviceId
 from tests.support.media import make_video, truncated, write_pictures
 from tests.support.models import tiny_network
 from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, tiny_settings, watch, watch_and_then, worker_pids
@@ -302,5 +302,5 @@ def test_a_slow_consumer_stops_the_worker(long_video: Path) -> None:
 
 
 def test_the_window_can_use_a_pool_without_the_heavy_libraries() -> None:
-    code = "import sys, engine.pool.pool; print([name for name in ('av', 'cv2', 'openvino', 'PySide6') if name in sys.modules])"
+    code = "import sys, framefleet.engine.pool.pool; print([name for name in ('av', 'cv2', 'openvino', 'PySide6') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
-from engine.pool.pool import EnginePool
-from engine.settings import Parallel
-from engine.settings.kinds import Moments
-from engine.types import DeviceId, FrameResult
+from framefleet.engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import Parallel
+from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video, write_pictures
 from tests.support.pool import CPUS, tiny_settings
 

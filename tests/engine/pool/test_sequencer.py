@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.pool.results import FrameEntry, Frames
-from engine.pool.sequencer import Sequencer
-from engine.types import Detections, DeviceId, InferenceFailure
+from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.sequencer import Sequencer
+from framefleet.engine.types import Detections, DeviceId, InferenceFailure
 
 CPU = DeviceId("cpu", "0")
 

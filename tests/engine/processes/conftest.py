@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.processes import child
+from framefleet.engine.processes import child
 from tests.support.running import fork_server
 
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from engine.processes.child import ChildProcess
-from engine.processes.child_main import when_parent_ends
-from engine.processes.heartbeat import LEAST_PATIENCE, Heartbeat
-from engine.processes.watchdog import Watchdog, start_clock, waiting_for_room
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.processes.child_main import when_parent_ends
+from framefleet.engine.processes.heartbeat import LEAST_PATIENCE, Heartbeat
+from framefleet.engine.processes.watchdog import Watchdog, start_clock, waiting_for_room
+from tests.support.paths import PYTHONPATH
 from tests.support.pool import alive
 
 
@@ -106,7 +107,7 @@ def tidy(connection: Any, folder: Path) -> None:
 OWNER = """
     import sys, time
     from pathlib import Path
-    from engine.processes.child import ChildProcess
+    from framefleet.engine.processes.child import ChildProcess
     from tests.engine.processes.test_child import tidy
 
     if __name__ == "__main__":
@@ -120,7 +121,7 @@ def test_it_ends_with_its_parent_and_tidies_up(tmp_path: Path) -> None:
     script, folder = tmp_path / "owner.py", tmp_path / "folder"
     folder.mkdir()
     script.write_text(textwrap.dedent(OWNER))
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH}
     with subprocess.Popen([sys.executable, script, folder], stdout=subprocess.PIPE, text=True, env=environment) as owner:
         assert owner.stdout is not None
         pid = int(owner.stdout.readline())

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.processes.file_lock import FileLock, LockedError
+from framefleet.engine.processes.file_lock import FileLock, LockedError
 
 HOLD = """
 import sys
 from pathlib import Path
-from engine.processes.file_lock import FileLock
+from framefleet.engine.processes.file_lock import FileLock
 with FileLock(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

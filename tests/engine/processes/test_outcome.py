@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from engine.processes.outcome import Failed, Outcome
-from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS, RestartBudget
+from framefleet.engine.processes.outcome import Failed, Outcome
+from framefleet.engine.processes.restart_budget import RESTART_SECONDS, RESTARTS, RestartBudget
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.errors import UsageError
-from engine.settings.clock import ClockSettings, ClockSource, ClockTime, TimeZone, time_in_metadata, time_in_name
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.clock import ClockSettings, ClockSource, ClockTime, TimeZone, time_in_metadata, time_in_name
 
 EIGHT = datetime(2026, 11, 1, 8, 0, 0)
 BERLIN = ZoneInfo("Europe/Berlin")

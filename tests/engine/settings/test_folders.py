@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import UsageError
-from engine.settings import folders
-from engine.settings.folders import Folder, choose, stored
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings import folders
+from framefleet.engine.settings.folders import Folder, choose, stored
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.store import blocks
-from engine.store.blocks import read_blocks
-from engine.store.session import SessionReader
+from framefleet.engine.store import blocks
+from framefleet.engine.store.blocks import read_blocks
+from framefleet.engine.store.session import SessionReader
 from tests.support.store import write_session
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ExportError
-from engine.store import schema
-from engine.store.export.run import export_session
-from engine.store.file import page_sums
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store import schema
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.file import page_sums
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
 from tests.support.store import LABELS, write_session
 
 PAGE = 4096

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.store.clips.plan import ClipPlan, plan_clips
-from engine.store.objects.appearances import By
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
+from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
+from framefleet.engine.store.objects.appearances import By
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 

@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 import pytest
 
-from engine.media.probe import probe
-from engine.pool.events import Ledger
-from engine.settings.clock import ClockSettings, ClockSource
-from engine.store.export.run import export_session
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import DeviceId, FrameRef, FrameResult
+from framefleet.engine.media.probe import probe
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings.clock import ClockSettings, ClockSource
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import DeviceId, FrameRef, FrameResult
 from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info

@@ -4,9 +4,9 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from engine.settings import EngineSettings, ModelFiles, Parallel, RunSettings, Tiles
-from engine.store.facts import DECIDING, differences, run_facts
-from engine.types import DeviceId
+from framefleet.engine.settings import EngineSettings, ModelFiles, Parallel, RunSettings, Tiles
+from framefleet.engine.store.facts import DECIDING, differences, run_facts
+from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from app.main import main
-from engine.errors import UsageError
-from engine.pool.events import Ledger
-from engine.store.export.run import export_session
-from engine.store.merge import merge_sessions
-from engine.store.objects.corrections import Corrections, OneDetection
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session, tracked_with
-from engine.tracking.follow import TrackerName
-from engine.types import DeviceId, EngineInfo
+from framefleet.app.main import main
+from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.merge import merge_sessions
+from framefleet.engine.store.objects.corrections import Corrections, OneDetection
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session, tracked_with
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import DeviceId, EngineInfo
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from engine.errors import ExportError
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.settings.clock import ClockSettings, ClockSource
-from engine.store.clock import Clock
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings.clock import ClockSettings, ClockSource
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import dated_picture
 from tests.support.store import LABELS, make_frame

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.settings.kinds import Moment
-from engine.store import schema
-from engine.store.session import SessionReader
-from engine.store.view import Span
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store import schema
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.view import Span
 from tests.support.store import LABELS, make_frame, same_frame, write_session
 
 VERSION_1 = """

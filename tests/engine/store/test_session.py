@@ -20,13 +20,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from engine.errors import ExportError
-from engine.media.stamp import Stamp
-from engine.pool.events import Ledger
-from engine.store.names import readable_name
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.writing.writer import COMMIT_SECONDS
-from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.stamp import Stamp
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.names import readable_name
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.writing.writer import COMMIT_SECONDS
+from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from tests.support.paths import PROJECT
 from tests.support.store import CPU, LABELS, make_frame, same_frame, video_info, write_session
 
 
@@ -274,13 +275,11 @@ def test_read_only_folder(tmp_path: Path) -> None:
         tmp_path.chmod(0o700)
 
 
-PROJECT = Path(__file__).parents[3]
-
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from engine.errors import ExportError
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 writer = SessionWriter(Path(sys.argv[1]), LABELS, {})
@@ -310,7 +309,7 @@ def test_a_full_disk_is_reported_and_keeps_the_stored_frames(tmp_path: Path) -> 
 ENDLESS = """
 import sys
 from pathlib import Path
-from engine.store.session import SessionWriter
+from framefleet.engine.store.session import SessionWriter
 from tests.support.store import LABELS, make_frame, video_info
 writer = SessionWriter(Path(sys.argv[1]), LABELS, {})
 writer.add_source(0, "a.mp4", video_info("a.mp4", 10**9))

@@ -1,10 +1,10 @@
 import pytest
 
-from engine.errors import ExportError, UsageError
-from engine.store.objects.corrections import Corrections, OneTrack
-from engine.store.session import SessionReader
-from engine.store.tracks import track_session, tracked_with, why_untracked
-from engine.tracking.follow import TrackerName
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.store.objects.corrections import Corrections, OneTrack
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import track_session, tracked_with, why_untracked
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import write_session
 
 

@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.errors import UsageError
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.settings.kinds import Moments
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.store.view import Span
-from engine.tracking.follow import TrackerName
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.store.view import Span
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info, write_one, write_session
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from engine.tracking.appearances import class_appearances, track_appearances, vote
+from framefleet.engine.tracking.appearances import class_appearances, track_appearances, vote
 
 # frame, class, track, confidence; 10 frames/s
 SEEN = ((0, 2, 7, 0.5), (1, 2, 7, 0.9), (1, 0, -1, 0.8), (2, 5, 7, 0.9), (2, 0, 3, 0.4), (30, 0, 3, 0.6), (30, 2, 7, 0.9))

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from engine.tracking.follow import Follower, TrackerName, follow, make_tracker, strong_confidence
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.tracking.follow import Follower, TrackerName, follow, make_tracker, strong_confidence
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CPU = DeviceId("cpu", "0")
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.tracking.motion import Motion, Noise
+from framefleet.engine.tracking.motion import Motion, Noise
 
 NOISE = Noise(*(np.array([value]) for value in (0.1, 0.01, 0.02, 1.0, 2.0)))
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.tracking.bytetrack import ByteTrack
-from engine.tracking.ocsort import OcSort
+from framefleet.engine.tracking.bytetrack import ByteTrack
+from framefleet.engine.tracking.ocsort import OcSort
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "tracks.json.gz"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
-from engine.tracking.follow import TrackerName, Tracks, follow, make_tracker
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.tracking.follow import TrackerName, Tracks, follow, make_tracker
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 RATE = 25
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from engine.tracking.bytetrack import ByteTrack
-from engine.tracking.ocsort import OcSort
+from framefleet.engine.tracking.bytetrack import ByteTrack
+from framefleet.engine.tracking.ocsort import OcSort
 
 BOTH = pytest.mark.parametrize("tracker", [ByteTrack, OcSort])
 NO_BOXES = np.zeros((0, 4))

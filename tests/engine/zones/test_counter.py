@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from benchmarks.tracks.zones import ZONES, counted_truth
-from engine.zones.counter import ZoneCounter
-from engine.zones.counts import Counts, Intervals, counts_of, interval_numbers
-from engine.zones.file import read_zones
-from engine.zones.shapes import Line, Reference, Zone, ZoneSet
+from framefleet.engine.zones.counter import ZoneCounter
+from framefleet.engine.zones.counts import Counts, Intervals, counts_of, interval_numbers
+from framefleet.engine.zones.file import read_zones
+from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet
 from tests.support.zone_truth import as_arrays, read_street, true_crossings, true_seconds
 
 GATE = Line("gate", (50, 0), (50, 60))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import UsageError
-from engine.zones.file import parse_zones, read_zones, zones_text
-from engine.zones.shapes import Line, Reference, Zone, ZoneSet
+from framefleet.engine.errors import UsageError
+from framefleet.engine.zones.file import parse_zones, read_zones, zones_text
+from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet
 
 LINE = {"name": "gate", "from": [10, 20], "to": [90, 20]}
 ZONE = {"name": "yard", "points": [[10, 10], [90, 10], [90, 90]]}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.zones.counter import ZoneCounter
-from engine.zones.counts import counts_of
-from engine.zones.shapes import Line, ZoneSet
+from framefleet.engine.zones.counter import ZoneCounter
+from framefleet.engine.zones.counts import counts_of
+from framefleet.engine.zones.shapes import Line, ZoneSet
 
 SET = ZoneSet((640, 360), (Line("gate", (300, 0), (300, 360)),))
 FRAMES = 75

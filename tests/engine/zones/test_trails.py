@@ -1,6 +1,6 @@
 import numpy as np
 
-from engine.zones.trails import first_time, trails
+from framefleet.engine.zones.trails import first_time, trails
 
 
 def drawn(tracks, times, boxes, shown):

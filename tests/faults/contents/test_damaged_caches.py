@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import DownloadError, ExportError
-from engine.model.registry import transfer
-from engine.model.registry.download import download
-from engine.model.registry.installed import is_installed
-from engine.store.session import SessionReader
-from plugins.cache import FileCache
+from framefleet.engine.errors import DownloadError, ExportError
+from framefleet.engine.model.registry import transfer
+from framefleet.engine.model.registry.download import download
+from framefleet.engine.model.registry.installed import is_installed
+from framefleet.engine.store.session import SessionReader
+from framefleet.plugins.cache import FileCache
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.damage import damaged, memory_below, randomness
 from tests.support.http import Site, publish_tiny
@@ -27,9 +27,9 @@ SITUATION = "TensorRT-RTX 1.6.1\ndriver 580\n{gpu}\nsm_90"
 def plan() -> bytes:
     """A real plan, built without a GPU, or other bytes of its size."""
     pytest.importorskip("tensorrt_rtx", reason="the extra 'rtx' is not installed")
-    from engine.backends.tensorrt.build import build_plan
-    from engine.backends.tensorrt.library import find_library
-    from engine.model.split import split
+    from framefleet.engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.library import find_library
+    from framefleet.engine.model.split import split
     from tests.support.models import tiny_network
 
     network = tiny_network()
@@ -39,7 +39,7 @@ def plan() -> bytes:
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     pytest.importorskip("cuda.core", reason="the extra 'cuda' is not installed")
-    from plugins.kernels import compile_kernels
+    from framefleet.plugins.kernels import compile_kernels
 
     return compile_kernels("sm_90", FileCache(tmp_path_factory.mktemp("kernels")))
 

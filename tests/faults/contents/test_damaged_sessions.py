@@ -9,10 +9,10 @@ import random
 import shutil
 from pathlib import Path
 
-from engine.errors import ExportError
-from engine.store.export.run import export_session
-from engine.store.going_on import GoingOn
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.going_on import GoingOn
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded
 from tests.support.store import LABELS, write_session

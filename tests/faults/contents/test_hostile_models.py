@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import ModelError
-from engine.model.check import check_model
-from engine.model.describe import describe
-from engine.model.labels import read_labels
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.model.random_weights import random_weights
-from engine.settings import ModelFiles
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.check import check_model
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.labels import read_labels
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.settings import ModelFiles
 from tests.engine.model.test_cfg_fuzz import mutated
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.damage import damaged, examples, memory_below, randomness

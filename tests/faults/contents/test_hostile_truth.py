@@ -13,9 +13,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import SourceError, UsageError
-from engine.evaluation.evaluate import evaluate
-from engine.evaluation.truth import read_truth
+from framefleet.engine.errors import SourceError, UsageError
+from framefleet.engine.evaluation.evaluate import evaluate
+from framefleet.engine.evaluation.truth import read_truth
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.damage import VALUES, damaged, examples, memory_below, randomness

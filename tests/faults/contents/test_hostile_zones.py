@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import UsageError
-from engine.zones.file import read_zones, zones_text
+from framefleet.engine.errors import UsageError
+from framefleet.engine.zones.file import read_zones, zones_text
 from tests.engine.zones.test_file import FILE, LINE, ZONE
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.damage import VALUES, damaged, examples, memory_below, randomness

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.media.sources import VIDEO_SUFFIXES
+from framefleet.engine.media.sources import VIDEO_SUFFIXES
 from tests.support.faults.decoding import Decoding
 from tests.support.media import make_video
 

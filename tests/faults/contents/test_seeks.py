@@ -10,12 +10,12 @@ from typing import Any
 import av
 import pytest
 
-from engine.media.cpu_decoding import decode
-from engine.media.preview.reader import VideoReader
-from engine.media.probe import probe
-from engine.media.sampling.wanted import Sampling
-from engine.media.types import DecodedFrame
-from engine.settings.kinds import Moment
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.preview.reader import VideoReader
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.settings.kinds import Moment
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded
 from tests.support.media import joined, make_video, number_of

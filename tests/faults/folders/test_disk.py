@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ExportError
-from engine.store.session import SessionReader
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
 from tests.support.faults.missing import can_mount, detect, finish, limited, mounted, read_only, run, small_disk, start
 from tests.support.media import make_video

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import Ledger
-from engine.store.exporters.pictures.names import PictureNames
-from engine.store.names import exact_name
-from engine.store.session import StoredSource
-from engine.types import DeviceId, FrameRef, FrameResult
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.exporters.pictures.names import PictureNames
+from framefleet.engine.store.names import exact_name
+from framefleet.engine.store.session import StoredSource
+from framefleet.engine.types import DeviceId, FrameRef, FrameResult
 from tests.support.faults.missing import detect, strict_json
 from tests.support.media import make_video
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.store.export.planning import file_stems
-from engine.store.export.run import export_session
-from engine.store.session import SessionReader
+from framefleet.engine.store.export.planning import file_stems
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.session import SessionReader
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded
 from tests.support.store import write_session

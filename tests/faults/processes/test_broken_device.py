@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.processes.restart_budget import RESTARTS
-from engine.settings import Parallel
+from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.settings import Parallel
 from tests.support.groups import broken_member_main
 from tests.support.media import make_video
 from tests.support.pool import CPUS, broken_device_main, run_pool, tiny_settings, with_worker

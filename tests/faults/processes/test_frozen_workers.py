@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceFailed, DeviceStarting, Event
-from engine.pool.pool import EnginePool
-from engine.pool.worker import worker
-from engine.processes.heartbeat import LEAST_PATIENCE
-from engine.processes.restart_budget import RESTARTS
-from engine.settings import Isolation, Parallel
+from framefleet.engine.pool.events import DeviceFailed, DeviceStarting, Event
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.processes.heartbeat import LEAST_PATIENCE
+from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.settings import Isolation, Parallel
 from tests.support.faults.counts import long_count
 from tests.support.faults.seeds import seeded
 from tests.support.groups import member_pids, members_main

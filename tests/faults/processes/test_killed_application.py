@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.store.export.run import STAGE
-from engine.store.session import SessionReader
+from framefleet.engine.store.export.run import STAGE
+from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, TINY, run_main
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.killing import kill_at, start, times

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.model.registry.download import download
-from engine.model.registry.installed import is_installed
-from plugins.cache import FileCache
+from framefleet.engine.model.registry.download import download
+from framefleet.engine.model.registry.installed import is_installed
+from framefleet.plugins.cache import FileCache
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.killing import kill_at, start_python, times
 from tests.support.faults.seeds import seeded
@@ -27,14 +27,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for orpha
 DOWNLOAD = """
 import pickle, sys
 from pathlib import Path
-from engine.model.registry.download import download
+from framefleet.engine.model.registry.download import download
 download(pickle.loads(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2]))
 """
 
 STORE = """
 import sys
 from pathlib import Path
-from plugins.cache import FileCache
+from framefleet.plugins.cache import FileCache
 cache = FileCache(Path(sys.argv[1]))
 Path(sys.argv[2]).touch()
 while True:
@@ -50,12 +50,12 @@ BUILD = """
 import os, sys
 from pathlib import Path
 os.environ["TMPDIR"] = sys.argv[3]
-from engine.backends.tensorrt.build import build_plan
-from engine.backends.tensorrt.library import find_library
-from engine.model.load import load_network
-from engine.model.split import split
-from engine.settings import ModelFiles
-from plugins.cache import FileCache
+from framefleet.engine.backends.tensorrt.build import build_plan
+from framefleet.engine.backends.tensorrt.library import find_library
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.split import split
+from framefleet.engine.settings import ModelFiles
+from framefleet.plugins.cache import FileCache
 network = load_network(ModelFiles(Path(sys.argv[4]), "random:1"))
 library, cache = find_library((9, 0)), FileCache(Path(sys.argv[1]))
 Path(sys.argv[2]).touch()

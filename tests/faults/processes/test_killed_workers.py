@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceFailed, DeviceReady, Event
-from engine.pool.pool import EnginePool
-from engine.settings import Isolation, Parallel
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import Isolation, Parallel
 from tests.support.faults.counts import long_count
 from tests.support.faults.seeds import seeded
 from tests.support.groups import member_pids, same_detections

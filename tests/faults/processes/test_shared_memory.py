@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.processes.shared_memory import FOLDER, create_shared_memory
+from framefleet.engine.processes.shared_memory import FOLDER, create_shared_memory
+from tests.support.paths import PROJECT
 
-PROJECT = Path(__file__).resolve().parents[3]
 PLAYER = PROJECT / "tests/app/window/player/test_player.py"
 WITH_SMALL_MEMORY = ("unshare", "--mount", "--map-root-user", "sh", "-c", 'mount -t tmpfs -o size=512k tmpfs /dev/shm && exec "$@"', "sh")
 

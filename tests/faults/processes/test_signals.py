@@ -15,8 +15,8 @@ from statistics import median
 
 import pytest
 
-from engine.errors import ExportError
-from engine.store.session import SessionReader
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
 from tests.support.faults.counts import long_count
 from tests.support.faults.missing import NOT_BEGUN, finish, group_lives, start

@@ -13,26 +13,26 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from engine.model.registry.catalogue import ModelEntry
-from engine.model.registry.installed import is_installed
-from engine.processes.file_lock import FileLock
-from engine.store.export.run import STAGE
-from engine.store.file.lock import lock_session
-from engine.store.session import SessionReader
+from framefleet.engine.model.registry.catalogue import ModelEntry
+from framefleet.engine.model.registry.installed import is_installed
+from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.store.export.run import STAGE
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
 from tests.support.faults.counts import short_and_long
 from tests.support.http import Site
 from tests.support.media import make_video
+from tests.support.paths import PROJECT
 from tests.support.store import write_session
 
-PROJECT = Path(__file__).resolve().parents[3]
 PROGRAMS = 5
 
 START = """
 import sys
 from pathlib import Path
-from engine.errors import ExportError
-from engine.store.session import SessionWriter
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.session import SessionWriter
 from tests.support.store import LABELS, make_frame, video_info
 print("ready", flush=True)
 for line in sys.stdin:
@@ -99,7 +99,7 @@ def test_a_second_export_waits_for_the_first_one(tmp_path: Path) -> None:
     out = tmp_path / "out"
     write_session(out / "session.sqlite", {"a.mp4": 3})
     lock = FileLock(out / f"{STAGE}.lock")
-    command = [sys.executable, "-m", "app", "results", out]
+    command = [sys.executable, "-m", "framefleet.app", "results", out]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as waiting:
         assert waiting.stderr is not None
         assert "waiting until process" in waiting.stderr.readline()
@@ -112,7 +112,7 @@ def test_a_second_export_waits_for_the_first_one(tmp_path: Path) -> None:
 CACHE = """
 import sys
 from pathlib import Path
-from plugins.cache import FileCache
+from framefleet.plugins.cache import FileCache
 cache, letter, size = FileCache(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
 sys.stdin.readline()
 for turn in range(20):
@@ -136,8 +136,8 @@ for turn in range(20):
 DOWNLOAD = """
 import pickle, sys
 from pathlib import Path
-from engine.errors import DownloadError
-from engine.model.registry.download import download
+from framefleet.engine.errors import DownloadError
+from framefleet.engine.model.registry.download import download
 sys.stdin.readline()
 try:
     download(pickle.loads(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2]))
@@ -150,12 +150,12 @@ WINDOW = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QSettings
-from app.window.main import make_application
-from app.window.main_window import MainWindow
-from app.window.models import setup
-from app.window.settings.preferences import Preferences, save
-from engine.settings import Precision
-from engine.types import DeviceId
+from framefleet.app.window.main import make_application
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.models import setup
+from framefleet.app.window.settings.preferences import Preferences, save
+from framefleet.engine.settings import Precision
+from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
 folder, video = map(Path, sys.argv[1:])
 setup.discover = tuple  # no search for devices, which takes two processes
@@ -239,7 +239,7 @@ def test_two_windows_with_the_same_settings_detect_in_the_same_video(tmp_path: P
 def test_two_runs_at_once_into_one_folder(tmp_path: Path) -> None:
     """Two real programs start at about the same time: one completes, the other one refuses or finds the work done."""
     videos = [make_video(tmp_path / f"{name}.mp4", frames=60) for name in "ab"]
-    command = [sys.executable, "-m", "app", "detect", *map(str, videos), "--out", str(tmp_path / "out"), *FAST]
+    command = [sys.executable, "-m", "framefleet.app", "detect", *map(str, videos), "--out", str(tmp_path / "out"), *FAST]
     programs = [subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     ends = [(program.communicate(timeout=100)[1], program.returncode) for program in programs]
     assert 0 in {status for _, status in ends}, ends

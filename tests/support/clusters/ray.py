@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from engine.cluster.connection import ClusterConnection
-from engine.pool.events import Event
-from engine.pool.pool import EnginePool
-from engine.settings import RunSettings
-from engine.types import Closing, DeviceId, FrameResult
+from framefleet.engine.cluster.connection import ClusterConnection
+from framefleet.engine.pool.events import Event
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.types import Closing, DeviceId, FrameResult
 from tests.support.pool import Seen, tiny_settings, watch
 
 MEMORY = 80_000_000

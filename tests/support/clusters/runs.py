@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.cli.run.exports import DATABASE
-from engine.pool.events import Event, FramesDone
-from engine.pool.pool import EnginePool
-from engine.types import DeviceId
+from framefleet.app.cli.run.exports import DATABASE
+from framefleet.engine.pool.events import Event, FramesDone
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.types import DeviceId
 from tests.support.clusters.ray import facts
 from tests.support.pool import Seen, slow_main, with_worker
 

@@ -16,7 +16,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
 
-from app.main import main
+from framefleet.app.main import main
 
 Node = QAccessibleInterface
 Role, Text = QAccessible.Role, QAccessible.Text

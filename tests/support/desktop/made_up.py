@@ -8,23 +8,23 @@ from pathlib import Path
 
 import numpy as np
 
-from app.window.cluster.link import Machine
-from app.window.models.comparison import Evaluated
-from app.window.results.worst_frames import WorstFrame
-from app.window.widgets import formats
-from engine.cluster.messages import Measured, NodeState
-from engine.devices.description import DeviceDescription
-from engine.devices.recording import Recording
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.evaluation.accuracy import Accuracy, ClassAccuracy
-from engine.evaluation.precision import CONFIDENCES, Curve
-from engine.media.types import SourceInfo, SourceKind
-from engine.model.check import ModelSummary
-from engine.model.registry.catalogue import entry_named
-from engine.model.registry.installed import files_of
-from engine.model.registry.partial import Partial
-from engine.settings import ModelFiles
-from engine.types import DeviceId
+from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.models.comparison import Evaluated
+from framefleet.app.window.results.worst_frames import WorstFrame
+from framefleet.app.window.widgets import formats
+from framefleet.engine.cluster.messages import Measured, NodeState
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.recording import Recording
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.evaluation.accuracy import Accuracy, ClassAccuracy
+from framefleet.engine.evaluation.precision import CONFIDENCES, Curve
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.model.registry.catalogue import entry_named
+from framefleet.engine.model.registry.installed import files_of
+from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.settings import ModelFiles
+from framefleet.engine.types import DeviceId
 from tests.support.devices.topologies import eight
 
 GIB = 1 << 30

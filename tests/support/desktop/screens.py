@@ -16,13 +16,13 @@ from PySide6.QtCore import QSettings
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
-from app.window import actions
-from app.window.main_window import MainWindow
-from app.window.models import setup
-from app.window.settings import folders
-from app.window.widgets import translation
-from app.window.widgets.appearance import Theme, apply_theme, current_theme
-from engine.devices.description import DeviceDescription
+from framefleet.app.window import actions
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.models import setup
+from framefleet.app.window.settings import folders
+from framefleet.app.window.widgets import translation
+from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
+from framefleet.engine.devices.description import DeviceDescription
 from tests.support.desktop.settling import settle
 from tests.support.desktop.small_pictures import small
 from tests.support.desktop.states import all_screens

@@ -10,9 +10,9 @@ from typing import cast
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QFileDialog, QMenu, QTreeView, QWidget
 
-from app.window.grid.cell import Cell
-from app.window.main_window import MainWindow
-from app.window.viewer.viewer import Viewer
+from framefleet.app.window.grid.cell import Cell
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.viewer.viewer import Viewer
 
 Screens = Iterator[tuple[str, QWidget]]
 PATIENCE = 60.0

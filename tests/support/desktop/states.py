@@ -8,21 +8,21 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox
 
-from app.window.devices.status import DeviceStatus, fold
-from app.window.events.clips_dialog import ClipsDialog
-from app.window.keys.dialog import KeysDialog
-from app.window.main_window import MainWindow
-from app.window.messages.unexpected import CrashReport
-from app.window.models.comparison import ComparisonDialog, ExplanationDialog
-from app.window.queue.item import ItemState
-from app.window.queue.model import THUMBNAIL_ROLE
-from app.window.results.export_dialog import ExportDialog
-from app.window.results.worst_frames_dialog import WorstFramesDialog
-from app.window.sessions.dialog import SessionsDialog
-from app.window.viewer.classes import COUNT_ROLE
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets.banner import Severity
-from engine.pool.events import DeviceStarting
+from framefleet.app.window.devices.status import DeviceStatus, fold
+from framefleet.app.window.events.clips_dialog import ClipsDialog
+from framefleet.app.window.keys.dialog import KeysDialog
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.messages.unexpected import CrashReport
+from framefleet.app.window.models.comparison import ComparisonDialog, ExplanationDialog
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.model import THUMBNAIL_ROLE
+from framefleet.app.window.results.export_dialog import ExportDialog
+from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
+from framefleet.app.window.sessions.dialog import SessionsDialog
+from framefleet.app.window.viewer.classes import COUNT_ROLE
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.banner import Severity
+from framefleet.engine.pool.events import DeviceStarting
 from tests.support.desktop.made_up import cluster_machines, demo_accuracy, evaluated_models, recorded_gpus, store_scaling, worst_frames
 from tests.support.desktop.settling import Screens, child, has_settled, settle, shown_dialog, shown_menu, statistics_agree
 from tests.support.desktop.states_of_dialogs import cluster, file_dialogs, models, questions, running

@@ -11,15 +11,15 @@ from typing import Any, cast
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QScrollArea
 
-from app.window.devices.status import DeviceStatus, Phase, Sample
-from app.window.keys.dialog import KeysDialog
-from app.window.main_window import MainWindow
-from app.window.models.list import ModelList
-from app.window.queue.item import ItemState
-from app.window.queue.memory import NAME, Remembered
-from app.window.widgets.questions import ask
-from engine.pool.events import StrategyChosen
-from engine.types import DeviceId
+from framefleet.app.window.devices.status import DeviceStatus, Phase, Sample
+from framefleet.app.window.keys.dialog import KeysDialog
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.models.list import ModelList
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.memory import NAME, Remembered
+from framefleet.app.window.widgets.questions import ask
+from framefleet.engine.pool.events import StrategyChosen
+from framefleet.engine.types import DeviceId
 from tests.support.desktop.made_up import (
     clip_info,
     cluster_machines,

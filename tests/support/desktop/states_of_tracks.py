@@ -10,14 +10,14 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QPushButton
 
-from app.window.events.clips_dialog import ClipsDialog
-from app.window.main_window import MainWindow
-from app.window.queue.item import Part
-from app.window.zones.classes_popup import ClassesPopup
-from app.window.zones.drawing.shape_drawing import Scale
-from app.window.zones.files_dialog import FilesDialog
-from app.window.zones.parts import BY_TRACK, HEAT
-from engine.zones.shapes import Line, Point, Zone
+from framefleet.app.window.events.clips_dialog import ClipsDialog
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import Part
+from framefleet.app.window.zones.classes_popup import ClassesPopup
+from framefleet.app.window.zones.drawing.shape_drawing import Scale
+from framefleet.app.window.zones.files_dialog import FilesDialog
+from framefleet.app.window.zones.parts import BY_TRACK, HEAT
+from framefleet.engine.zones.shapes import Line, Point, Zone
 from tests.support.desktop.settling import Screens, child, has_settled, settle, shown_dialog, shown_files, shown_menu
 
 SIZE = 640, 360

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from plugins.yolo_layer import CAPACITY
+from framefleet.plugins.yolo_layer import CAPACITY
 
 
 def read_candidates(values: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:

@@ -9,10 +9,10 @@ import numpy as np
 from cuda.core import Device
 from numpy.typing import NDArray
 
-from engine.cuda.graph import Step, copy, record
-from engine.cuda.memory import Memory
-from plugins.cache import FileCache
-from plugins.kernels import Kernels
+from framefleet.engine.cuda.graph import Step, copy, record
+from framefleet.engine.cuda.memory import Memory
+from framefleet.plugins.cache import FileCache
+from framefleet.plugins.kernels import Kernels
 
 POISON = 0xCD
 """The byte that fills memory before use: as half precision -23.2, as float32 -4.3e8, as int32 -842150451."""

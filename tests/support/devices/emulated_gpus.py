@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.model.network import Network
-from engine.model.split import PICTURES, Part
-from engine.settings import Precision
-from engine.types import AS_ASKED
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import PICTURES, Part
+from framefleet.engine.settings import Precision
+from framefleet.engine.types import AS_ASKED
 from tests.support.models import compute_layer
 
 Work = Callable[[], None]
@@ -68,9 +68,9 @@ class Gpus:
 
     def install(self, patch: pytest.MonkeyPatch, network: Network) -> None:
         """Replace CUDA and TensorRT by the emulation."""
-        from engine.backends.nvidia import backend, batch, engine
-        from engine.backends.tensorrt import depth, stages
-        from engine.cuda import graph, memory, transfer
+        from framefleet.engine.backends.nvidia import backend, batch, engine
+        from framefleet.engine.backends.tensorrt import depth, stages
+        from framefleet.engine.cuda import graph, memory, transfer
 
         for module in (graph, memory, transfer, batch, engine, stages):
             patch.setattr(module, "copy", self.copy)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.devices.topology.types import Gpu, Link, NumaNode, Topology, level_between
-from engine.types import DeviceId
+from framefleet.engine.devices.topology.types import Gpu, Link, NumaNode, Topology, level_between
+from framefleet.engine.types import DeviceId
 
 GIB = 1 << 30
 

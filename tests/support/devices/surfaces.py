@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
-from engine.media.yuv import reduced
-from engine.types import Image
-from plugins.colour import SHIFT, colour_factors
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat, Planes
+from framefleet.engine.media.yuv import reduced
+from framefleet.engine.types import Image
+from framefleet.plugins.colour import SHIFT, colour_factors
 
 
 def picture(width: int, height: int, seed: int) -> Image:

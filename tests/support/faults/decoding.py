@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from engine.types import Closing
+from framefleet.engine.types import Closing
+from tests.support.paths import PROJECT
 
-PROJECT = Path(__file__).resolve().parents[3]
 EXPECTED = 150
 """Number of frames below which hidden packets are counted."""
 HANG_SECONDS = 90.0
@@ -78,11 +78,11 @@ class Decoding(Closing):
 
 
 def _decode(path: Path) -> Result:
-    from engine.errors import SourceError
-    from engine.media.container.video_file import VideoFile
-    from engine.media.cpu_decoding import decode
-    from engine.media.probe import probe
-    from engine.media.types import DecodedFrame, SourceKind
+    from framefleet.engine.errors import SourceError
+    from framefleet.engine.media.container.video_file import VideoFile
+    from framefleet.engine.media.cpu_decoding import decode
+    from framefleet.engine.media.probe import probe
+    from framefleet.engine.media.types import DecodedFrame, SourceKind
     from tests.support.media import number_of
 
     began = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])

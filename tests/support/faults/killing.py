@@ -13,14 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.support.faults.counts import time_limit
+from tests.support.paths import PROJECT
 
-PROJECT = Path(__file__).resolve().parents[3]
 ORPHAN_SECONDS = 5.0
 
 
 def start(*arguments: str | Path) -> subprocess.Popen[bytes]:
     """Start the program as the leader of a new session, by which its children are found."""
-    return start_python("-m", "app", *arguments)
+    return start_python("-m", "framefleet.app", *arguments)
 
 
 def start_python(*arguments: str | Path) -> subprocess.Popen[bytes]:

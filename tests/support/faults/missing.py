@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.cli import FAST, Outcome, run_main
+from tests.support.paths import PROJECT, PYTHONPATH
 
-PROJECT = Path(__file__).resolve().parents[3]
 MOUNTING = ("unshare", "--mount", "--map-root-user", "sh", "-c")
 """Starts a shell in which mounting changes nothing for other processes."""
 
@@ -53,8 +53,8 @@ def limited(kibibytes: int) -> tuple[str, ...]:
 
 def start(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT) -> subprocess.Popen[bytes]:
     """Start ``framefleet ARGUMENTS`` in its own process group. before: words before the command."""
-    command = [*before, sys.executable, "-m", "app", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    command = [*before, sys.executable, "-m", "framefleet.app", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment, start_new_session=True)
 
 

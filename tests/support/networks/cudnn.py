@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Operation, Pool, Program, View, plan_memory
-from engine.model.network import Activation, Convolution, MaxPool, Network, Upsample
+from framefleet.engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Operation, Pool, Program, View, plan_memory
+from framefleet.engine.model.network import Activation, Convolution, MaxPool, Network, Upsample
 from tests.support.models import ACTIVATIONS, compute_layer
 
 Values = NDArray[np.float64]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Detections
+from framefleet.engine.types import Detections
 
 MIN_IOU = 0.9
 MAX_DIFFERENCE = 0.03

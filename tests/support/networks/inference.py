@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.backends.base import Backend
-from engine.detection.postprocess import detections
-from engine.detection.preprocess import fit
-from engine.model.network import Network
-from engine.settings import EngineSettings
-from engine.types import Detections, Image
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.detection.postprocess import detections
+from framefleet.engine.detection.preprocess import fit
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import EngineSettings
+from framefleet.engine.types import Detections, Image
 from tests.support.models import run_by_definition
 from tests.support.networks.detections import compare
 

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.model.network import Network, Region, Yolo
+from framefleet.engine.model.network import Network, Region, Yolo
 from tests.support.models import compute_layer
 
 

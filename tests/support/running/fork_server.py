@@ -17,18 +17,18 @@ from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
 
-from engine.processes import child
+from framefleet.engine.processes import child
 
 # No module here may import one whose functions tests replace in a worker by ``module.name = ...``.
 PRELOAD = [
-    "engine.backends.openvino.backend",
-    "engine.backends.openvino.build",
-    "engine.backends.openvino.engine",
-    "engine.backends.openvino.trials",
-    "engine.media.images",
-    "engine.media.probe",
-    "engine.media.cpu_decoding",
-    "engine.pool.worker.worker",
+    "framefleet.engine.backends.openvino.backend",
+    "framefleet.engine.backends.openvino.build",
+    "framefleet.engine.backends.openvino.engine",
+    "framefleet.engine.backends.openvino.trials",
+    "framefleet.engine.media.images",
+    "framefleet.engine.media.probe",
+    "framefleet.engine.media.cpu_decoding",
+    "framefleet.engine.pool.worker.worker",
     "tests.support.running.fork_server",
     "tests.support.pool",
 ]
@@ -61,7 +61,7 @@ def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None],
 
     Tests of the trials run them in their own process. Elsewhere it does not matter which precision is the faster one.
     """
-    from engine.backends.openvino import trials
+    from framefleet.engine.backends.openvino import trials
 
     trials._SECONDS, trials._ROUND_SECONDS = 0.03, 0.005
     environment, file_size, _, _ = inherited

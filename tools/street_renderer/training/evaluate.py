@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.evaluation.accuracy import FLOOR, Accuracy, score
-from engine.types import Detections
+from framefleet.engine.evaluation.accuracy import FLOOR, Accuracy, score
+from framefleet.engine.types import Detections
 from tools.street_renderer.traffic.actor import NAMES
 from tools.street_renderer.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
 
@@ -44,8 +44,8 @@ def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float
     import cv2
     import torch
 
-    from engine.detection.nms import nms
-    from engine.detection.yolo import decode
+    from framefleet.engine.detection.nms import nms
+    from framefleet.engine.detection.yolo import decode
     from tools.street_renderer.training import network
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

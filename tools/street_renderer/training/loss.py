@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from engine.model.network import Yolo
+from framefleet.engine.model.network import Yolo
 
 IOU_THRESH, IGNORE_THRESH = 0.213, 0.7
 BOX, OBJECT, CLASS = 0.1, 1.0, 0.25

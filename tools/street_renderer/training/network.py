@@ -10,10 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from engine.model.describe import describe
-from engine.model.description import ConvolutionSpec, Description
-from engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample, Yolo
-from engine.model.weights import EPSILON, read_weights
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.description import ConvolutionSpec, Description
+from framefleet.engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample, Yolo
+from framefleet.engine.model.weights import EPSILON, read_weights
 from tools.darknet_weights import write_weights
 
 _ACTIVATIONS = {Activation.LINEAR: nn.Identity, Activation.MISH: nn.Mish, Activation.LEAKY: lambda: nn.LeakyReLU(0.1)}

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, row
-from app.window.widgets.fields import combo_box
-from app.window.widgets.plotting import pg
-from app.window.widgets.translation import translate
-from engine.media.annotation.colours import class_colour
-from engine.store.clock import Clock
-from engine.zones.counts import Counts, Intervals
-from engine.zones.shapes import Line
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label, row
+from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.plotting import pg
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.zones.counts import Counts, Intervals
+from framefleet.engine.zones.shapes import Line
 
 MOST_BARS = 60
 LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)

@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.session.background import Background
-from app.window.viewer.filter import ViewFilter
-from app.window.zones.counts.tracks import Tracks, count, events, read_tracks, with_shown
-from engine.errors import FramefleetError
-from engine.media.types import SourceKind
-from engine.store.file.lock import lock_session, written_here
-from engine.store.objects.live_counts import LiveCounts
-from engine.store.objects.zones import is_tracked
-from engine.store.session import SessionReader
-from engine.store.tracks import track_session, track_source
-from engine.tracking.follow import TrackerName
-from engine.zones.counts import Counts
-from engine.zones.shapes import ZoneSet
+from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.zones.counts.tracks import Tracks, count, events, read_tracks, with_shown
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.file.lock import lock_session, written_here
+from framefleet.engine.store.objects.live_counts import LiveCounts
+from framefleet.engine.store.objects.zones import is_tracked
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import track_session, track_source
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.zones.counts import Counts
+from framefleet.engine.zones.shapes import ZoneSet
 
 REREAD_MS = 2000
 """Time from one reading of a running file to the next, at least."""

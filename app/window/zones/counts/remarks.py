@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from app.window.widgets import formats
-from app.window.widgets.translation import translate
-from app.window.zones.counts.tracks import Tracks
-from engine.store.tracks import Untracked
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.zones.counts.tracks import Tracks
+from framefleet.engine.store.tracks import Untracked
 
 
 class Remark(NamedTuple):

@@ -6,13 +6,13 @@ from threading import Event
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.window.queue.item import Results
-from app.window.session.background import Background
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets.translation import translate
-from app.window.zones.counts.counting import REREAD_MS
-from app.window.zones.counts.tracks import Total, count_files
-from engine.zones.shapes import ZoneSet
+from framefleet.app.window.queue.item import Results
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.zones.counts.counting import REREAD_MS
+from framefleet.app.window.zones.counts.tracks import Total, count_files
+from framefleet.engine.zones.shapes import ZoneSet
 
 MOST_NAMES = 3
 """The largest number of files without counts that a message names."""

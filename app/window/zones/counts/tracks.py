@@ -7,25 +7,25 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from app.window.queue.item import Results
-from app.window.viewer.filter import ViewFilter
-from engine.errors import UsageError
-from engine.media.types import SourceKind
-from engine.settings import Track
-from engine.store.blocks import read_blocks
-from engine.store.clock import Clock
-from engine.store.facts import TRACK
-from engine.store.file.lock import written_here
-from engine.store.objects.appearances import By, read_appearances
-from engine.store.objects.events import events_of
-from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
-from engine.store.session import SessionReader
-from engine.store.tracks import Untracked, why_untracked
-from engine.tracking.appearances import APPEARANCE
-from engine.zones.counts import Counts
-from engine.zones.heat import HeatMap
-from engine.zones.shapes import ZoneSet
-from engine.zones.trails import first_time, trails
+from framefleet.app.window.queue.item import Results
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.settings import Track
+from framefleet.engine.store.blocks import read_blocks
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.facts import TRACK
+from framefleet.engine.store.file.lock import written_here
+from framefleet.engine.store.objects.appearances import By, read_appearances
+from framefleet.engine.store.objects.events import events_of
+from framefleet.engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import Untracked, why_untracked
+from framefleet.engine.tracking.appearances import APPEARANCE
+from framefleet.engine.zones.counts import Counts
+from framefleet.engine.zones.heat import HeatMap
+from framefleet.engine.zones.shapes import ZoneSet
+from framefleet.engine.zones.trails import first_time, trails
 
 _PART = 100_000  # detections counted at once: arrays of this size stay in the processor's cache
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from app.window.widgets.translation import translate
-from engine.zones.checks import problem_of
-from engine.zones.shapes import Line, Point, Reference, Shape, Zone, ZoneSet
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.zones.checks import problem_of
+from framefleet.engine.zones.shapes import Line, Point, Reference, Shape, Zone, ZoneSet
 
 EMPTY = ZoneSet((1, 1))
 

@@ -3,9 +3,9 @@
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
-from app.window.widgets.translation import marked, translate
-from app.window.zones.drawing.editor import ZoneEditor
-from engine.zones.shapes import Line, Point, Shape, Zone
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.zones.drawing.editor import ZoneEditor
+from framefleet.engine.zones.shapes import Line, Point, Shape, Zone
 
 STEP, FAR = 0.01, 0.1
 """How far an arrow key moves, and with Shift, as shares of the picture's width. With Ctrl it is one pixel."""

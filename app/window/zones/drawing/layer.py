@@ -16,18 +16,18 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.window.keys import undo_keys
-from app.window.viewer.canvas import VideoCanvas
-from app.window.viewer.layout import Placement
-from app.window.widgets.translation import translate
-from app.window.zones.counts.tracks import Tracks
-from app.window.zones.drawing.editor import ZoneEditor
-from app.window.zones.drawing.keyboard import ShapeKeyboard
-from app.window.zones.drawing.mouse import ShapeMouse
-from app.window.zones.drawing.shape_drawing import Scale, count_text, draw_draft, draw_shape, write_texts
-from app.window.zones.drawing.track_drawing import draw_trails, heat_image
-from engine.zones.counts import Counts
-from engine.zones.shapes import Line, Point, Zone
+from framefleet.app.window.keys import undo_keys
+from framefleet.app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.viewer.layout import Placement
+from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.zones.counts.tracks import Tracks
+from framefleet.app.window.zones.drawing.editor import ZoneEditor
+from framefleet.app.window.zones.drawing.keyboard import ShapeKeyboard
+from framefleet.app.window.zones.drawing.mouse import ShapeMouse
+from framefleet.app.window.zones.drawing.shape_drawing import Scale, count_text, draw_draft, draw_shape, write_texts
+from framefleet.app.window.zones.drawing.track_drawing import draw_trails, heat_image
+from framefleet.engine.zones.counts import Counts
+from framefleet.engine.zones.shapes import Line, Point, Zone
 
 
 class ZoneLayer(QWidget):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 
-from app.window.zones.drawing.editor import ZoneEditor, nearest, nearest_edge
-from engine.zones.shapes import Line, Point
+from framefleet.app.window.zones.drawing.editor import ZoneEditor, nearest, nearest_edge
+from framefleet.engine.zones.shapes import Line, Point
 
 GRAB = 9.0
 """Distance within which the mouse takes a point or an edge, logical pixels."""

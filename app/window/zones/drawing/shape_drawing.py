@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from app.window.viewer.chips import chip
-from app.window.viewer.layout import Placement
-from app.window.widgets import theme
-from app.window.widgets.translation import translate
-from engine.media.annotation.label_position import Rect
-from engine.media.annotation.shape_position import arrow_points, place_texts
-from engine.zones.counts import Counts
-from engine.zones.shapes import Line, Point, Shape
+from framefleet.app.window.viewer.chips import chip
+from framefleet.app.window.viewer.layout import Placement
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.annotation.label_position import Rect
+from framefleet.engine.media.annotation.shape_position import arrow_points, place_texts
+from framefleet.engine.zones.counts import Counts
+from framefleet.engine.zones.shapes import Line, Point, Shape
 
 ARROW = 22.0
 """Length of the arrows of lines, logical pixels."""

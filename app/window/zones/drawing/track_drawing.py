@@ -8,10 +8,10 @@ from PySide6.QtCore import QLine
 from PySide6.QtGui import QColor, QImage, QPainter
 from shiboken6 import Shiboken
 
-from app.window.viewer.layout import Placement
-from app.window.zones.counts.tracks import Tracks
-from engine.media.annotation.colours import class_colour
-from engine.types import Detections
+from framefleet.app.window.viewer.layout import Placement
+from framefleet.app.window.zones.counts.tracks import Tracks
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.types import Detections
 
 MANY = 1000
 """Number of lines above which trails are one pixel wide."""

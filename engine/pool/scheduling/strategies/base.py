@@ -4,10 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from engine.media.types import Segment
-from engine.pool.position import Position
-from engine.pool.scheduling.strategies.source_queue import ChunkSize, SourceQueue, Work
-from engine.types import DeviceId
+from framefleet.engine.media.types import Segment
+from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.scheduling.strategies.source_queue import ChunkSize, SourceQueue, Work
+from framefleet.engine.types import DeviceId
 
 
 class Strategy(ABC):

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from engine.pool.scheduling.strategies.base import Strategy
-from engine.pool.scheduling.strategies.frames import Depth, Frames, Tiles
-from engine.pool.scheduling.strategies.segments import Segments
-from engine.pool.scheduling.strategies.streams import Streams
-from engine.settings import Parallel, RunSettings
-from engine.types import DeviceId
+from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.pool.scheduling.strategies.frames import Depth, Frames, Tiles
+from framefleet.engine.pool.scheduling.strategies.segments import Segments
+from framefleet.engine.pool.scheduling.strategies.streams import Streams
+from framefleet.engine.settings import Parallel, RunSettings
+from framefleet.engine.types import DeviceId
 
 STRATEGIES: dict[Parallel, type[Strategy]] = {
     Parallel.AUTO: Segments,

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from engine.pool.scheduling.strategies.segments import Segments
-from engine.settings import check_depth
-from engine.types import DeviceId
+from framefleet.engine.pool.scheduling.strategies.segments import Segments
+from framefleet.engine.settings import check_depth
+from framefleet.engine.types import DeviceId
 
 
 class Frames(Segments):

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from engine.pool.scheduling.strategies.base import Strategy
-from engine.pool.scheduling.strategies.source_queue import ChunkSize, Work, window_segments
-from engine.types import DeviceId
+from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.pool.scheduling.strategies.source_queue import ChunkSize, Work, window_segments
+from framefleet.engine.types import DeviceId
 
 
 class Segments(Strategy):

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TypeAlias
 
-from engine.media.types import Segment
-from engine.pool.position import Position
-from engine.pool.scheduling.crash_count import CrashCount
-from engine.types import DeviceId
+from framefleet.engine.media.types import Segment
+from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.scheduling.crash_count import CrashCount
+from framefleet.engine.types import DeviceId
 
 AHEAD_FRAMES = 1024
 """Most frames of a segment to do while an earlier one is under way on another device: their results wait in memory."""

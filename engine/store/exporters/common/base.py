@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
-from engine.media.types import SourceKind
-from engine.store.blocks import Block, read_blocks
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.schema import explained
-from engine.store.session import SessionReader, StoredSource
-from engine.types import FrameResult
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.blocks import Block, read_blocks
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.types import FrameResult
 
 Progress: TypeAlias = Callable[[int], None]
 """Called with the number of written frames. An exception that it raises ends the export, without a file."""

@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable
 from importlib import import_module
 
-from engine.errors import ExportError, FramefleetError
-from engine.processes import AnyConnection
-from engine.processes.child import ChildProcess
-from engine.processes.outcome import Failed
-from engine.processes.watchdog import Clock, start_clock
-from engine.store.exporters.common.base import Progress
+from framefleet.engine.errors import ExportError, FramefleetError
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.processes.outcome import Failed
+from framefleet.engine.processes.watchdog import Clock, start_clock
+from framefleet.engine.store.exporters.common.base import Progress
 
 REPORT_SECONDS = 0.2
 

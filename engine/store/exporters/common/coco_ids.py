@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from engine.errors import UsageError
-from engine.model.labels import coco_labels
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.labels import coco_labels
 
 _UNUSED = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
 """The ids of categories that COCO planned and then left out."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, Self
 
-from engine.errors import UsageError
-from engine.settings.clock import ClockSettings
-from engine.zones.shapes import ZoneSet
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.zones.shapes import ZoneSet
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 

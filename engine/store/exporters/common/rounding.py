@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from engine.types import Detections, FrameResult
+from framefleet.engine.types import Detections, FrameResult
 
 to_json = json.JSONEncoder(ensure_ascii=False).encode
 """A shared encoder: ``json.dumps`` would create an encoder for each line."""

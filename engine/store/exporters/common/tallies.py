@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.types import SourceKind
-from engine.store.blocks import Block, StoredFrame
-from engine.store.exporters.common.options import Least
-from engine.store.session import StoredSource
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.blocks import Block, StoredFrame
+from framefleet.engine.store.exporters.common.options import Least
+from framefleet.engine.store.session import StoredSource
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -11,11 +11,11 @@ from itertools import chain, count
 from math import floor
 from pathlib import Path, PurePath
 
-from engine.media.types import SourceKind
-from engine.store.exporters.common.options import ExportOptions, PictureFormat
-from engine.store.names import name_key, readable_name
-from engine.store.session import StoredSource
-from engine.types import FrameResult
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.exporters.common.options import ExportOptions, PictureFormat
+from framefleet.engine.store.names import name_key, readable_name
+from framefleet.engine.store.session import StoredSource
+from framefleet.engine.types import FrameResult
 
 SUFFIXES = {PictureFormat.JPEG: "jpg", PictureFormat.PNG: "png"}
 

@@ -7,24 +7,24 @@ from typing import TypeAlias
 
 import av
 
-from engine.errors import ExportError, SourceError
-from engine.media.container.opening import reason
-from engine.media.container.video_file import VideoFile
-from engine.media.cpu_decoding import THREADS
-from engine.media.images import read_picture, write_picture
-from engine.media.picture import Converter
-from engine.media.segment import SegmentDecoder
-from engine.media.types import Segment, SourceKind
-from engine.processes import AnyConnection
-from engine.processes.watchdog import Clock
-from engine.store.exporters.common.child import serve
-from engine.store.exporters.common.options import PictureFormat
-from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, select
-from engine.store.exporters.pictures.write import PicturesJob
-from engine.store.names import exact_name
-from engine.store.schema import explained
-from engine.store.session import SessionReader
-from engine.types import FrameResult, Image
+from framefleet.engine.errors import ExportError, SourceError
+from framefleet.engine.media.container.opening import reason
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.cpu_decoding import THREADS
+from framefleet.engine.media.images import read_picture, write_picture
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.types import Segment, SourceKind
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.processes.watchdog import Clock
+from framefleet.engine.store.exporters.common.child import serve
+from framefleet.engine.store.exporters.common.options import PictureFormat
+from framefleet.engine.store.exporters.pictures.names import SUFFIXES, PictureNames, select
+from framefleet.engine.store.exporters.pictures.write import PicturesJob
+from framefleet.engine.store.names import exact_name
+from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import FrameResult, Image
 
 _Named: TypeAlias = tuple[str, FrameResult]
 """The name of a frame's picture, and the frame."""

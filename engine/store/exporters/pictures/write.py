@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import ExportError
-from engine.media.stamp import has_same_content, stamp_of
-from engine.store.exporters.common.base import Export
-from engine.store.exporters.common.child import run_child
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.session import StoredSource
-from engine.store.view import View
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.stamp import has_same_content, stamp_of
+from framefleet.engine.store.exporters.common.base import Export
+from framefleet.engine.store.exporters.common.child import run_child
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.view import View
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,6 @@ def write_pictures(export: Export, source: StoredSource, folder: Path, last: int
     def progress(decoded: int) -> None:
         export.progress(export.written + count * min(decoded, last + 1) // (last + 1))
 
-    crash = run_child("pictures", "the process that writes pictures", "engine.store.exporters.pictures.process", job, progress)
+    crash = run_child("pictures", "the process that writes pictures", "framefleet.engine.store.exporters.pictures.process", job, progress)
     if crash is not None:
         raise ExportError(crash)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.bench.pipeline import as_text
-from app.cli.reports.scaling import Facts, as_json, markdown, summary
-from app.cli.reports.scaling_chart import HEIGHT, WIDTH, chart
-from engine.bench.scaling import Mode, Point
-from engine.devices.discovery import default_devices
+from framefleet.app.cli.bench.pipeline import as_text
+from framefleet.app.cli.reports.scaling import Facts, as_json, markdown, summary
+from framefleet.app.cli.reports.scaling_chart import HEIGHT, WIDTH, chart
+from framefleet.engine.bench.scaling import Mode, Point
+from framefleet.engine.devices.discovery import default_devices
 from tests.support.cli import FAST, TINY, run_main
 from tests.support.media import make_video
 from tests.support.scaling import pool_run
@@ -60,7 +60,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_measured(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 def test_a_measurement_that_is_terminated_leaves_no_videos(tmp_path: Path, video: Path) -> None:
-    command = [sys.executable, "-m", "app.main", "bench", "scaling", *TINY, "--source", str(video), "--seconds", "30"]
+    command = [sys.executable, "-m", "framefleet.app.main", "bench", "scaling", *TINY, "--source", str(video), "--seconds", "30"]
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.store.session import SessionReader
+from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
 from tests.support.faults.missing import group_lives
 from tests.support.media import make_video
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POS
 
 def _start(video: Path, out: Path, *options: str, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
     """Start a run that is slow enough to be interrupted. before: a program that starts it."""
-    command = [*before, sys.executable, "-m", "app", "detect", str(video), *FAST, "--size", "416", "--out", str(out), *options]
+    command = [*before, sys.executable, "-m", "framefleet.app", "detect", str(video), *FAST, "--size", "416", "--out", str(out), *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.run.progress import PLAIN_SECONDS, Progress
-from engine.pool.events import (
+from framefleet.app.cli.run.progress import PLAIN_SECONDS, Progress
+from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceReady,
     DeviceStarting,
@@ -20,8 +20,8 @@ from engine.pool.events import (
     SourceFinished,
     SourceOpened,
 )
-from engine.pool.progress import SourceProgress
-from engine.types import DeviceId
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.types import DeviceId
 from tests.support.store import make_frame, video_info
 from tests.support.window import engine_info
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from app.cli.run.exports import print_exported
-from app.cli.run.summary import MOST_LINES, Summary, in_words
-from app.cli.run.zones import counts_lines
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.export.run import Exported
-from engine.store.exporters.common.options import Least
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.app.cli.run.exports import print_exported
+from framefleet.app.cli.run.summary import MOST_LINES, Summary, in_words
+from framefleet.app.cli.run.zones import counts_lines
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import Exported
+from framefleet.engine.store.exporters.common.options import Least
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.cli import run_main
 from tests.support.store import LABELS, make_frame, video_info, write_session
 

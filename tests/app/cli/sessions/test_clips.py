@@ -10,12 +10,12 @@ import av
 import cv2
 import pytest
 
-from engine.media.stamp import stamp_of
-from engine.media.types import SourceKind
-from engine.pool.events import Ledger
-from engine.store.session import SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
+from framefleet.engine.media.stamp import stamp_of
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.cli import run_main
 from tests.support.media import make_video, number_of
 from tests.support.store import LABELS, make_frame, video_info

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.file.lock import lock_session
-from engine.store.session import SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.cli import read_lines, run_main
 from tests.support.store import LABELS, make_frame, video_info, write_session
 

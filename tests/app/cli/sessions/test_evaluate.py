@@ -10,15 +10,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.model.describe import describe
-from engine.model.random_weights import random_weights
-from engine.pool.events import Ledger
-from engine.store.exporters.pictures.names import picture_name
-from engine.store.session import SessionWriter
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.session import SessionWriter
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.cli import run_main
-from tests.support.guide import GUIDE, PROJECT, blocks, commands
+from tests.support.guide import GUIDE, blocks, commands
 from tests.support.models import TINY_CFG
+from tests.support.paths import PROJECT
 from tests.support.store import LABELS, make_frame, video_info, write_session
 from tools.darknet_weights import write_weights
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import av
 import pytest
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.exporters import EXPORTERS
-from engine.store.session import SessionWriter
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.session import SessionWriter
 from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session
@@ -167,7 +167,7 @@ def test_options_that_cannot_be_used_are_refused_with_what_to_write(tmp_path: Pa
 
 
 def test_a_table_too_long_for_spreadsheets_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.store.exporters.csv.MOST_ROWS", 5)
+    monkeypatch.setattr("framefleet.engine.store.exporters.csv.MOST_ROWS", 5)
     run = run_main("results", write_session(tmp_path / "s.sqlite", {"a.mp4": 4}), "--format", "csv")
     assert run.status == 0
     assert "a.detections.csv has 9 rows, and spreadsheet programs show the first 5 only" in run.err

@@ -7,9 +7,9 @@ from pathlib import Path
 import av
 import pandas as pd
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.session import SessionWriter
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionWriter
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.session import SessionReader, SessionWriter
-from resources import DEMO
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.resources import DEMO
 from tests.support.cli import FAST, read_lines, run_main
 from tests.support.goldens import CLIP
 from tests.support.media import make_video

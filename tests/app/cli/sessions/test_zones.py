@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.cli.run.exports import DATABASE
-from app.cli.run.zones import LiveZones
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session, track_source
-from engine.tracking.follow import TrackerName
-from engine.zones.file import parse_zones, read_zones
+from framefleet.app.cli.run.exports import DATABASE
+from framefleet.app.cli.run.zones import LiveZones
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session, track_source
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.zones.file import parse_zones, read_zones
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState
-from engine.store.session import SessionReader
-from engine.types import DeviceId
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import DeviceId
 from tests.support.clusters.ray import ALPHA, Raylets
 from tests.support.media import make_video
 from tests.support.models import tiny_files

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from pytestqt.qtbot import QtBot
 
-from app.window.cluster.link import Machine, _machine
-from app.window.cluster.topology import ClusterTopology
-from app.window.devices.panel import DevicePanel
-from app.window.devices.status import DeviceStatus, fold
-from engine.cluster.messages import Measured, NodeState
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStats
-from engine.types import DeviceId
+from framefleet.app.window.cluster.link import Machine, _machine
+from framefleet.app.window.cluster.topology import ClusterTopology
+from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.devices.status import DeviceStatus, fold
+from framefleet.engine.cluster.messages import Measured, NodeState
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats
+from framefleet.engine.types import DeviceId
 from tests.support.window import engine_info
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.window.main_window import MainWindow
-from app.window.viewer.filter import ViewFilter
-from engine.pool.events import Ledger
-from engine.store.objects.corrections import Corrections, edits
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.objects.corrections import Corrections, edits
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.store import video_info
 from tests.support.window import CPU, write_results

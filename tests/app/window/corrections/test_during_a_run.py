@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState, QueueItem, Results
-from app.window.settings.preferences import Preferences, save
-from engine.settings import Track
-from engine.store.objects.corrections import edits
-from engine.store.session import SessionReader
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.settings.preferences import Preferences, save
+from framefleet.engine.settings import Track
+from framefleet.engine.store.objects.corrections import edits
+from framefleet.engine.store.session import SessionReader
 from tests.support.models import tiny_files
 
 PATIENCE = 60_000

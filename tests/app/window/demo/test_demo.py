@@ -6,16 +6,16 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.demo import demo_settings
-from app.window.arrangement import QUEUE_WIDTH
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState, Results
-from engine.evaluation.accuracy import read_truth
-from engine.pool.events import Ledger
-from engine.settings import EngineSettings, Precision, RunSettings
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import Detections, FrameRef, FrameResult
-from resources import DEMO
+from framefleet.app.demo import demo_settings
+from framefleet.app.window.arrangement import QUEUE_WIDTH
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState, Results
+from framefleet.engine.evaluation.accuracy import read_truth
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings import EngineSettings, Precision, RunSettings
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import Detections, FrameRef, FrameResult
+from framefleet.resources import DEMO
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import CPU, video_info

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.devices.bottleneck import Limit, find_bottleneck
-from app.window.devices.panel import DevicePanel
-from app.window.devices.status import DeviceStatus, fold
-from app.window.status_line import StatusLine
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.pool.events import DeviceReady, DeviceStats
-from engine.types import DeviceId
+from framefleet.app.window.devices.bottleneck import Limit, find_bottleneck
+from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.devices.status import DeviceStatus, fold
+from framefleet.app.window.status_line import StatusLine
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.pool.events import DeviceReady, DeviceStats
+from framefleet.engine.types import DeviceId
 from tests.support.window import CPU, engine_info
 
 RECORDED: dict[str, Any] = json.loads(gzip.decompress((Path(__file__).parents[3] / "fixtures" / "bottlenecks.json.gz").read_bytes()))

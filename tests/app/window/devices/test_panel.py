@@ -6,18 +6,18 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
-from app.window.devices.chart import Chart
-from app.window.devices.gauges import Gauges
-from app.window.devices.panel import DevicePanel
-from app.window.devices.stage_bar import in_order
-from app.window.devices.status import DeviceStatus, Phase, fold
-from app.window.devices.telemetry_text import Metric
-from app.window.status_line import StatusLine
-from app.window.widgets import theme
-from app.window.widgets.build import ScrollPane
-from engine.devices.description import DeviceDescription
-from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
-from engine.types import DeviceId
+from framefleet.app.window.devices.chart import Chart
+from framefleet.app.window.devices.gauges import Gauges
+from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.devices.stage_bar import in_order
+from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
+from framefleet.app.window.devices.telemetry_text import Metric
+from framefleet.app.window.status_line import StatusLine
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import ScrollPane
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
+from framefleet.engine.types import DeviceId
 from tests.support.window import CPU, engine_info
 
 GPU = DeviceId("cuda", "0")

@@ -8,18 +8,18 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from app.window.devices.columns import RowColumns, headings
-from app.window.devices.panel import DevicePanel
-from app.window.devices.row import DeviceRow
-from app.window.devices.status import DeviceStatus, fold, shares_of
-from app.window.devices.telemetry_text import Metric
-from app.window.main_window import MainWindow
-from app.window.widgets import theme, translation
-from engine.devices.description import DeviceDescription
-from engine.devices.recording import Recording
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
-from engine.types import DeviceId
+from framefleet.app.window.devices.columns import RowColumns, headings
+from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.devices.row import DeviceRow
+from framefleet.app.window.devices.status import DeviceStatus, fold, shares_of
+from framefleet.app.window.devices.telemetry_text import Metric
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.widgets import theme, translation
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.recording import Recording
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
+from framefleet.engine.types import DeviceId
 from tests.support.window import engine_info, pixels
 
 GPUS = tuple(DeviceId("cuda", str(number)) for number in range(4))
@@ -209,8 +209,8 @@ def test_every_text_of_a_card_fits_the_narrowest_panel(qtbot: QtBot) -> None:
 
 
 def test_the_command_line_reads_a_recording(tmp_path: Path) -> None:
-    from app.cli.window import run
-    from engine.errors import UsageError
+    from framefleet.app.cli.window import run
+    from framefleet.engine.errors import UsageError
 
     with pytest.raises(UsageError, match="cannot be read"):
         run(["--recording", str(tmp_path / "none.json")])

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-from app.window.devices.chart import ceiling
-from app.window.devices.status import DeviceStatus, Phase, fold
-from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from framefleet.app.window.devices.chart import ceiling
+from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
+from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from tests.support.window import CPU, engine_info
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from app.window.devices.telemetry import RESTART_SECONDS, DeviceTelemetry
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry.monitor import TelemetryMonitor
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.app.window.devices.telemetry import RESTART_SECONDS, DeviceTelemetry
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 from tests.support.window import CPU
 
 DESCRIBED = DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-from app.window.devices.telemetry_text import Metric, details, metrics
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.app.window.devices.telemetry_text import Metric, details, metrics
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 from tests.support.window import CPU
 
 GPU = DeviceId("cuda", "0")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from app.window.events.clips_dialog import ClipsDialog
-from app.window.queue.item import Part
-from engine.media.probe import probe
-from resources import DEMO
+from framefleet.app.window.events.clips_dialog import ClipsDialog
+from framefleet.app.window.queue.item import Part
+from framefleet.engine.media.probe import probe
+from framefleet.resources import DEMO
 from tests.support.media import make_video
 from tests.support.window import write_results
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
-from app.window.events.detections import CLASS, CONFIDENCE, FRAME, SIZE, TIME, TRACK
+from framefleet.app.window.events.detections import CLASS, CONFIDENCE, FRAME, SIZE, TIME, TRACK
 from tests.support.media import make_video
 from tests.support.window import write_results
 

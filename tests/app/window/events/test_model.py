@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.window.events.model import CLASS, CONFIDENCE, EVENT, LENGTH, TIME, TRACK, EventModel
-from engine.store.objects.events import EVENTS, EventKind
-from engine.zones.shapes import Line, Zone, ZoneSet
+from framefleet.app.window.events.model import CLASS, CONFIDENCE, EVENT, LENGTH, TIME, TRACK, EventModel
+from framefleet.engine.store.objects.events import EVENTS, EventKind
+from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 
 ZONES = ZoneSet((9, 9), (Line("gate", (0, 0), (9, 9)), Zone("yard", ((0, 0), (9, 0), (9, 9)))))
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
 
-from app.window.events.model import CLASS, TRACK
-from app.window.events.panel import EventsPanel
-from app.window.keys.bindings import Bindings
-from engine.store.objects.events import EVENTS
+from framefleet.app.window.events.model import CLASS, TRACK
+from framefleet.app.window.events.panel import EventsPanel
+from framefleet.app.window.keys.bindings import Bindings
+from framefleet.engine.store.objects.events import EVENTS
 
 
 @pytest.fixture

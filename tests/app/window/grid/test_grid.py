@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.grid.cell import Cell
-from app.window.grid.pictures import GAP
-from app.window.main_window import MainWindow
-from app.window.player.playback_clock import FollowingClock, PlaybackClock
-from app.window.viewer.picture_view import LEAST
-from engine.pool.events import Ledger
-from engine.store.session import SessionWriter
+from framefleet.app.window.grid.cell import Cell
+from framefleet.app.window.grid.pictures import GAP
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.player.playback_clock import FollowingClock, PlaybackClock
+from framefleet.app.window.viewer.picture_view import LEAST
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionWriter
 from tests.support.media import make_video
 from tests.support.store import video_info
 

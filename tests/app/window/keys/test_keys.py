@@ -10,13 +10,13 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.actions import without_dots
-from app.window.keys.bindings import Bindings, Command
-from app.window.keys.dialog import KeysDialog
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState
-from app.window.viewer.filter import ViewFilter
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.app.window.actions import without_dots
+from framefleet.app.window.keys.bindings import Bindings, Command
+from framefleet.app.window.keys.dialog import KeysDialog
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.window import CPU
 

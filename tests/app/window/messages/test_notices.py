@@ -1,12 +1,12 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.messages.notices import Notices
-from app.window.widgets.banner import BannerArea
-from engine.devices.description import DeviceDescription
-from engine.pool.events import DeviceFailed
-from engine.types import DeviceId
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.messages.notices import Notices
+from framefleet.app.window.widgets.banner import BannerArea
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.pool.events import DeviceFailed
+from framefleet.engine.types import DeviceId
 from tests.support.window import CPU
 
 GPU = DeviceId("cuda", "0")

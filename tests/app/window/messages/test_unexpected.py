@@ -9,10 +9,10 @@ from PySide6.QtCore import QTimer, qInstallMessageHandler, qWarning
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
-from app.window.session.background import Background
-from app.window.widgets.banner import BannerArea, Severity
-from engine.errors import UsageError
+from framefleet.app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.engine.errors import UsageError
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import QLineF
 from pytestqt.qtbot import QtBot
 
-from app.scaling_results import Speed
-from app.window.models.chart import MARGIN, NEAR, ModelChart
-from engine.model.registry.catalogue import FAMILY
+from framefleet.app.scaling_results import Speed
+from framefleet.app.window.models.chart import MARGIN, NEAR, ModelChart
+from framefleet.engine.model.registry.catalogue import FAMILY
 
 
 @pytest.mark.parametrize("width", [800, 1040, 1600])

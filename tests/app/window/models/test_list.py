@@ -11,19 +11,19 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.models import list as model_list
-from app.window.models.card import ModelCard
-from app.window.models.downloads import ModelDownloads
-from app.window.models.list import ModelList
-from app.window.queue.item import ItemState
-from app.window.session.background import Background
-from app.window.widgets.banner import Banner
-from app.window.widgets.translation import install
-from engine.model.registry import catalogue as registry
-from engine.model.registry.catalogue import ModelEntry
-from engine.model.registry.installed import files_of, is_installed
-from engine.settings import ModelFiles
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.models import list as model_list
+from framefleet.app.window.models.card import ModelCard
+from framefleet.app.window.models.downloads import ModelDownloads
+from framefleet.app.window.models.list import ModelList
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets.banner import Banner
+from framefleet.app.window.widgets.translation import install
+from framefleet.engine.model.registry import catalogue as registry
+from framefleet.engine.model.registry.catalogue import ModelEntry
+from framefleet.engine.model.registry.installed import files_of, is_installed
+from framefleet.engine.settings import ModelFiles
 from tests.support.http import Page, Site
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG

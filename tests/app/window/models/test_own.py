@@ -12,17 +12,24 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from app.scaling_results import Speed
-from app.window.main_window import MainWindow
-from app.window.models.chart import ModelChart
-from app.window.models.comparison import ComparisonDialog, Evaluated, ExplanationDialog, compared, open_comparison, read_evaluation
-from app.window.models.list import ModelList
-from app.window.models.own import OwnModels
-from app.window.session.background import Background
-from app.window.widgets.banner import Banner
-from engine.errors import UsageError
-from engine.model.registry.catalogue import FAMILY
-from engine.settings import ModelFiles
+from framefleet.app.scaling_results import Speed
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.models.chart import ModelChart
+from framefleet.app.window.models.comparison import (
+    ComparisonDialog,
+    Evaluated,
+    ExplanationDialog,
+    compared,
+    open_comparison,
+    read_evaluation,
+)
+from framefleet.app.window.models.list import ModelList
+from framefleet.app.window.models.own import OwnModels
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets.banner import Banner
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.registry.catalogue import FAMILY
+from framefleet.engine.settings import ModelFiles
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.window import drop
@@ -33,7 +40,7 @@ PATIENCE = 30_000
 @pytest.fixture
 def model(tmp_path: Path) -> ModelFiles:
     """The user's model with its weights beside it."""
-    from engine.model.describe import describe
+    from framefleet.engine.model.describe import describe
     from tests.support.models import TINY_CFG
 
     folder = tmp_path / "mine"

@@ -1,6 +1,6 @@
 import pytest
 
-from app.window.player.playback_clock import LATE, PlaybackClock
+from framefleet.app.window.player.playback_clock import LATE, PlaybackClock
 
 
 def test_pictures_are_due_at_their_pts_times_the_speed() -> None:

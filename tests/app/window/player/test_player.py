@@ -14,13 +14,13 @@ import pytest
 from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
 
-from app.window.player import preview_client
-from app.window.player.playback_clock import Playback
-from app.window.player.player import Player
-from app.window.player.preview_client import PreviewClient, Shown
-from app.window.queue.item import ItemState
-from engine.store.session import SessionReader
-from engine.types import FrameResult
+from framefleet.app.window.player import preview_client
+from framefleet.app.window.player.playback_clock import Playback
+from framefleet.app.window.player.player import Player
+from framefleet.app.window.player.preview_client import PreviewClient, Shown
+from framefleet.app.window.queue.item import ItemState
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import FrameResult
 from tests.support.media import make_video, number_of, truncated
 from tests.support.window import changed, pixels, queue_item, write_results
 

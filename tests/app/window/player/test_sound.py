@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.player.sound import SAME
-from engine.media.sound import process
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.player.sound import SAME
+from framefleet.engine.media.sound import process
 from tests.support.media import make_sound, make_video
 
 pytest.importorskip("miniaudio")

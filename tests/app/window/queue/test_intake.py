@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from app.window.models.parts import ModelParts
-from app.window.queue.file_drops import drop_title
-from app.window.queue.intake import Contents, Intake, expand, listed, sort_paths
+from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.queue.file_drops import drop_title
+from framefleet.app.window.queue.intake import Contents, Intake, expand, listed, sort_paths
 
 
 def touch(folder: Path, *names: str) -> list[Path]:

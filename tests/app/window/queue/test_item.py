@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from app.window.queue.item import ItemState, RateMeter
-from engine.media.types import SourceKind
+from framefleet.app.window.queue.item import ItemState, RateMeter
+from framefleet.engine.media.types import SourceKind
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item
 

@@ -15,24 +15,24 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QMenu, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState, Part
-from app.window.queue.memory import NAME, Left, QueueMemory, Remembered
-from app.window.queue.model import QueueModel
-from app.window.queue.recent import MOST, RecentFiles
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState, Part
+from framefleet.app.window.queue.memory import NAME, Left, QueueMemory, Remembered
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.queue.recent import MOST, RecentFiles
 from tests.support.media import make_video
 from tests.support.models import tiny_files
+from tests.support.paths import PROJECT, PYTHONPATH
 from tests.support.window import queue_item, write_results
 
 PATIENCE = 30_000
-PROJECT = Path(__file__).resolve().parents[4]
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from PySide6.QtCore import QSettings
-from app.window.main import make_application
-from app.window.main_window import MainWindow
+from framefleet.app.window.main import make_application
+from framefleet.app.window.main_window import MainWindow
 from tests.support.models import tiny_files
 
 if __name__ == "__main__":
@@ -61,7 +61,7 @@ def test_the_files_of_a_killed_window_are_offered_and_go_on(qtbot: QtBot, window
     videos = [make_video(tmp_path / f"{name}.mp4", frames=200, size=(96, 96), gop=12) for name in "abc"]
     script = tmp_path / "killed.py"
     script.write_text(KILLED)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "QT_QPA_PLATFORM": "offscreen"}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH, "QT_QPA_PLATFORM": "offscreen"}
     killed = subprocess.run([sys.executable, script, tmp_path, *videos], cwd=PROJECT, env=environment, check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     window.interrupted.look()

@@ -10,18 +10,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState
-from app.window.queue.model import FOUND_ROLE
-from app.window.queue.opening import MANY
-from app.window.results.export_dialog import ExportChoice
-from app.window.results.stored import read_stored
-from engine.errors import ExportError
-from engine.media.stamp import stamp_of
-from engine.pool.events import Ledger
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.session import SessionWriter
-from engine.store.view import View
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.model import FOUND_ROLE
+from framefleet.app.window.queue.opening import MANY
+from framefleet.app.window.results.export_dialog import ExportChoice
+from framefleet.app.window.results.stored import read_stored
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.stamp import stamp_of
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.store.view import View
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import LABELS, make_frame, video_info, write_session

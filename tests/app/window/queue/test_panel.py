@@ -6,14 +6,14 @@ from PySide6.QtGui import QColor, QDropEvent, QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.queue.delegate import THUMBNAIL, classes_line, shortened, thumbnail
-from app.window.queue.heading import Found
-from app.window.queue.item import ItemState, Results
-from app.window.queue.model import FOUND_ROLE, ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
-from app.window.queue.panel import CTRL_SHIFT, QueuePanel
-from app.window.widgets import theme
-from app.window.widgets.appearance import Theme, apply_theme
-from engine.media.decoder_use import DecoderUse
+from framefleet.app.window.queue.delegate import THUMBNAIL, classes_line, shortened, thumbnail
+from framefleet.app.window.queue.heading import Found
+from framefleet.app.window.queue.item import ItemState, Results
+from framefleet.app.window.queue.model import FOUND_ROLE, ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
+from framefleet.app.window.queue.panel import CTRL_SHIFT, QueuePanel
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.appearance import Theme, apply_theme
+from framefleet.engine.media.decoder_use import DecoderUse
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item, window_actions
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.results.clock_time import clock_preview
-from engine.media.types import SourceKind
-from engine.settings.clock import ClockSettings, ClockSource
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.results.clock_time import clock_preview
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from tests.support.cli import FAST, run_main
 from tests.support.media import dated_picture, make_video
 from tests.support.store import video_info

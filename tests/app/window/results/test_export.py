@@ -14,21 +14,21 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState, QueueItem
-from app.window.queue.item import Part as Range
-from app.window.results.command import command_of
-from app.window.results.export_dialog import ExportChoice, ExportDialog
-from app.window.results.export_filter import FilterForm
-from app.window.viewer.filter import ViewFilter
-from engine.store.export.run import export_session
-from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.base import part_of
-from engine.store.exporters.common.options import Every, ExportOptions, Part, PictureFormat
-from engine.store.session import SessionReader
-from engine.store.view import View
-from engine.zones.shapes import Line, ZoneSet
-from resources import DEMO
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.queue.item import Part as Range
+from framefleet.app.window.results.command import command_of
+from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
+from framefleet.app.window.results.export_filter import FilterForm
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters.common.base import part_of
+from framefleet.engine.store.exporters.common.options import Every, ExportOptions, Part, PictureFormat
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.view import View
+from framefleet.engine.zones.shapes import Line, ZoneSet
+from framefleet.resources import DEMO
 from tests.support.cli import run_main
 from tests.support.media import make_video
 from tests.support.store import write_session

@@ -13,24 +13,23 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState
-from engine.store.facts import CREATED
-from engine.store.objects.corrections import Corrections, OneDetection
-from engine.store.session import SessionReader
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState
+from framefleet.engine.store.facts import CREATED
+from framefleet.engine.store.objects.corrections import Corrections, OneDetection
+from framefleet.engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.models import tiny_files
-
-PROJECT = Path(__file__).resolve().parents[4]
+from tests.support.paths import PROJECT, PYTHONPATH
 
 CRASH = """
 import os, signal, sys
 from pathlib import Path
-from app.window.settings.preferences import Preferences
-from engine.model.check import check_model
-from engine.pool.events import FramesDone
-from engine.session import DetectionSession
-from engine.types import DeviceId
+from framefleet.app.window.settings.preferences import Preferences
+from framefleet.engine.model.check import check_model
+from framefleet.engine.pool.events import FramesDone
+from framefleet.engine.session import DetectionSession
+from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
 
 if __name__ == "__main__":
@@ -54,7 +53,7 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     database = window.controller.folder / "crashed.sqlite"
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     crashed = subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, env=environment, check=False)
     assert crashed.returncode == -signal.SIGKILL
     with SessionReader(database) as reader:
@@ -89,7 +88,7 @@ def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWi
     database = window.controller.folder / "crashed.sqlite"
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, script, database, video], cwd=PROJECT, env=environment, check=False)
     with Corrections(database) as corrections:
         corrections.delete(OneDetection(0, 0, 0))
@@ -139,7 +138,7 @@ def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(q
     database = window.controller.folder / "crashed.sqlite"
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, env=environment, check=False)
     window.setup.begin(tiny_files(seed=2))
     qtbot.waitUntil(lambda: window.setup.summary is not None)
@@ -165,7 +164,7 @@ def test_a_discarded_run_is_not_offered_again(qtbot: QtBot, window: MainWindow, 
     folder = window.controller.folder
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, script, folder / "crashed.sqlite", video], cwd=PROJECT, env=environment, check=False)
     window.memory._folder.mkdir(parents=True, exist_ok=True)
     entry = {"path": str(video), "database": None, "source": -1, "ended": False, "part": None}

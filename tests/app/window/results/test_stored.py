@@ -12,16 +12,16 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState, Part, QueueItem
-from app.window.results.stored import count_stored, read_stored
-from app.window.timeline.class_counts import Tally
-from app.window.widgets.banner import Banner
-from engine.errors import ExportError
-from engine.settings import EngineSettings, RunSettings
-from engine.store.lookup import DetectionLookup, Stored
-from engine.store.objects.corrections import Corrections
-from engine.store.session import SessionReader
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem
+from framefleet.app.window.results.stored import count_stored, read_stored
+from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.app.window.widgets.banner import Banner
+from framefleet.engine.errors import ExportError
+from framefleet.engine.settings import EngineSettings, RunSettings
+from framefleet.engine.store.lookup import DetectionLookup, Stored
+from framefleet.engine.store.objects.corrections import Corrections
+from framefleet.engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.window import write_results

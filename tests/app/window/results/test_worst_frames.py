@@ -13,10 +13,10 @@ from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.results.worst_frames import read_worst_frames
-from app.window.results.worst_frames_dialog import WorstFramesDialog
-from engine.store.objects.corrections import Corrections, OneDetection
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.results.worst_frames import read_worst_frames
+from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
+from framefleet.engine.store.objects.corrections import Corrections, OneDetection
 from tests.support.cli import run_main
 from tests.support.media import make_video
 from tests.support.window import write_results

@@ -14,18 +14,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app import scaling_results
-from app.scaling_results import Speed, keep, read_series, read_speeds
-from app.window.main_window import MainWindow
-from app.window.scaling.chart import tick_step
-from app.window.scaling.panel import COMMAND, ScalingPanel
-from engine.media.types import SourceInfo
-from engine.pool.events import Ledger
-from engine.settings import RunSettings
-from engine.settings.kinds import Moments
-from engine.store.facts import run_facts
-from engine.store.session import SessionWriter
-from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from framefleet.app import scaling_results
+from framefleet.app.scaling_results import Speed, keep, read_series, read_speeds
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.scaling.chart import tick_step
+from framefleet.app.window.scaling.panel import COMMAND, ScalingPanel
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.store.facts import run_facts
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.cli import TINY, run_main
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -64,7 +64,7 @@ def store_run(path: Path, devices: int, seconds: float, frames: int = 400, every
 def test_the_bench_command_keeps_its_result_and_the_window_shows_it(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.cli.bench.scaling.results_folder", lambda: window.scaling.results)
+    monkeypatch.setattr("framefleet.app.cli.bench.scaling.results_folder", lambda: window.scaling.results)
     video = make_video(tmp_path / "video.mp4", 100, (64, 48), gop=50)
     options = ("--precision", "fp32", "--source", video, "--seconds", "0.1", "--mode", "strong", "--devices", "cpu:0,cpu:1")
     run = run_main("bench", "scaling", *TINY, *options, "--json")

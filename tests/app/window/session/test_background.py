@@ -7,8 +7,8 @@ from PySide6.QtCore import QCoreApplication, QObject
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from app.window.session.background import Background
-from engine.errors import UsageError
+from framefleet.app.window.session.background import Background
+from framefleet.engine.errors import UsageError
 
 
 def refuse() -> None:

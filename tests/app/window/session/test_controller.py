@@ -11,16 +11,16 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.queue.item import ItemState, Part
-from app.window.queue.model import QueueModel
-from app.window.session.controller import DetectionController
-from app.window.session.folding import session_name
-from app.window.settings.preferences import Preferences
-from engine.model.check import check_model
-from engine.settings import Parallel, RunSettings, Track
-from engine.store.session import SessionReader
-from engine.types import DeviceId
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.queue.item import ItemState, Part
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.session.folding import session_name
+from framefleet.app.window.settings.preferences import Preferences
+from framefleet.engine.model.check import check_model
+from framefleet.engine.settings import Parallel, RunSettings, Track
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from app.window.devices.status import Phase
-from app.window.session.feed import Feed
-from engine.pool.events import (
+from framefleet.app.window.devices.status import Phase
+from framefleet.app.window.session.feed import Feed
+from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceLeft,
     DeviceReady,
@@ -15,8 +15,8 @@ from engine.pool.events import (
     SourceOpened,
     StrategyChosen,
 )
-from engine.pool.progress import SourceEvent, SourceProgress
-from engine.types import DeviceId
+from framefleet.engine.pool.progress import SourceEvent, SourceProgress
+from framefleet.engine.types import DeviceId
 from tests.support.store import make_frame, video_info
 from tests.support.window import CPU, engine_info
 

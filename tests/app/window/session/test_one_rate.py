@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.settings.preferences import Preferences
-from app.window.widgets import formats
-from engine.model.check import check_model
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.settings.preferences import Preferences
+from framefleet.app.window.widgets import formats
+from framefleet.engine.model.check import check_model
 from tests.support.models import tiny_files
 from tests.support.window import CPU
 

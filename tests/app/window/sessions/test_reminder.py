@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
-from app.window.session.background import Background
-from app.window.sessions import reminder
-from app.window.sessions.reminder import DAY, SessionReminder
-from app.window.widgets.banner import BannerArea
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.sessions import reminder
+from framefleet.app.window.sessions.reminder import DAY, SessionReminder
+from framefleet.app.window.widgets.banner import BannerArea
 from tests.support.window import window_actions
 
 

@@ -13,14 +13,14 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QDialogButtonBox, QInputDialog, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.sessions.dialog import AGES, SessionsDialog
-from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
-from engine.errors import ExportError
-from engine.settings.folders import Folder
-from engine.store.elsewhere import note_session, noted_sessions
-from engine.store.file.lock import lock_session
-from engine.store.session import SessionWriter
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.sessions.dialog import AGES, SessionsDialog
+from framefleet.app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
+from framefleet.engine.errors import ExportError
+from framefleet.engine.settings.folders import Folder
+from framefleet.engine.store.elsewhere import note_session, noted_sessions
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.session import SessionWriter
 from tests.support.window import write_results
 
 NOW = datetime(2026, 11, 22, 12).astimezone()

@@ -15,21 +15,21 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, Q
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from app.window.models.parts import ModelParts
-from app.window.session.background import Background
-from app.window.settings.dialog import NOTHING, SettingsDialog
-from app.window.settings.folders import FoldersForm, own_folders
-from app.window.settings.preferences import STORED, Preferences
-from app.window.widgets.appearance import Theme, apply_theme, current_theme
-from app.window.widgets.translation import LANGUAGE
-from engine.devices.description import DeviceDescription
-from engine.settings import Decode, ModelFiles, Parallel, Precision
-from engine.settings.clock import ClockSource
-from engine.settings.kinds import Moment
-from engine.settings.table import DEFAULTS
-from engine.types import DeviceId
-from tests.support.goldens import PROJECT
+from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.settings.dialog import NOTHING, SettingsDialog
+from framefleet.app.window.settings.folders import FoldersForm, own_folders
+from framefleet.app.window.settings.preferences import STORED, Preferences
+from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
+from framefleet.app.window.widgets.translation import LANGUAGE
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.settings import Decode, ModelFiles, Parallel, Precision
+from framefleet.engine.settings.clock import ClockSource
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.settings.table import DEFAULTS
+from framefleet.engine.types import DeviceId
 from tests.support.models import TINY_CFG, tiny_files
+from tests.support.paths import PROJECT
 from tests.support.window import CPU, changed_preferences, drop
 
 GPU = DeviceId("openvino", "GPU.0")
@@ -448,7 +448,7 @@ def test_folders_move_for_the_window_and_the_command_line(
     assert "file" in form.problem.text()
     form.move_to("Models", tmp_path / "big disk")
     assert (form.problem.text(), form.paths["Models"].text()) == ("", str(tmp_path / "big disk"))
-    command = [sys.executable, "-m", "app", "models", "--json"]
+    command = [sys.executable, "-m", "framefleet.app", "models", "--json"]
     used = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=PROJECT).stdout)
     assert used["folder"] == str(tmp_path / "big disk")
     assert own_folders()["Models"] == tmp_path / "big disk"

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from app.window.settings.exchange import read_settings, write_settings
-from engine.errors import ExportError, UsageError
-from engine.settings import Parallel, Precision
-from engine.settings.kinds import Moments
-from engine.settings.table import DEFAULTS
+from framefleet.app.window.settings.exchange import read_settings, write_settings
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.settings import Parallel, Precision
+from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.settings.table import DEFAULTS
 from tests.support.window import CPU
 
 CHANGED = DEFAULTS | {"devices": (CPU,), "parallel": Parallel.FRAMES, "precision": Precision.FP32, "batch": 4, "confidence": 0.355,

@@ -3,12 +3,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
-from app.window.devices.status import DeviceStatus, Phase
-from app.window.queue.item import ItemState
-from app.window.settings.last_run import LastRun
-from engine.media.decoder_use import DecoderUse
-from engine.pool.events import StrategyChosen
-from engine.types import AS_ASKED, DeviceId
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.settings.last_run import LastRun
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.pool.events import StrategyChosen
+from framefleet.engine.types import AS_ASKED, DeviceId
 from tests.support.window import CPU, engine_info, queue_item
 
 OTHER = DeviceId("cpu", "1")

@@ -5,13 +5,25 @@ from zoneinfo import ZoneInfo
 import pytest
 from PySide6.QtCore import QSettings
 
-from app.window.settings.preferences import FLOOR, STORED, Preferences, load, save
-from engine.errors import UsageError
-from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles, Track
-from engine.settings.clock import ClockSettings, ClockSource
-from engine.settings.kinds import Moment
-from engine.settings.table import DEFAULTS
-from engine.types import DeviceId
+from framefleet.app.window.settings.preferences import FLOOR, STORED, Preferences, load, save
+from framefleet.engine.errors import UsageError
+from framefleet.engine.settings import (
+    Decode,
+    EngineSettings,
+    Hint,
+    Isolation,
+    ModelFiles,
+    Parallel,
+    Precision,
+    Resize,
+    RunSettings,
+    Tiles,
+    Track,
+)
+from framefleet.engine.settings.clock import ClockSettings, ClockSource
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.settings.table import DEFAULTS
+from framefleet.engine.types import DeviceId
 from tests.support.window import changed_preferences
 
 MODEL = ModelFiles(Path("/m/ä b.cfg"), Path("/m/ä b.weights"), Path("/m/x.names"))

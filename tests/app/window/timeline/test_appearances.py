@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.window.queue.item import Results
-from app.window.timeline.seeking import next_appearance
-from app.window.viewer.filter import ViewFilter
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.app.window.queue.item import Results
+from framefleet.app.window.timeline.seeking import next_appearance
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info
 
 

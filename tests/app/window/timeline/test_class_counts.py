@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.window.timeline.class_counts import BINS, Tally
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.app.window.timeline.class_counts import BINS, Tally
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.store import CPU, LABELS, video_info
 
 scored = st.lists(st.tuples(st.floats(0.0, 1.0, width=32), st.integers(0, 5)), max_size=30)

@@ -11,16 +11,16 @@ from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.queue.item import Part
-from app.window.timeline.class_counts import BINS, slices_of
-from app.window.timeline.contents import CROSSING
-from app.window.timeline.face import MARGIN
-from app.window.timeline.lanes import LEAST_TEXT, Lane, draw_names, rows_of
-from app.window.timeline.part_button import PartButton
-from app.window.timeline.timeline import Timeline
-from app.window.timeline.view import LEAST, TimeView
-from app.window.widgets import theme
-from engine.store.objects.events import EVENTS, EventKind
+from framefleet.app.window.queue.item import Part
+from framefleet.app.window.timeline.class_counts import BINS, slices_of
+from framefleet.app.window.timeline.contents import CROSSING
+from framefleet.app.window.timeline.face import MARGIN
+from framefleet.app.window.timeline.lanes import LEAST_TEXT, Lane, draw_names, rows_of
+from framefleet.app.window.timeline.part_button import PartButton
+from framefleet.app.window.timeline.timeline import Timeline
+from framefleet.app.window.timeline.view import LEAST, TimeView
+from framefleet.app.window.widgets import theme
+from framefleet.engine.store.objects.events import EVENTS, EventKind
 
 LEFT = Qt.MouseButton.LeftButton
 SHIFT = Qt.KeyboardModifier.ShiftModifier

@@ -6,13 +6,13 @@ import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from app.window.topology.drawing import EDGE, TopologyDrawing
-from app.window.topology.links import NVLINK, PCIE, SYSTEM
-from app.window.topology.text import short_names
-from app.window.widgets import theme
-from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
-from engine.devices.topology.types import Topology
-from engine.types import DeviceId
+from framefleet.app.window.topology.drawing import EDGE, TopologyDrawing
+from framefleet.app.window.topology.links import NVLINK, PCIE, SYSTEM
+from framefleet.app.window.topology.text import short_names
+from framefleet.app.window.widgets import theme
+from framefleet.engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
+from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.types import DeviceId
 from tests.support.devices.topologies import MESH, eight
 
 

@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from app.window.topology.layout import Layout, Sizes, lay_out
-from engine.devices.topology.types import Topology
+from framefleet.app.window.topology.layout import Layout, Sizes, lay_out
+from framefleet.engine.devices.topology.types import Topology
 from tests.support.devices.machines import gpu, machine
 from tests.support.devices.topologies import ALONE, CUBES, MESH, NODES, SOCKETS, eight, meshed
 

@@ -8,17 +8,17 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.devices.panel import DevicePanel
-from app.window.main_window import MainWindow
-from app.window.scaling.panel import ScalingPanel
-from app.window.topology.links import NVLINK, PCIE
-from app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
-from app.window.topology.tabs import DeviceTabs
-from app.window.topology.text import about_link, traffic
-from app.window.widgets import theme
-from app.window.widgets.appearance import Theme, apply_theme
-from engine.devices.recording import read_recording
-from engine.devices.topology.types import Level, Link, Topology
+from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.scaling.panel import ScalingPanel
+from framefleet.app.window.topology.links import NVLINK, PCIE
+from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
+from framefleet.app.window.topology.tabs import DeviceTabs
+from framefleet.app.window.topology.text import about_link, traffic
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.appearance import Theme, apply_theme
+from framefleet.engine.devices.recording import read_recording
+from framefleet.engine.devices.topology.types import Level, Link, Topology
 from tests.support.devices.machines import SWITCH_CODES, gpu
 from tests.support.devices.topologies import ALONE, SOCKETS, eight
 from tests.support.window import CPU, pixels

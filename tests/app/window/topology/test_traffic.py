@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.window.topology.loads import between, nvlink_share, nvlink_share_between
-from app.window.topology.text import about_rail
-from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
-from engine.devices.topology.types import Gpu
-from engine.types import DeviceId
+from framefleet.app.window.topology.loads import between, nvlink_share, nvlink_share_between
+from framefleet.app.window.topology.text import about_rail
+from framefleet.engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
+from framefleet.engine.devices.topology.types import Gpu
+from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import gpu
 
 ONE, OTHER, THIRD = (gpu(number, f"pci{number}/0000:0{number}:00.0", 0) for number in range(3))

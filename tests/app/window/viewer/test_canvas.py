@@ -9,15 +9,15 @@ from PySide6.QtGui import QColor, QImage, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.player.preview_client import PreviewClient
-from app.window.queue.item import ItemState
-from app.window.session.background import Background
-from app.window.viewer.canvas import VideoCanvas
-from app.window.viewer.filter import ViewFilter
-from app.window.viewer.viewer import Viewer
-from app.window.widgets import theme
-from engine.media.annotation.colours import class_colour
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.app.window.player.preview_client import PreviewClient
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.viewer import Viewer
+from framefleet.app.window.widgets import theme
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.window import CPU, queue_item, window_actions
 
 NO_BUTTON, NO_KEY, NO_PHASE = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase

@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.window.viewer.filter import ViewFilter
-from engine.detection.nms import nms
-from engine.types import Detections
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.engine.detection.nms import nms
+from framefleet.engine.types import Detections
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(5, 95))

@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.viewer.filter import ViewFilter
-from app.window.viewer.filter_panel import FilterPanel
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.filter_panel import FilterPanel
 
 LABELS = ("person", "bicycle", "car", "motorbike", "traffic light")
 

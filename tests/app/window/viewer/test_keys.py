@@ -10,13 +10,13 @@ from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from app.demo import demo_labels, demo_settings
-from app.window.main_window import MainWindow
-from app.window.queue.item import ItemState, Part
-from engine.media.annotation.colours import class_colour
-from engine.pool.events import Ledger
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.app.demo import demo_labels, demo_settings
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState, Part
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.store import video_info
 from tests.support.window import CPU, write_results

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.window.viewer.layout import fit
+from framefleet.app.window.viewer.layout import fit
 
 sides = st.integers(1, 8000)
 

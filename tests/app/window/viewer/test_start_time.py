@@ -9,11 +9,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.player.player import Player
-from app.window.queue.item import Part
-from app.window.timeline.face import MARGIN
-from engine.store.objects.events import EVENTS, EventKind
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.player.player import Player
+from framefleet.app.window.queue.item import Part
+from framefleet.app.window.timeline.face import MARGIN
+from framefleet.engine.store.objects.events import EVENTS, EventKind
 from tests.support.media import make_video
 
 FRAMES, START = 45, 3000

@@ -6,16 +6,16 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from app.window.player.playback_clock import Playback
-from app.window.queue.item import Part
-from app.window.timeline.class_counts import BINS
-from app.window.timeline.lanes import Lane
-from app.window.timeline.timeline import MARGIN, Timeline
-from app.window.viewer.transport import Transport
-from app.window.widgets import theme
-from engine.media.annotation.colours import class_colour
-from engine.media.types import SourceInfo, SourceKind
-from engine.store.clock import Clock
+from framefleet.app.window.player.playback_clock import Playback
+from framefleet.app.window.queue.item import Part
+from framefleet.app.window.timeline.class_counts import BINS
+from framefleet.app.window.timeline.lanes import Lane
+from framefleet.app.window.timeline.timeline import MARGIN, Timeline
+from framefleet.app.window.viewer.transport import Transport
+from framefleet.app.window.widgets import theme
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.store.clock import Clock
 from tests.support.store import video_info
 
 EACH = np.ones(BINS, np.int64)

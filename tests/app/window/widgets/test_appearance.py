@@ -9,12 +9,12 @@ from PySide6.QtGui import QColor, QIcon, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.window.main_window import MainWindow
-from app.window.widgets import appearance, theme
-from app.window.widgets.appearance import Theme, apply_theme, current, stored_theme
-from app.window.widgets.banner import Severity
-from app.window.widgets.icons import Symbol, icon
-from tests.support.goldens import PROJECT
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.widgets import appearance, theme
+from framefleet.app.window.widgets.appearance import Theme, apply_theme, current, stored_theme
+from framefleet.app.window.widgets.banner import Severity
+from framefleet.app.window.widgets.icons import Symbol, icon
+from tests.support.paths import PROJECT
 from tests.support.window import pixels
 
 

@@ -1,9 +1,9 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.widgets import theme
-from app.window.widgets.banner import MOST, BannerArea, Severity
-from app.window.widgets.build import say, wrapped
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.banner import MOST, BannerArea, Severity
+from framefleet.app.window.widgets.build import say, wrapped
 
 
 def test_good_news_does_not_push_an_error_away(qtbot: QtBot) -> None:

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.window.widgets import translation
-from app.window.widgets.engine_text import of_engine, strategy_name
-from app.window.widgets.formats import capitalised
-from engine.errors import FramefleetError
-from engine.media.container.opening import open_container
-from engine.media.decoder_use import DecoderUse
-from engine.media.sources import expand_sources
-from engine.model.check import check_model
-from engine.pool.scheduling.strategies.choice import explain
-from engine.settings import Decode, ModelFiles, Parallel, RunSettings
-from engine.settings.checks import decode_problem, find_notes, part_problem
-from engine.settings.kinds import Moment, Moments
-from engine.store.schema import explained
-from engine.types import DeviceId
+from framefleet.app.window.widgets import translation
+from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
+from framefleet.app.window.widgets.formats import capitalised
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.media.container.opening import open_container
+from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.sources import expand_sources
+from framefleet.engine.model.check import check_model
+from framefleet.engine.pool.scheduling.strategies.choice import explain
+from framefleet.engine.settings import Decode, ModelFiles, Parallel, RunSettings
+from framefleet.engine.settings.checks import decode_problem, find_notes, part_problem
+from framefleet.engine.settings.kinds import Moment, Moments
+from framefleet.engine.store.schema import explained
+from framefleet.engine.types import DeviceId
 from tests.support.window import CPU
 
 ENGLISH = re.compile(r"\b(the|is|are|cannot|every|does|its|it|give|check|of|to|with|and|choose|not)\b")

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from app.window.widgets.fields import PathField, combo_box
+from framefleet.app.window.widgets.fields import PathField, combo_box
 
 LONG = "The lines and zones of the camera at the north entrance"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.window.widgets import formats
+from framefleet.app.window.widgets import formats
 
 
 @pytest.mark.parametrize(

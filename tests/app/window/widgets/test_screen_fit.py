@@ -6,19 +6,19 @@ from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.events.clips_dialog import ClipsDialog
-from app.window.main_window import MainWindow
-from app.window.models.downloads import ModelDownloads
-from app.window.models.list import ModelList
-from app.window.queue.item import ItemState
-from app.window.results.export_dialog import ExportDialog
-from app.window.session.background import Background
-from app.window.settings.dialog import SettingsDialog
-from app.window.settings.preferences import Preferences
-from app.window.viewer.filter import ViewFilter
-from app.window.widgets import translation
-from app.window.widgets.build import FRAME, within_screen
-from engine.store.session import SessionReader
+from framefleet.app.window.events.clips_dialog import ClipsDialog
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.models.downloads import ModelDownloads
+from framefleet.app.window.models.list import ModelList
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.results.export_dialog import ExportDialog
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.settings.dialog import SettingsDialog
+from framefleet.app.window.settings.preferences import Preferences
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets import translation
+from framefleet.app.window.widgets.build import FRAME, within_screen
+from framefleet.engine.store.session import SessionReader
 from tests.support.window import queue_item, write_results
 
 SMALL = QSize(960, 540)

@@ -2,9 +2,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from app.window.devices.panel import DevicePanel
-from app.window.topology.panel import TopologyPanel
-from app.window.widgets.build import ScrollPane
+from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.topology.panel import TopologyPanel
+from framefleet.app.window.widgets.build import ScrollPane
 
 
 def test_it_is_a_stop_of_the_tab_key_only_while_there_is_something_to_scroll(qtbot: QtBot) -> None:

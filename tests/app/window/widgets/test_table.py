@@ -3,7 +3,7 @@
 from PySide6.QtGui import QStandardItemModel
 from pytestqt.qtbot import QtBot
 
-from app.window.widgets.table import sorted_table
+from framefleet.app.window.widgets.table import sorted_table
 
 
 def test_columns_that_fill_a_table_shrink_again_to_their_least_width(qtbot: QtBot) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtGui import QColor
 
-from app.window.widgets import theme
-from app.window.zones.files_dialog import FilesDialog
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.zones.files_dialog import FilesDialog
 
 
 def box_row(picture, item):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QSettings
 
-from app.window.zones.library import ZoneLibrary
-from engine.errors import UsageError
-from engine.zones.shapes import Line, ZoneSet
+from framefleet.app.window.zones.library import ZoneLibrary
+from framefleet.engine.errors import UsageError
+from framefleet.engine.zones.shapes import Line, ZoneSet
 
 SET = ZoneSet((100, 100), (Line("gate", (1, 1), (9, 9)),))
 

@@ -16,26 +16,26 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import ItemState
-from app.window.results.export_dialog import ExportDialog
-from app.window.settings.preferences import Preferences, save
-from app.window.viewer.filter import ViewFilter
-from app.window.zones.classes_popup import ClassesPopup
-from app.window.zones.counts.tracks import count_files
-from app.window.zones.files_dialog import FilesDialog
-from app.window.zones.parts import ShownParts
-from app.window.zones.workspace import Zones
-from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.settings import Track
-from engine.store.clock import Clock
-from engine.store.file.lock import lock_session
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session, track_source, tracked_with
-from engine.tracking.follow import TrackerName
-from engine.types import Detections, FrameRef, FrameResult
-from engine.zones.file import zones_text
-from engine.zones.shapes import Line, Zone, ZoneSet
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.results.export_dialog import ExportDialog
+from framefleet.app.window.settings.preferences import Preferences, save
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.zones.classes_popup import ClassesPopup
+from framefleet.app.window.zones.counts.tracks import count_files
+from framefleet.app.window.zones.files_dialog import FilesDialog
+from framefleet.app.window.zones.parts import ShownParts
+from framefleet.app.window.zones.workspace import Zones
+from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings import Track
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session, track_source, tracked_with
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.zones.file import zones_text
+from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.media import make_video
 from tests.support.window import CPU, write_results
 

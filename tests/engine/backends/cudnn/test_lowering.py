@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backends.cudnn.chains import chained
-from engine.backends.cudnn.lowering import UnsupportedError, lower
-from engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Pool, Program, plan_memory
-from engine.model.load import load_network
-from engine.model.network import Activation, Network
-from engine.settings import ModelFiles
+from framefleet.engine.backends.cudnn.chains import chained
+from framefleet.engine.backends.cudnn.lowering import UnsupportedError, lower
+from framefleet.engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Pool, Program, plan_memory
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Activation, Network
+from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG, run_by_definition
 from tests.support.networks.cudnn import run_program
 

@@ -12,14 +12,14 @@ import pytest
 
 pytest.importorskip("cuda.core")
 
-from engine.backends.cudnn import build_plans as building
-from engine.backends.cudnn import plans as choosing
-from engine.backends.cudnn.convolution import Shape
-from engine.backends.cudnn.library import Library
-from engine.backends.cudnn.plans import Plans
-from engine.errors import DeviceError
-from engine.model.network import Activation
-from plugins.cache import FileCache
+from framefleet.engine.backends.cudnn import build_plans as building
+from framefleet.engine.backends.cudnn import plans as choosing
+from framefleet.engine.backends.cudnn.convolution import Shape
+from framefleet.engine.backends.cudnn.library import Library
+from framefleet.engine.backends.cudnn.plans import Plans
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.network import Activation
+from framefleet.plugins.cache import FileCache
 
 SHAPES = [Shape(4, (64, size, size, 64), (128, size, size, 256), None, 3, 1, 1, Activation.MISH) for size in (8, 16, 24)]
 TIMES = {b"slow": 3.0, b"fast": 1.0, b"middling": 2.0}

@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from engine.backends.nvidia.batch import Geometry
-from engine.detection.frame_format import FrameFormat, PixelFormat
-from engine.media.types import DeviceFrame
-from plugins.preprocess import FRAME, P016, RGB8, describe_frame
+from framefleet.engine.backends.nvidia.batch import Geometry
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
+from framefleet.engine.media.types import DeviceFrame
+from framefleet.plugins.preprocess import FRAME, P016, RGB8, describe_frame
 
 
 def test_a_frame_on_the_device_is_described_by_its_format() -> None:

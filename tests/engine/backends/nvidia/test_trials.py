@@ -11,12 +11,12 @@ import pytest
 
 pytest.importorskip("cuda.core")
 
-from engine.backends.nvidia.layers import CustomLayers, layer_pays
-from engine.backends.nvidia.trials import Builder
-from engine.backends.precision import Trial
-from engine.cuda.memory import OutOfMemoryError
-from engine.settings import Precision
-from plugins.cache import FileCache
+from framefleet.engine.backends.nvidia.layers import CustomLayers, layer_pays
+from framefleet.engine.backends.nvidia.trials import Builder
+from framefleet.engine.backends.precision import Trial
+from framefleet.engine.cuda.memory import OutOfMemoryError
+from framefleet.engine.settings import Precision
+from framefleet.plugins.cache import FileCache
 from tests.support.models import tiny_network
 
 NETWORK = tiny_network()
@@ -66,7 +66,7 @@ def test_the_first_convolution_and_mish_are_tried_once(
     """speeds: without custom layers, with the first one, and with Mish beside what paid; None: the memory does not suffice."""
     remaining = list(speeds)
     builder = without_device(monkeypatch, trials_of(remaining), tmp_path)
-    monkeypatch.setattr("engine.backends.nvidia.trials.first_convolution", lambda network: network.layers[0])
+    monkeypatch.setattr("framefleet.engine.backends.nvidia.trials.first_convolution", lambda network: network.layers[0])
     for _ in range(2):
         layers, why = builder.choose_layers(Precision.FP16, 4)
         assert layers == chosen

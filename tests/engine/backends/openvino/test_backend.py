@@ -11,15 +11,15 @@ import cv2
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.backends.base import Backend
-from engine.errors import DeviceError, UsageError
-from engine.media.planes import picture_of
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.model.onnx_export import export_onnx
-from engine.settings import EngineSettings, Hint, ModelFiles, Precision, Resize
-from engine.types import AS_ASKED, Detections, DeviceId, Image
+from framefleet.engine.backends import create_backend
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.media.planes import picture_of
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx_export import export_onnx
+from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision, Resize
+from framefleet.engine.types import AS_ASKED, Detections, DeviceId, Image
 from tests.support.devices.surfaces import random_frame
 from tests.support.models import tiny_network
 
@@ -239,9 +239,8 @@ def test_unusable_devices_say_so(network: Network) -> None:
 
 
 def test_nothing_is_reported_to_anybody() -> None:
-    program = (
-        "import sys; from engine.backends.openvino import library; print('openvino' in sys.modules, 'openvino_telemetry' in sys.modules)"
-    )
+    import_it = "import sys; from framefleet.engine.backends.openvino import library"
+    program = import_it + "; print('openvino' in sys.modules, 'openvino_telemetry' in sys.modules)"
     output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
     assert output.split() == ["True", "False"]
 
@@ -249,10 +248,10 @@ def test_nothing_is_reported_to_anybody() -> None:
 def test_signals_arrive_after_another_thread_has_let_go_of_the_last_engine() -> None:
     code = """
         import os, signal, threading
-        from engine.backends import create_backend
-        from engine.model.load import load_network
-        from engine.settings import EngineSettings, Precision
-        from engine.types import DeviceId
+        from framefleet.engine.backends import create_backend
+        from framefleet.engine.model.load import load_network
+        from framefleet.engine.settings import EngineSettings, Precision
+        from framefleet.engine.types import DeviceId
         from tests.support.models import tiny_files
 
         def let_go(held):

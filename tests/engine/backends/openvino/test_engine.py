@@ -3,16 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.backends.openvino import engine as openvino_engine
-from engine.backends.openvino.engine import Engine, Request
-from engine.backends.openvino.library import offered_precisions, process_core
-from engine.backends.openvino.lowering import lower
-from engine.model.load import load_network
-from engine.model.network import Network
-from engine.model.split import PICTURES, split
-from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId
+from framefleet.engine.backends import create_backend
+from framefleet.engine.backends.openvino import engine as openvino_engine
+from framefleet.engine.backends.openvino.engine import Engine, Request
+from framefleet.engine.backends.openvino.library import offered_precisions, process_core
+from framefleet.engine.backends.openvino.lowering import lower
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import PICTURES, split
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import DeviceId
 from tests.support.models import OLDER_CFG, run_by_definition, tiny_network
 
 CPU = DeviceId("cpu", "0")

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.backends.openvino.build import Builder
-from engine.backends.openvino.trials import Trials
-from engine.backends.precision import TooFewBoxesError, probe_pictures
-from engine.detection.frame_format import HostImage
-from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId
+from framefleet.engine.backends.openvino.build import Builder
+from framefleet.engine.backends.openvino.trials import Trials
+from framefleet.engine.backends.precision import TooFewBoxesError, probe_pictures
+from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_network
 
 

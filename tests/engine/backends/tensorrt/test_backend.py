@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.backends.tensorrt.library import find_library, refusal
-from engine.errors import DeviceError, ModelError
-from engine.model.load import load_network
-from engine.model.network import Convolution, MaxPool, Network
-from engine.model.split import PICTURES, split
-from engine.settings import ModelFiles
+from framefleet.engine.backends.tensorrt.library import find_library, refusal
+from framefleet.engine.errors import DeviceError, ModelError
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.network import Convolution, MaxPool, Network
+from framefleet.engine.model.split import PICTURES, split
+from framefleet.engine.settings import ModelFiles
 from tests.support.models import OLDER_CFG
 
 HOPPER = (9, 0)
@@ -111,10 +111,10 @@ TAKERS = """
 import sys
 from pathlib import Path
 import tensorrt_rtx as trt
-from engine.backends.tensorrt.lowering import Lowering
-from engine.model.load import load_network
-from engine.model.split import split
-from engine.settings import ModelFiles
+from framefleet.engine.backends.tensorrt.lowering import Lowering
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.split import split
+from framefleet.engine.settings import ModelFiles
 
 network = load_network(ModelFiles(Path(sys.argv[1]), "random:1"))
 builder = trt.Builder(trt.Logger(trt.Logger.VERBOSE))
@@ -136,8 +136,8 @@ def rtx() -> Any:
 
 
 def definition_of(library: Any, network: Network, **options: Any) -> tuple[Any, Any]:
-    from engine.backends.tensorrt.library import logger
-    from engine.backends.tensorrt.lowering import Lowering
+    from framefleet.engine.backends.tensorrt.library import logger
+    from framefleet.engine.backends.tensorrt.lowering import Lowering
 
     builder = library.trt.Builder(logger(library.trt))
     definition = builder.create_network(1 << int(library.trt.NetworkDefinitionCreationFlag.STRONGLY_TYPED))
@@ -172,7 +172,7 @@ def test_without_a_library_that_takes_the_device_the_error_says_what_to_install(
 
 
 def test_every_kind_of_layer_is_lowered_and_builds(rtx: Any, network: Network) -> None:
-    from engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.build import build_plan
 
     phases: list[tuple[str, float]] = []
     for exact in (False, True):
@@ -183,7 +183,7 @@ def test_every_kind_of_layer_is_lowered_and_builds(rtx: Any, network: Network) -
 
 
 def test_older_layers_are_lowered_and_build(rtx: Any) -> None:
-    from engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.build import build_plan
 
     older = load_network(ModelFiles(OLDER_CFG, "random:2"))
     for exact in (False, True):
@@ -238,8 +238,8 @@ def test_an_activation_can_be_left_to_a_custom_layer(rtx: Any, network: Network)
 @pytest.mark.parametrize("mish", [False, True])
 def test_the_first_convolution_can_be_left_to_a_custom_layer(mish: bool, network: Network) -> None:
     pytest.importorskip("cuda.core")
-    from engine.backends.nvidia.layers import CustomLayers
-    from engine.backends.tensorrt.engine import cut
+    from framefleet.engine.backends.nvidia.layers import CustomLayers
+    from framefleet.engine.backends.tensorrt.engine import cut
 
     uncut, pieces = cut(network, CustomLayers(mish=mish)), cut(network, CustomLayers(True, mish))
     assert uncut.first is None
@@ -266,7 +266,7 @@ def test_a_value_that_lies_channels_last_enters_a_convolution_as_it_is(tmp_path:
 
 
 def test_a_network_cut_in_two_gives_two_plans(rtx: Any, network: Network) -> None:
-    from engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.build import build_plan
 
     first, second = split(network, 7)
     assert first.outputs == second.inputs
@@ -274,7 +274,7 @@ def test_a_network_cut_in_two_gives_two_plans(rtx: Any, network: Network) -> Non
 
 
 def test_a_weight_beyond_fp16_is_named(rtx: Any, network: Network) -> None:
-    from engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.build import build_plan
 
     first = network.layers[0]
     assert isinstance(first, Convolution)

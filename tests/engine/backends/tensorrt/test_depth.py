@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.errors import DeviceError, UsageError
-from engine.model.balance import Rates, StageTime, arriving_bytes, best_cuts, layer_costs
-from engine.model.network import Network
-from engine.model.split import Part, split, transfers
-from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId
-from plugins.cache import FileCache
+from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.model.balance import Rates, StageTime, arriving_bytes, best_cuts, layer_costs
+from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Part, split, transfers
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import DeviceId
+from framefleet.plugins.cache import FileCache
 from tests.support.models import tiny_network
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 pytest.importorskip("tensorrt_rtx", reason="the extra 'rtx' is not installed")
 
-from engine.backends.tensorrt.build import build_plan
-from engine.backends.tensorrt.depth import TensorRtDepthBackend
-from engine.backends.tensorrt.library import find_library, logger
-from engine.backends.tensorrt.lowering import Lowering, value_name
+from framefleet.engine.backends.tensorrt.build import build_plan
+from framefleet.engine.backends.tensorrt.depth import TensorRtDepthBackend
+from framefleet.engine.backends.tensorrt.library import find_library, logger
+from framefleet.engine.backends.tensorrt.lowering import Lowering, value_name
 
 RATES = Rates(4e14, 3e12, 2e11)
 
@@ -73,7 +73,7 @@ def test_every_stage_builds(count: int, network: Network, rtx: Any) -> None:
 
 def test_plans_of_stages_are_kept_apart(network: Network, rtx: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same part for another batch or precision, or another part, is another plan; the same one is built once."""
-    from engine.backends.tensorrt import build as tensorrt_build
+    from framefleet.engine.backends.tensorrt import build as tensorrt_build
 
     built: list[tuple[range, int, bool]] = []
 

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.model.balance import Balance, StageTime
-from engine.model.network import Network
-from engine.settings import Decode, EngineSettings, Precision
-from engine.types import DeviceId
+from framefleet.engine.model.balance import Balance, StageTime
+from framefleet.engine.model.network import Network
+from framefleet.engine.settings import Decode, EngineSettings, Precision
+from framefleet.engine.types import DeviceId
 from tests.support.models import run_by_definition
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from engine.backends.nvidia.engine import download_heads
-from engine.backends.tensorrt import depth as tensorrt_depth
-from engine.backends.tensorrt.depth import TensorRtDepthBackend
-from engine.backends.tensorrt.stages import StagedSlot
+from framefleet.engine.backends.nvidia.engine import download_heads
+from framefleet.engine.backends.tensorrt import depth as tensorrt_depth
+from framefleet.engine.backends.tensorrt.depth import TensorRtDepthBackend
+from framefleet.engine.backends.tensorrt.stages import StagedSlot
 from tests.support.devices.emulated_gpus import Gpus
 
 SETTINGS = EngineSettings(precision=Precision.FP32, batch=2, decode=Decode.CPU)
@@ -30,7 +30,7 @@ SETTINGS = EngineSettings(precision=Precision.FP32, batch=2, decode=Decode.CPU)
 @pytest.fixture(scope="module")
 def network() -> Network:
     """Small enough for definitions: 32 × 32."""
-    from engine.model.load import load_network
+    from framefleet.engine.model.load import load_network
     from tests.support.models import tiny_files
 
     return load_network(replace(tiny_files(), size=(32, 32)))

@@ -5,9 +5,9 @@ from itertools import permutations
 
 import pytest
 
-from engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
-from engine.bench.devices.measurement import Measurement, Spread, Test
-from engine.types import DeviceId
+from framefleet.engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
+from framefleet.engine.bench.devices.measurement import Measurement, Spread, Test
+from framefleet.engine.types import DeviceId
 
 CARDS = tuple(DeviceId("cuda", str(number)) for number in range(4))
 NAMES = dict.fromkeys(CARDS, "NVIDIA H200")

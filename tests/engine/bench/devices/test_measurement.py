@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.bench.devices.measurement import Measurement, Spread, Test
-from engine.types import DeviceId
+from framefleet.engine.bench.devices.measurement import Measurement, Spread, Test
+from framefleet.engine.types import DeviceId
 
 A, B = DeviceId("cuda", "0"), DeviceId("cuda", "1")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.devices import run as module
-from engine.bench.devices.cpu import CpuDevices
-from engine.bench.devices.measurement import Test
-from engine.bench.devices.run import DeviceBench
-from engine.errors import UsageError
-from engine.types import DeviceId
+from framefleet.engine.bench.devices import run as module
+from framefleet.engine.bench.devices.cpu import CpuDevices
+from framefleet.engine.bench.devices.measurement import Test
+from framefleet.engine.bench.devices.run import DeviceBench
+from framefleet.engine.errors import UsageError
+from framefleet.engine.types import DeviceId
 
 CPUS = (DeviceId("cpu", "0"), DeviceId("cpu", "1"))
 
@@ -86,6 +86,6 @@ def test_who_looks_away_leaves_no_process() -> None:
 
 def test_nothing_heavy_is_imported() -> None:
     heavy = "{'cuda', 'cv2', 'av', 'openvino', 'PySide6'}"
-    code = f"import app.cli.bench.devices, app.cli.bench.pipeline, app.cli.bench.scaling, sys; print({heavy} & sys.modules.keys())"
+    code = f"import sys; from framefleet.app.cli.bench import devices, pipeline, scaling; print({heavy} & sys.modules.keys())"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"

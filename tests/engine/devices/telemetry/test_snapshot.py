@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from engine.devices.description import DeviceDescription
-from engine.devices.nvml.driver import Nvml
-from engine.devices.nvml.gpu import ALL_LINKS
-from engine.devices.processor import ProcessorSampler
-from engine.devices.telemetry.monitor import TelemetryMonitor
-from engine.devices.telemetry.sampler import GpuSampler, make_samplers, rate
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.types import DeviceId
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.nvml.driver import Nvml
+from framefleet.engine.devices.nvml.gpu import ALL_LINKS
+from framefleet.engine.devices.processor import ProcessorSampler
+from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.devices.telemetry.sampler import GpuSampler, make_samplers, rate
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.types import DeviceId
 from tests.support.devices.nvml import H200, Library, NVMLError_LibRmVersionMismatch, with_nvlinks
 
 CPU, GPU = DeviceId("cpu", "0"), DeviceId("cuda", "3")
@@ -50,7 +50,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("engine.devices.telemetry.sampler.time", clock)
+    monkeypatch.setattr("framefleet.engine.devices.telemetry.sampler.time", clock)
     return clock
 
 
@@ -196,9 +196,9 @@ def test_the_cpu_is_sampled_twice_a_second() -> None:
 def test_the_sampler_ends_with_the_process_that_started_it() -> None:
     code = """
 import multiprocessing, time
-from engine.devices.description import DeviceDescription
-from engine.devices.telemetry.monitor import TelemetryMonitor
-from engine.types import DeviceId
+from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.types import DeviceId
 monitor = TelemetryMonitor([DeviceDescription(DeviceId("cpu", "0"), "a device", "a library", ("fp32",))])
 while not monitor.latest:
     time.sleep(0.02)
@@ -233,7 +233,7 @@ def test_a_sampler_that_ends_says_so(how: str, problem: str) -> None:
 
 
 def hanging_main(connection: Any, wanted: Any) -> None:
-    from engine.devices.telemetry import sampler
+    from framefleet.engine.devices.telemetry import sampler
 
     def hang() -> Telemetry:
         time.sleep(3600)
@@ -270,8 +270,8 @@ def test_a_sampler_that_cannot_be_started() -> None:
 def test_watching_loads_no_driver_into_the_caller() -> None:
     code = """
 import sys
-from engine.devices.telemetry.monitor import TelemetryMonitor
-from engine.devices.discovery import discover
+from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.devices.discovery import discover
 monitor = TelemetryMonitor(discover())
 monitor.close()
 print({"openvino", "cv2", "av", "cuda", "pynvml", "tensorrt_rtx"} & set(sys.modules))

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from engine.devices.cuda import CudaDevice
-from engine.devices.nvml.driver import Nvml
-from engine.devices.topology import probe_process as topology_probe
-from engine.devices.topology.driver import ask_driver
-from engine.devices.topology.linux import find_gpus, numa_node, numa_nodes, pci_address
-from engine.devices.topology.search import find_topology
-from engine.devices.topology.types import NumaNode, Topology
-from engine.errors import DeviceError
-from engine.types import DeviceId
+from framefleet.engine.devices.cuda import CudaDevice
+from framefleet.engine.devices.nvml.driver import Nvml
+from framefleet.engine.devices.topology import probe_process as topology_probe
+from framefleet.engine.devices.topology.driver import ask_driver
+from framefleet.engine.devices.topology.linux import find_gpus, numa_node, numa_nodes, pci_address
+from framefleet.engine.devices.topology.search import find_topology
+from framefleet.engine.devices.topology.types import NumaNode, Topology
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, make_system, words
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.devices.recording import read_recording
-from engine.devices.topology.driver import join, read_gpus
-from engine.devices.topology.types import Level, Link, Topology, level_between, list_text, read_list
-from engine.types import DeviceId
+from framefleet.engine.devices.recording import read_recording
+from framefleet.engine.devices.topology.driver import join, read_gpus
+from framefleet.engine.devices.topology.types import Level, Link, Topology, level_between, list_text, read_list
+from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import nvlink
 
 CUDA = [DeviceId("cuda", str(number)) for number in range(8)]

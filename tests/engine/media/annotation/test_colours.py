@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.window.widgets import theme
-from engine.media.annotation.colours import Rgb, class_colour, class_pattern, ink_on
+from framefleet.app.window.widgets import theme
+from framefleet.engine.media.annotation.colours import Rgb, class_colour, class_pattern, ink_on
 
 XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
 BLINDNESS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.media.annotation.colours import class_colour
-from engine.media.annotation.count_chart import OTHERS, CountChart
-from engine.media.annotation.draw import Annotator, yuv
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.count_chart import OTHERS, CountChart
+from framefleet.engine.media.annotation.draw import Annotator, yuv
 
 GREY = 120
 

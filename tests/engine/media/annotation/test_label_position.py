@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.media.annotation.label_position import LabelPlaces, Rect
+from framefleet.engine.media.annotation.label_position import LabelPlaces, Rect
 
 BOX, BOUNDS = (50.0, 60.0, 80.0, 80.0), (0.0, 0.0, 300.0, 200.0)
 Numbers = st.floats(-50, 400)

@@ -3,9 +3,9 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.media.annotation.label_position import Rect
-from engine.media.annotation.shape_position import arrow_points, place_texts
-from engine.zones.shapes import Point
+from framefleet.engine.media.annotation.label_position import Rect
+from framefleet.engine.media.annotation.shape_position import arrow_points, place_texts
+from framefleet.engine.zones.shapes import Point
 
 AREA = (20.0, 10.0, 400.0, 200.0)
 SIZE = (90.0, 20.0)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from app.window.viewer.layout import Placement
-from app.window.viewer.overlay import Overlay
-from engine.media.annotation.colours import class_colour
-from engine.media.annotation.draw import Annotator
-from engine.types import Detections
+from framefleet.app.window.viewer.layout import Placement
+from framefleet.app.window.viewer.overlay import Overlay
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.draw import Annotator
+from framefleet.engine.types import Detections
 
 SIZE = (320, 240)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import av
 import pytest
 
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
 from tests.support.media import number_of, numbered, rewrap
 

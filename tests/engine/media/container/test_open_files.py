@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import SourceError
-from engine.media.container.open_files import OpenFiles
-from engine.media.container.video_file import VideoFile
-from engine.media.probe import probe
-from engine.media.segment import packets_of
-from engine.media.types import Segment
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.open_files import OpenFiles
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.segment import packets_of
+from framefleet.engine.media.types import Segment
 from tests.engine.media.conftest import Clip
 
 FRAMES = 170

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from engine.media.container.video_file import VideoFile, VideoPacket
-from engine.media.cpu_decoding import decode
-from engine.media.nvdec.awaited_frames import AwaitedFrames, decoder_time, leads
-from engine.media.nvdec.errors import DamagedError, UncertainEndError
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame, Segment, SourceInfo
+from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.nvdec.awaited_frames import AwaitedFrames, decoder_time, leads
+from framefleet.engine.media.nvdec.errors import DamagedError, UncertainEndError
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame, Segment, SourceInfo
 from tests.engine.media.conftest import Clip
 from tests.support.media import rewrap, truncated
 

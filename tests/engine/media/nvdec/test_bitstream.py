@@ -10,11 +10,11 @@ import av
 import numpy as np
 import pytest
 
-from engine.media.container.video_file import VideoFile
-from engine.media.nvdec.bitstream import Bitstream
-from engine.media.nvdec.errors import DamagedError
-from engine.media.segment import SegmentDecoder, packets_of
-from engine.media.types import Segment
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.nvdec.bitstream import Bitstream
+from framefleet.engine.media.nvdec.errors import DamagedError
+from framefleet.engine.media.segment import SegmentDecoder, packets_of
+from framefleet.engine.media.types import Segment
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_video
 

@@ -13,16 +13,16 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from engine.detection.frame_format import FrameFormat, PixelFormat
-from engine.errors import DeviceError
-from engine.media.container.video_file import VideoFile
-from engine.media.nvdec.decoder import NvdecDecoder
-from engine.media.nvdec.errors import DamagedError, UnsupportedError
-from engine.media.nvdec.format import first_frame, planes
-from engine.media.nvdec.surfaces import SurfaceRing
-from engine.media.picture import Converter
-from engine.media.probe import probe
-from engine.media.types import Segment
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.nvdec.decoder import NvdecDecoder
+from framefleet.engine.media.nvdec.errors import DamagedError, UnsupportedError
+from framefleet.engine.media.nvdec.format import first_frame, planes
+from framefleet.engine.media.nvdec.surfaces import SurfaceRing
+from framefleet.engine.media.picture import Converter
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import Segment
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_field_video, rewrap
 
@@ -30,7 +30,7 @@ WHOLE = Segment(0, None, None, 0)
 
 TALKING = """
 import ctypes, os, threading
-from engine.media.nvdec.messages import messages
+from framefleet.engine.media.nvdec.messages import messages
 library, found = ctypes.CDLL(None), []
 ear = messages()
 assert ear is messages()

@@ -12,10 +12,10 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from engine.errors import DeviceError
-from engine.media.nvdec import session as nvdec_session
-from engine.media.nvdec.errors import DamagedError, UncertainEndError
-from engine.media.nvdec.session import SessionPool
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.nvdec import session as nvdec_session
+from framefleet.engine.media.nvdec.errors import DamagedError, UncertainEndError
+from framefleet.engine.media.nvdec.session import SessionPool
 
 FORMAT = b"1080p"
 

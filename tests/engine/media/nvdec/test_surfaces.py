@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from engine.errors import DeviceError
-from engine.media.nvdec.surfaces import SurfaceRing
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.nvdec.surfaces import SurfaceRing
 
 
 class HostMemory:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.errors import SourceError
-from engine.media.cpu_decoding import decode
-from engine.media.preview.reader import VideoReader
-from engine.media.preview.still import Stills
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.preview.reader import VideoReader
+from framefleet.engine.media.preview.still import Stills
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, make_video, number_of, rewrap, truncated, write_pictures
 

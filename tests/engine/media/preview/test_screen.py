@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.media.preview.screen import MOST_PIXELS, for_screen, shown_size
+from framefleet.engine.media.preview.screen import MOST_PIXELS, for_screen, shown_size
 
 sides = st.integers(16, 4000)
 

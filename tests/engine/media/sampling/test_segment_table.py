@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.media.container.video_file import VideoFile
-from engine.media.probe import probe
-from engine.media.sampling.segment_table import SegmentTable
-from engine.media.sampling.wanted import Sampling
-from engine.settings.kinds import Moments
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.sampling.segment_table import SegmentTable
+from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.settings.kinds import Moments
 from tests.support.media import make_video
 
 

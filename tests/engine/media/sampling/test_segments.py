@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from engine.media.container.video_file import VideoFile
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
-from engine.media.sampling.wanted import Sampling, Wanted
-from engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
-from engine.settings.kinds import Moment, Moments
+from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.sampling.wanted import Sampling, Wanted
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
+from framefleet.engine.settings.kinds import Moment, Moments
 from tests.engine.media.conftest import Clip
 from tests.engine.media.test_cpu_decoding import CUTTABLE, FRAMES, UNEVEN, WHOLE
 from tests.support.media import damaged, number_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.media.sound.feed import LATENCY, MOST_ERROR, Feed
-from engine.media.sound.track import RATE, Samples
+from framefleet.engine.media.sound.feed import LATENCY, MOST_ERROR, Feed
+from framefleet.engine.media.sound.track import RATE, Samples
 
 PERIOD = 960
 

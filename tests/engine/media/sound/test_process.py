@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.media.sound.process import InStep, Play, Silent, Stop, main
-from engine.processes.child import ChildProcess
+from framefleet.engine.media.sound.process import InStep, Play, Silent, Stop, main
+from framefleet.engine.processes.child import ChildProcess
 from tests.support.media import make_sound, make_video
 
 pytest.importorskip("miniaudio")

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import SourceError
-from engine.media.sound.track import RATE, SoundTrack
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.sound.track import RATE, SoundTrack
 from tests.support.media import make_sound, make_video
 
 

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import DownloadError, UsageError
-from engine.model.describe import describe
-from engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named, find_entry
-from engine.model.registry.installed import files_of, is_installed, locked, model_named, partial_bytes, remove_model
+from framefleet.engine.errors import DownloadError, UsageError
+from framefleet.engine.model.describe import describe
+from framefleet.engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named, find_entry
+from framefleet.engine.model.registry.installed import files_of, is_installed, locked, model_named, partial_bytes, remove_model
 
 
 @pytest.mark.parametrize("entry", FAMILY, ids=lambda entry: entry.name)

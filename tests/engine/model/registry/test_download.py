@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import DownloadCancelledError, DownloadError
-from engine.model.check import check_model
-from engine.model.load import load_network
-from engine.model.registry import transfer
-from engine.model.registry.cancellation import Cancellation
-from engine.model.registry.catalogue import MIRROR, ModelEntry, RemoteFile
-from engine.model.registry.download import download
-from engine.model.registry.installed import files_of, is_installed, partial_bytes
+from framefleet.engine.errors import DownloadCancelledError, DownloadError
+from framefleet.engine.model.check import check_model
+from framefleet.engine.model.load import load_network
+from framefleet.engine.model.registry import transfer
+from framefleet.engine.model.registry.cancellation import Cancellation
+from framefleet.engine.model.registry.catalogue import MIRROR, ModelEntry, RemoteFile
+from framefleet.engine.model.registry.download import download
+from framefleet.engine.model.registry.installed import files_of, is_installed, partial_bytes
 from tests.support.http import Page, Site, publish_tiny
 from tests.support.models import TINY_CFG
 
@@ -298,8 +298,8 @@ def test_a_killed_download_frees_its_lock_and_is_continued(site: Site, entry: Mo
     site.pages[WEIGHTS].stall = 40_000
     program = f"""
 from pathlib import Path
-from engine.model.registry.download import download
-from engine.model.registry.catalogue import ModelEntry, Purpose, RemoteFile
+from framefleet.engine.model.registry.download import download
+from framefleet.engine.model.registry.catalogue import ModelEntry, Purpose, RemoteFile
 download({entry!r}, Path({str(folder)!r}))
 """.replace("<Purpose.FAST: 'fast'>", "Purpose.FAST")
     process = subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[4])

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
-from engine.media.types import DeviceFrame
-from engine.pool.groups.downloads import Downloads
-from engine.pool.groups.group import Group
-from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
-from engine.pool.protocol import Failed, Setup
-from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings, Isolation, ModelFiles, Precision
-from engine.types import DeviceId
+from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
+from framefleet.engine.media.types import DeviceFrame
+from framefleet.engine.pool.groups.downloads import Downloads
+from framefleet.engine.pool.groups.group import Group
+from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
+from framefleet.engine.pool.protocol import Failed, Setup
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Precision
+from framefleet.engine.types import DeviceId
 from tests.support.devices.emulated_gpus import Gpus, Stream
 from tests.support.models import tiny_network
 
@@ -33,8 +33,8 @@ def die(why: Failed) -> Any:
 @pytest.fixture
 def gpus(monkeypatch: pytest.MonkeyPatch) -> Gpus:
     gpus = Gpus(1)
-    monkeypatch.setattr("engine.pool.groups.downloads.copy_all", gpus.copy_all)
-    monkeypatch.setattr("engine.pool.groups.downloads.Device", lambda index: gpus.devices[index])
+    monkeypatch.setattr("framefleet.engine.pool.groups.downloads.copy_all", gpus.copy_all)
+    monkeypatch.setattr("framefleet.engine.pool.groups.downloads.Device", lambda index: gpus.devices[index])
     return gpus
 
 
@@ -79,7 +79,7 @@ def test_frames_of_several_streams_are_whole_and_in_order(gpus: Gpus) -> None:
 
 
 def test_frames_that_do_not_fit_at_once_come_in_parts(gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.pool.groups.shared_pictures.CHUNK_BYTES", 1)  # a chunk for each frame
+    monkeypatch.setattr("framefleet.engine.pool.groups.shared_pictures.CHUNK_BYTES", 1)  # a chunk for each frame
     decoded = Decoded(gpus, 8)
     seen = []
     for part in Downloads(0, SharedPictures(6 * 8192), lambda: False).parts(decoded.frames):
@@ -128,7 +128,7 @@ def test_frames_of_a_batch_that_cannot_be_copied_are_kept_for_another_attempt(
 
     decoded = Decoded(gpus, 4)
     with monkeypatch.context() as patch:
-        patch.setattr("engine.pool.groups.downloads.copy_all", fail)
+        patch.setattr("framefleet.engine.pool.groups.downloads.copy_all", fail)
         with pytest.raises(RuntimeError, match="cannot be copied"):
             group.submit(decoded.frames)
     assert len(decoded.held) == 4

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
-from engine.pool.pool import EnginePool
-from engine.pool.scheduling.crash_count import DIED_TWICE
-from engine.pool.worker import worker
-from engine.processes.restart_budget import RESTARTS
-from engine.settings import Isolation, Parallel
-from engine.types import DeviceId
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.settings import Isolation, Parallel
+from framefleet.engine.types import DeviceId
 from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, signal_to_a_member, slowed
 from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, engine_fault_main, run_pool, tiny_settings, with_worker, worker_pids

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.backends.base import Backend
-from engine.errors import DeviceError
-from engine.pool.events import DeviceFailed, DeviceReady
-from engine.pool.groups.member_pool import MemberPool
-from engine.pool.protocol import DeviceEvent, Failed
-from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId, Image
+from framefleet.engine.backends import create_backend
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady
+from framefleet.engine.pool.groups.member_pool import MemberPool
+from framefleet.engine.pool.protocol import DeviceEvent, Failed
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support.models import tiny_network
 from tests.support.pool import CPUS
 

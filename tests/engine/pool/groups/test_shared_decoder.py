@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from engine.detection.frame_format import FrameFormat, PixelFormat
-from engine.media.decoder import Decoded, Decoder
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
-from engine.pool.groups.shared_decoder import SharedDecoder
-from engine.pool.groups.shared_pictures import SharedPictures
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
+from framefleet.engine.media.decoder import Decoded, Decoder
+from framefleet.engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.pool.groups.shared_decoder import SharedDecoder
+from framefleet.engine.pool.groups.shared_pictures import SharedPictures
 
 LAYOUT = FrameFormat(PixelFormat.NV12, 8, 64, 48, 64, 48, (False, None), "bt709", False)
 SEGMENT = Segment(0, None, None, 0)

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
-from engine.pool.groups import shared_pictures as shared
-from engine.pool.groups.shared_pictures import CHUNK_BYTES, Chunk, MappedChunk, PictureLocation, SharedPictures
-from engine.processes.watchdog import Watchdog
-from engine.types import Image
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat, Planes
+from framefleet.engine.pool.groups import shared_pictures as shared
+from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES, Chunk, MappedChunk, PictureLocation, SharedPictures
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.types import Image
 
 
 def picture(value: int, width: int = 64, height: int = 48) -> Image:

@@ -12,17 +12,17 @@ import cv2
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.detection.tile_merging import merge
-from engine.detection.tiling import plan_tiles
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame
-from engine.pool.events import Event, StrategyChosen
-from engine.pool.groups.shared_pictures import CHUNK_BYTES
-from engine.pool.pool import EnginePool
-from engine.settings import EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings, Tiles
-from engine.types import DeviceId
+from framefleet.engine.backends import create_backend
+from framefleet.engine.detection.tile_merging import merge
+from framefleet.engine.detection.tiling import plan_tiles
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.pool.events import Event, StrategyChosen
+from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings, Tiles
+from framefleet.engine.types import DeviceId
 from tests.support.groups import group_fault_main, merging_fault_main, same_detections, signal_to_a_member, small_memory_main
 from tests.support.media import make_video
 from tests.support.models import tiny_network

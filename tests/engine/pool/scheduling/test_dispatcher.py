@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from engine.pool.results import FrameEntry, Frames
-from engine.pool.scheduling.crash_count import DIED_TWICE
-from engine.pool.scheduling.dispatcher import Dispatcher
-from engine.pool.scheduling.probes import PROBE_SECONDS
-from engine.pool.scheduling.strategies.choice import STRATEGIES
-from engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
-from engine.settings import Parallel
-from engine.types import Detections, DeviceId, FrameResult
+from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
+from framefleet.engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
+from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
+from framefleet.engine.pool.scheduling.probes import PROBE_SECONDS
+from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES
+from framefleet.engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
+from framefleet.engine.settings import Parallel
+from framefleet.engine.types import Detections, DeviceId, FrameResult
 
 DEVICES = (DeviceId("cuda", "0"), DeviceId("cpu", "0"), DeviceId("cuda", "1"))
 SEGMENT_PTS = 1_000_000

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool.events import Event, FramesDone, SourceFinished
-from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, Revoke
-from engine.pool.results import FrameEntry, Frames
-from engine.pool.scheduling.dispatcher import Dispatcher
-from engine.pool.scheduling.strategies.segments import Segments
-from engine.pool.scheduling.throughput import (
+from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
+from framefleet.engine.pool.events import Event, FramesDone, SourceFinished
+from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, Revoke
+from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
+from framefleet.engine.pool.scheduling.strategies.segments import Segments
+from framefleet.engine.pool.scheduling.throughput import (
     MAX_DELAY_SECONDS,
     MIN_CHUNK,
     RECENT_SECONDS,
@@ -29,7 +29,7 @@ from engine.pool.scheduling.throughput import (
     choose_revoke,
     chunk_size,
 )
-from engine.types import DeviceId, InferenceFailure
+from framefleet.engine.types import DeviceId, InferenceFailure
 
 A, B, C = (DeviceId("cuda", str(number)) for number in range(3))
 CPU = DeviceId("cpu", "0")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceReady, Event, SourceFinished
-from engine.pool.pool import EnginePool
-from engine.settings import Parallel
+from framefleet.engine.pool.events import DeviceReady, Event, SourceFinished
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import Parallel
 from tests.support.groups import same_detections, slowed
 from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, worker_pids

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.pool.supervision.setup import setup_for
-from engine.types import DeviceId
+from framefleet.engine.pool.supervision.setup import setup_for
+from framefleet.engine.types import DeviceId
 from tests.support.pool import tiny_settings
 
 CPU, OTHER_CPU, GPU, OTHER_GPU = (DeviceId.parse(name) for name in ("cpu:0", "cpu:1", "cuda:0", "openvino:GPU.0"))

@@ -9,13 +9,13 @@ from queue import SimpleQueue
 
 import pytest
 
-from engine.media.decoder import FfmpegDecoder
-from engine.media.probe import probe
-from engine.media.types import SourceInfo
-from engine.pool.protocol import Began, Detect, Done, Failed, FromWorker, Need, Revoke
-from engine.pool.worker.decode_threads import DecodeThreads
-from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
-from engine.processes.watchdog import Watchdog
+from framefleet.engine.media.decoder import FfmpegDecoder
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.pool.protocol import Began, Detect, Done, Failed, FromWorker, Need, Revoke
+from framefleet.engine.pool.worker.decode_threads import DecodeThreads
+from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
+from framefleet.engine.processes.watchdog import Watchdog
 from tests.support.media import make_video
 
 ROOM = 4

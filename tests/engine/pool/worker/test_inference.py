@@ -9,18 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backends import create_backend
-from engine.backends.base import Backend
-from engine.detection.frame_format import FrameFormat, PixelFormat
-from engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
-from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import Detect, Failed
-from engine.pool.worker.inference import Batch, Inference, Times
-from engine.pool.worker.message_buffer import End, FrameBuffer, Picture
-from engine.pool.worker.meter import Meter
-from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId, Found, Image, InferenceFailure
+from framefleet.engine.backends import create_backend
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
+from framefleet.engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.pool.groups.shared_batch import SharedBatch
+from framefleet.engine.pool.protocol import Detect, Failed
+from framefleet.engine.pool.worker.inference import Batch, Inference, Times
+from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Picture
+from framefleet.engine.pool.worker.meter import Meter
+from framefleet.engine.processes.watchdog import Watchdog
+from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import Detections, DeviceId, Found, Image, InferenceFailure
 from tests.support.models import tiny_network
 
 TASK = Detect(0, SourceInfo("x", SourceKind.VIDEO, "h264", 64, 48, 9, None, None, ()), Segment(0, None, None, 9))

@@ -9,11 +9,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from engine.detection.frame_format import FrameFormat, PixelFormat
-from engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
-from engine.pool.protocol import Detect
-from engine.pool.worker import message_buffer as module
-from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
+from framefleet.engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.pool.protocol import Detect
+from framefleet.engine.pool.worker import message_buffer as module
+from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
 
 TASK = Detect(0, SourceInfo("x", SourceKind.VIDEO, "h264", 8, 6, 9, None, None, ()), Segment(0, None, None, 9))
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished
-from engine.pool.pool import EnginePool
-from engine.pool.scheduling.crash_count import DIED_TWICE
-from engine.settings import Parallel, RunSettings
+from framefleet.engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
+from framefleet.engine.settings import Parallel, RunSettings
 from tests.support.media import make_video, truncated, write_pictures
 from tests.support.pool import (
     CPUS,

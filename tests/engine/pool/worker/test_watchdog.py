@@ -11,11 +11,11 @@ from pathlib import Path
 import cv2
 import pytest
 
-from engine.pool.events import DeviceReady, EngineBuilding, Event, FramesDone
-from engine.pool.pool import EnginePool
-from engine.pool.protocol import Failed
-from engine.pool.worker import worker
-from engine.processes.watchdog import Watchdog
+from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, FramesDone
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.protocol import Failed
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.processes.watchdog import Watchdog
 from tests.support.media import make_video, numbered
 from tests.support.pool import (
     CPUS,

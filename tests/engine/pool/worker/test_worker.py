@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-import engine.backends
-from engine.backends.base import Backend
-from engine.media.probe import probe
-from engine.pool.protocol import Detect, Done, Need, Setup, Stop, Stopped
-from engine.pool.worker import worker
-from engine.settings import Isolation
-from engine.types import DeviceId
+from framefleet.engine import backends
+from framefleet.engine.backends.base import Backend
+from framefleet.engine.media.probe import probe
+from framefleet.engine.pool.protocol import Detect, Done, Need, Setup, Stop, Stopped
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.settings import Isolation
+from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.pool import CPUS, tiny_settings
 
@@ -32,14 +32,14 @@ def _no_collection() -> Iterator[None]:
 @pytest.mark.usefixtures("_no_collection")
 def test_an_engine_is_freed_in_the_thread_that_built_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The garbage collector would free it in any thread, maybe one that uses another GPU."""
-    create, freed_in = engine.backends.create_backend, []
+    create, freed_in = backends.create_backend, []
 
     def create_watched(device: DeviceId) -> Backend:
         backend = create(device)
         weakref.finalize(backend, lambda: freed_in.append(threading.current_thread().name))
         return backend
 
-    monkeypatch.setattr(engine.backends, "create_backend", create_watched)
+    monkeypatch.setattr(backends, "create_backend", create_watched)
     settings = tiny_settings(isolation=Isolation.THREAD, batch=4)
     ours, theirs = Pipe()
     thread = threading.Thread(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.store.export.destinations import Destinations, Protected, names_for
-from engine.store.export.outputs import Outputs, Purpose, outputs_among
-from engine.store.export.run import export_session
-from engine.store.session import SessionReader
+from framefleet.engine.store.export.destinations import Destinations, Protected, names_for
+from framefleet.engine.store.export.outputs import Outputs, Purpose, outputs_among
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.session import SessionReader
 from tests.support.store import write_session
 
 PURPOSE = Purpose("/videos/a.mp4", ".txt", complete=True)

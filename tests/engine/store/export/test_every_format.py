@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ExportError
-from engine.store.export.run import Exported, export_session
-from engine.store.exporters import EXPORTERS
-from engine.store.exporters.common.base import REPORT_FRAMES
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.session import SessionReader
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
-from engine.zones.shapes import Line, ZoneSet
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.export.run import Exported, export_session
+from framefleet.engine.store.exporters import EXPORTERS
+from framefleet.engine.store.exporters.common.base import REPORT_FRAMES
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.zones.shapes import Line, ZoneSet
 from tests.support.store import write_session
 
 FORMATS = [name for name in EXPORTERS if name != "video"]
@@ -50,7 +50,7 @@ def export(session: Path, folder: Path, form: str, progress: Progress | None = N
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_progress_grows_up_to_the_number_of_frames(session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
-    monkeypatch.setattr("engine.store.blocks.BLOCK_FRAMES", REPORT_FRAMES)
+    monkeypatch.setattr("framefleet.engine.store.blocks.BLOCK_FRAMES", REPORT_FRAMES)
     seen: dict[str, list[tuple[int, int]]] = {}
     written = export(session, tmp_path, form, lambda path, *frames: seen.setdefault(path.name, []).append(frames))
     assert {*seen} <= {item.path.name for item in written}

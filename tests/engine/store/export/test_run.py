@@ -14,15 +14,14 @@ import numpy as np
 import pytest
 from pycocotools.coco import COCO
 
-from engine.errors import ExportError, UsageError
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.export.planning import file_stems
-from engine.store.export.run import STAGE, export_session, stage
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.planning import file_stems
+from framefleet.engine.store.export.run import STAGE, export_session, stage
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from tests.support.paths import PROJECT
 from tests.support.store import LABELS, make_frame, video_info, write_session
-
-PROJECT = Path(__file__).parents[4]
 
 
 def export(session: Path, folder: Path, *formats: str) -> list[str]:
@@ -221,9 +220,9 @@ def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
 SLOW_EXPORT = """
 import resource, sys
 from pathlib import Path
-from engine.errors import ExportError
-from engine.store.export.run import STAGE, export_session, stage
-from engine.store.session import SessionReader
+from framefleet.engine.errors import ExportError
+from framefleet.engine.store.export.run import STAGE, export_session, stage
+from framefleet.engine.store.session import SessionReader
 if sys.argv[3] != "unlimited":
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 with SessionReader(Path(sys.argv[1])) as reader:

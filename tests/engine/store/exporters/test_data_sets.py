@@ -10,18 +10,18 @@ import cv2
 import numpy as np
 import pytest
 
-from engine.errors import ExportError
-from engine.media.types import SourceInfo, SourceKind
-from engine.model.labels import coco_labels
-from engine.pool.events import Ledger
-from engine.settings.kinds import Moment
-from engine.store.export.run import Exported, export_session
-from engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
-from engine.store.exporters.pictures.names import picture_name
-from engine.store.objects.corrections import Corrections, OneDetection
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.view import Span
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.model.labels import coco_labels
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store.export.run import Exported, export_session
+from framefleet.engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
+from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.objects.corrections import Corrections, OneDetection
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.view import Span
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video, number_of, numbered
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 

@@ -17,11 +17,11 @@ from xml.etree import ElementTree
 import cv2
 import pytest
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.export.run import export_session
-from engine.store.exporters.common.options import ExportOptions, PictureFormat
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters.common.options import ExportOptions, PictureFormat
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.media import make_video, numbered
 from tests.support.other_programs import read_with
 from tests.support.store import LABELS, make_frame, video_info

@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
-from engine.media.types import DecodedFrame
-from engine.pool.events import Ledger
-from engine.store.export.run import export_session
-from engine.store.exporters.pictures.names import picture_name
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import damaged, make_video, number_of
 from tests.support.store import CPU, LABELS, write_session
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.export.run import export_session
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.other_programs import program, read_with, run_program
 from tests.support.store import make_frame, video_info
 

@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from engine.errors import ExportError
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.store.export.run import export_session
-from engine.store.exporters import csv as tables
-from engine.store.exporters.common.options import ExportOptions, Least
-from engine.store.exporters.csv import _texts
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters import csv as tables
+from framefleet.engine.store.exporters.common.options import ExportOptions, Least
+from framefleet.engine.store.exporters.csv import _texts
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 
@@ -106,7 +106,7 @@ def test_pandas_and_duckdb_read_the_same_detections_from_both_formats(tmp_path: 
 
 
 def test_parquet_is_written_in_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.store.exporters.parquet.ROW_GROUP", 5000)
+    monkeypatch.setattr("framefleet.engine.store.exporters.parquet.ROW_GROUP", 5000)
     export(write_session(tmp_path / "s.sqlite", {"a.mp4": 9000}), tmp_path, "parquet")
     file = parquet.ParquetFile(tmp_path / "a.detections.parquet").metadata
     assert [file.row_group(number).num_rows for number in range(file.num_row_groups)] == [8000, 8000, 2000], "whole blocks of frames"

@@ -8,22 +8,22 @@ import av
 import numpy as np
 import pytest
 
-from engine.errors import ExportError
-from engine.media.annotation.colours import DARK_INK, class_colour
-from engine.media.annotation.track_drawing import PLACES
-from engine.media.annotation.writer import Chapter
-from engine.media.probe import probe
-from engine.media.stamp import stamp_of
-from engine.pool.events import Ledger
-from engine.store.export.run import export_session
-from engine.store.exporters.common.options import ExportOptions, Part
-from engine.store.objects.chapters import chapters_of
-from engine.store.objects.zones import read_counts
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
-from engine.types import Detections, FrameRef, FrameResult
-from engine.zones.shapes import Line, ZoneSet
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.annotation.colours import DARK_INK, class_colour
+from framefleet.engine.media.annotation.track_drawing import PLACES
+from framefleet.engine.media.annotation.writer import Chapter
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.stamp import stamp_of
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters.common.options import ExportOptions, Part
+from framefleet.engine.store.objects.chapters import chapters_of
+from framefleet.engine.store.objects.zones import read_counts
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.zones.shapes import Line, ZoneSet
 from tests.support.media import make_video
 from tests.support.store import CPU, LABELS
 

@@ -13,16 +13,16 @@ import av
 import pyarrow.parquet as pq
 import pytest
 
-from engine.evaluation.truth import read_truth
-from engine.media.types import SourceKind
-from engine.pool.events import Ledger
-from engine.store.export.run import export_session
-from engine.store.exporters.common.options import ExportOptions, Least
-from engine.store.objects.chapters import MOST, chapters_of
-from engine.store.objects.corrections import Corrections, OneDetection, OneTrack
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
+from framefleet.engine.evaluation.truth import read_truth
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters.common.options import ExportOptions, Least
+from framefleet.engine.store.objects.chapters import MOST, chapters_of
+from framefleet.engine.store.objects.corrections import Corrections, OneDetection, OneTrack
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session
 

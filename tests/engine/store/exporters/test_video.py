@@ -17,27 +17,27 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.errors import ExportError
-from engine.media.annotation.colours import class_colour
-from engine.media.annotation.writer import VideoWriter, make_plain
-from engine.media.cpu_decoding import decode
-from engine.media.probe import probe
-from engine.media.stamp import stamp_of
-from engine.media.types import DecodedFrame, SourceInfo, SourceKind
-from engine.pool.events import Ledger
-from engine.processes.child import ChildProcess
-from engine.settings.kinds import Moment
-from engine.store.export.run import export_session
-from engine.store.exporters.common.base import part_of
-from engine.store.exporters.video import Job
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.view import Span, View
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.writer import VideoWriter, make_plain
+from framefleet.engine.media.cpu_decoding import decode
+from framefleet.engine.media.probe import probe
+from framefleet.engine.media.stamp import stamp_of
+from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters.common.base import part_of
+from framefleet.engine.store.exporters.video import Job
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.view import Span, View
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import damaged, joined, make_video, number_of
+from tests.support.paths import PYTHONPATH
 from tests.support.store import CPU, LABELS, write_one
 
 BOX = (60, 170, 260, 220)  # below the squares that number a frame of 320×240
-PROJECT = Path(__file__).parents[4]
 
 
 @dataclass(frozen=True)
@@ -348,9 +348,9 @@ def test_giving_up_leaves_nothing(tmp_path: Path, long: Stored) -> None:
 OWNER = """
 import os, signal, sys
 from pathlib import Path
-from engine.processes.child import ChildProcess
-from engine.settings.kinds import Moment
-from engine.store.session import SessionReader
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store.session import SessionReader
 from tests.support.store import write_one
 
 def die(frames):
@@ -366,7 +366,7 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
     script, folder = tmp_path / "owner.py", tmp_path / "out"
     script.write_text(OWNER)
     folder.mkdir()
-    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH}
     # the writer inherits the pipe: reading ends when it has ended, too
     owner = subprocess.run([sys.executable, script, long.database, folder / "a.mp4"], env=environment, stderr=subprocess.PIPE, check=False)
     assert owner.returncode == -signal.SIGKILL, owner.stderr
@@ -377,8 +377,8 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
 
 
 def hanging_main(connection: Any, job: Job) -> None:
-    from engine.store.exporters import video_process
-    from engine.store.exporters.common import child
+    from framefleet.engine.store.exporters import video_process
+    from framefleet.engine.store.exporters.common import child
 
     video_process._AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
     child.STALL_SECONDS = 1.0

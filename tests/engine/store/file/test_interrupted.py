@@ -3,8 +3,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from engine.store.file.lock import Interrupted, find_interrupted
-from engine.store.session import SessionWriter
+from framefleet.engine.store.file.lock import Interrupted, find_interrupted
+from framefleet.engine.store.session import SessionWriter
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.main import main
-from engine.store import schema
-from engine.store.session import SessionReader
+from framefleet.app.main import main
+from framefleet.engine.store import schema
+from framefleet.engine.store.session import SessionReader
 from tests.support.store import same_frame, write_session
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ExportError
-from engine.pool.events import Ledger
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.errors import ExportError
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info
 
 COMMITTED, ADDED = 40, 50

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from engine.media.types import SourceKind
-from engine.store.objects.appearances import By, read_appearances
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
+from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.objects.appearances import By, read_appearances
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 

@@ -1,10 +1,10 @@
 import pytest
 
-from engine.errors import UsageError
-from engine.store.objects.corrections import Corrections, OneDetection, OneTrack, edits
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
+from framefleet.engine.errors import UsageError
+from framefleet.engine.store.objects.corrections import Corrections, OneDetection, OneTrack, edits
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, write_session
 
 # a frame has the boxes person 0.9, bicycle 0.8, car 0.7; persons are track 1, cars track 2
@@ -204,7 +204,7 @@ def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkey
     with Corrections(path) as corrections:
         corrections.delete(OneDetection(0, 3, 0))
         corrections.delete(OneDetection(0, 8, 0))
-    monkeypatch.setattr("engine.store.file.opening._reasons", lambda *_: [])
+    monkeypatch.setattr("framefleet.engine.store.file.opening._reasons", lambda *_: [])
     writer = SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True)
     writer.go_on(0, 5)
     writer.add_frames(make_frame(0, index) for index in range(5, 10))
@@ -218,7 +218,7 @@ def test_a_run_that_goes_on_forgets_which_tracks_were_split(path, monkeypatch):
     with Corrections(path) as corrections:
         corrections.split(0, 1, 5)
         corrections.relabel(OneDetection(0, 2, 2), 1)
-    monkeypatch.setattr("engine.store.file.opening._reasons", lambda *_: [])
+    monkeypatch.setattr("framefleet.engine.store.file.opening._reasons", lambda *_: [])
     with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True) as writer:
         writer.go_on(0, 10)
     with SessionReader(path) as reader:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import Ledger
-from engine.store.objects.following import Following
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import FIRST_FRAMES, track_session, tracked_with
-from engine.tracking.follow import TrackerName
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.objects.following import Following
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import FIRST_FRAMES, track_session, tracked_with
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info
 
 FRAMES = FIRST_FRAMES + 500
@@ -45,7 +45,7 @@ def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path
 
 
 def test_a_cancelled_source_has_no_tracks_and_its_process_takes_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.store.objects.following.MOST", 1)
+    monkeypatch.setattr("framefleet.engine.store.objects.following.MOST", 1)
     path = tmp_path / "s.sqlite"
     with SessionWriter(path, LABELS, {}) as writer, Following(path, TrackerName.BYTETRACK) as following:
         for number in range(2):

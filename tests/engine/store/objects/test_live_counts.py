@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.store.objects.live_counts import LiveCounts
-from engine.store.objects.zones import read_counts
-from engine.store.session import SessionReader, SessionWriter
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
-from engine.zones.shapes import Line, Zone, ZoneSet
+from framefleet.engine.store.objects.live_counts import LiveCounts
+from framefleet.engine.store.objects.zones import read_counts
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.store import LABELS, make_frame, video_info
 
 ZONES = ZoneSet((640, 480), (Line("gate", (25, 0), (25, 100)), Zone("yard", ((10, 0), (30, 0), (30, 90), (10, 90)))))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.store.objects.over_time import PARTS, mean_counts
-from engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.objects.over_time import PARTS, mean_counts
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plugins.kernels import source
+from framefleet.plugins.kernels import source
 from tests.support.devices.cuda import POISON
 
 COMPILER = shutil.which("g++")

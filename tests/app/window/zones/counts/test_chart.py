@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from app.window.zones.counts.chart import MOST_CHOSEN, CountChart
-from engine.store.clock import Clock
-from engine.zones.counts import CROSSINGS, VISITS, Counts
-from engine.zones.shapes import Line, Zone, ZoneSet
+from framefleet.app.window.zones.counts.chart import MOST_CHOSEN, CountChart
+from framefleet.engine.store.clock import Clock
+from framefleet.engine.zones.counts import CROSSINGS, VISITS, Counts
+from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 
 ZONES = ZoneSet((9, 9), (Line("gate", (0, 0), (9, 9)), Zone("yard", ((0, 0), (9, 0), (9, 9)))))
 HOUR = 3600.0

@@ -7,10 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from threading import Event
 
-from app.window.viewer.filter import ViewFilter
-from app.window.zones.counts.tracks import read_tracks, with_shown
-from engine.store.tracks import track_session
-from engine.tracking.follow import TrackerName
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.zones.counts.tracks import read_tracks, with_shown
+from framefleet.engine.store.tracks import track_session
+from framefleet.engine.tracking.follow import TrackerName
 from tests.support.window import write_results
 
 

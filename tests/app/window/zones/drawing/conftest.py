@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QImage
 
-from app.window.viewer.canvas import VideoCanvas
-from app.window.viewer.filter import ViewFilter
-from app.window.zones.drawing.editor import ZoneEditor
-from app.window.zones.drawing.layer import ZoneLayer
-from engine.types import Detections, FrameRef, FrameResult
-from engine.zones.shapes import ZoneSet
+from framefleet.app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.zones.drawing.editor import ZoneEditor
+from framefleet.app.window.zones.drawing.layer import ZoneLayer
+from framefleet.engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.zones.shapes import ZoneSet
 from tests.support.window import CPU
 
 SIZE = (640, 320)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.window.zones.drawing.editor import ZoneEditor, nearest_edge
-from engine.zones.checks import check_zones
-from engine.zones.shapes import Line, Reference, Zone, ZoneSet
+from framefleet.app.window.zones.drawing.editor import ZoneEditor, nearest_edge
+from framefleet.engine.zones.checks import check_zones
+from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet
 
 
 @pytest.fixture

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 
-from app.window.zones.counts.tracks import Tracks
-from app.window.zones.drawing.shape_drawing import count_text
-from app.window.zones.drawing.track_drawing import heat_image
-from engine.media.annotation.colours import class_colour
-from engine.store.objects.zones import TrackTable
-from engine.tracking.appearances import APPEARANCE
-from engine.zones.counts import CROSSINGS, VISITS, Counts
-from engine.zones.heat import HeatMap
-from engine.zones.shapes import Line, Zone, ZoneSet
+from framefleet.app.window.zones.counts.tracks import Tracks
+from framefleet.app.window.zones.drawing.shape_drawing import count_text
+from framefleet.app.window.zones.drawing.track_drawing import heat_image
+from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.store.objects.zones import TrackTable
+from framefleet.engine.tracking.appearances import APPEARANCE
+from framefleet.engine.zones.counts import CROSSINGS, VISITS, Counts
+from framefleet.engine.zones.heat import HeatMap
+from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 
 SIZE = (640, 320)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
-from engine.settings import Parallel
-from engine.types import DeviceId
+from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES, explain
+from framefleet.engine.settings import Parallel
+from framefleet.engine.types import DeviceId
 from tests.support.pool import CPUS, tiny_settings
 
 GPUS = tuple(DeviceId("cuda", str(number)) for number in range(8))

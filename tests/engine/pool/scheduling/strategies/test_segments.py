@@ -1,10 +1,10 @@
 import pytest
 
-from engine.media.types import Segment
-from engine.pool.scheduling.strategies.base import Strategy
-from engine.pool.scheduling.strategies.segments import Segments
-from engine.pool.scheduling.strategies.streams import Streams
-from engine.types import DeviceId
+from framefleet.engine.media.types import Segment
+from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.pool.scheduling.strategies.segments import Segments
+from framefleet.engine.pool.scheduling.strategies.streams import Streams
+from framefleet.engine.types import DeviceId
 
 CPU = DeviceId("cpu", "0")
 

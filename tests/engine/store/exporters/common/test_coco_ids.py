@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import UsageError
-from engine.model.labels import coco_labels
-from engine.pool.events import Ledger
-from engine.store.export.run import export_session
-from engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels
-from engine.store.exporters.common.options import ExportOptions
-from engine.store.session import SessionReader, SessionWriter
-from engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.errors import UsageError
+from framefleet.engine.model.labels import coco_labels
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels
+from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.cli import run_main
 from tests.support.store import CPU, video_info, write_session
 

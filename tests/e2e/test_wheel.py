@@ -1,0 +1,88 @@
+"""The wheel beside a package that also calls its folders ``app`` and ``engine``: neither program disturbs the other."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import PROJECT
+
+NEIGHBOUR = """
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[project]
+name = "neighbour"
+version = "1"
+[project.scripts]
+neighbour = "app.main:main"
+[tool.setuptools]
+packages = ["app", "engine"]
+"""
+
+
+def run(*command: str | Path, **environment: str) -> str:
+    """What a program prints; the test fails if the program does."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, capture_output=True, text=True, env=kept | environment, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+def pip(*arguments: str | Path) -> None:
+    """Run pip without a network."""
+    run(sys.executable, "-m", "pip", *arguments, PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INDEX="1")
+
+
+def build(project: Path, wheels: Path) -> Path:
+    """Build the wheel of a project."""
+    pip("wheel", "-q", "--no-deps", "--no-build-isolation", "-w", wheels, project)
+    return max(wheels.iterdir(), key=lambda wheel: wheel.stat().st_mtime_ns)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of what the wheel is made of, so that the build leaves nothing in the checkout."""
+    copy = tmp_path / "checkout"
+    copy.mkdir()
+    names = ("app", "engine", "plugins", "resources", "src", "pyproject.toml", "README.md")
+    run("cp", "-a", *(PROJECT / name for name in names), copy)
+    return copy
+
+
+def test_the_wheel_and_a_package_of_the_same_folders(checkout: Path, tmp_path: Path) -> None:
+    neighbour = tmp_path / "neighbour"
+    for folder in ("app", "engine"):
+        (neighbour / folder).mkdir(parents=True)
+        (neighbour / folder / "__init__.py").touch()
+    (neighbour / "pyproject.toml").write_text(NEIGHBOUR)
+    (neighbour / "app" / "main.py").write_text("def main():\n    print('the neighbour')\n")
+    wheels = [build(project, tmp_path / "wheels") for project in (checkout, neighbour)]
+
+    venv.create(tmp_path / "venv", symlinks=True)
+    bin_folder = tmp_path / "venv" / "bin"
+    site = Path(run(bin_folder / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"))
+    # The libraries of this environment, without the lines of its .pth files: these name this checkout.
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    for wheel in wheels:
+        pip("--python", bin_folder / "python", "install", "-q", "--no-deps", "--force-reinstall", wheel)
+
+    assert sorted(path.name for path in site.iterdir() if path.name in ("app", "engine", "plugins", "resources", "framefleet")) == [
+        "app",
+        "engine",
+        "framefleet",
+    ]
+    version = run(bin_folder / "framefleet", "--version")
+    assert "framefleet" in version.lower()
+    assert run(bin_folder / "neighbour") == "the neighbour"
+    assert run(bin_folder / "framefleet", "--version", PYTHONPATH=str(neighbour)) == version
+    assert "cpu:0" in run(bin_folder / "framefleet", "devices", PYTHONPATH=str(neighbour))
+
+    pip("--python", bin_folder / "python", "uninstall", "-q", "-y", "neighbour")
+    assert run(bin_folder / "framefleet", "--version") == version
