@@ -15,9 +15,20 @@ Errors of the libraries below (OpenVINO, FFmpeg, SQLite, …) are turned into th
 
 from collections.abc import Iterable
 
+from framefleet.engine.notices import Notice
+
 
 class FramefleetError(Exception):
-    """Base of all errors with a message for the user."""
+    """Base of all errors with a message for the user: a notice; ``str()`` gives its English text."""
+
+    def __init__(self, notice: Notice | str) -> None:
+        super().__init__(notice)
+
+    @property
+    def notice(self) -> Notice:
+        """What happened, where, and what to do."""
+        said = self.args[0]
+        return said if isinstance(said, Notice) else Notice("general.text", text=said)
 
 
 class UsageError(FramefleetError):

@@ -11,6 +11,7 @@ from tests.support.paths import PROJECT
 
 ENGINE = (
     "logs",
+    "notices",
     "errors",
     "types",
     "settings",

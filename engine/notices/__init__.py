@@ -1,0 +1,153 @@
+"""What the engine tells a person: a code with named fields. The English text of each code stands in the table of its part of the engine.
+
+The command line prints ``str(notice)``. The window translates the same template and fills in the same fields. Code decides by ``code``
+and ``fields``, never by words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Text: TypeAlias = str | tuple[str, str]
+"""A template with named placeholders; or two, for one and for several: the field ``count`` chooses."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A command-line option as a field. The window shows its own name for the setting instead."""
+
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"--{self.name} {self.value}".rstrip()
+
+
+class Notice:
+    """A message to a person. Immutable, hashable, picklable; equal if code and fields are equal.
+
+    Parameters
+    ----------
+    code : str
+        Key of ``texts()``: the part of the engine, a dot and a name, such as ``media.changed_while_read``.
+    **fields
+        A value for each placeholder of the text: ``str``, ``int``, ``float``, ``Path``, ``Option``, another ``Notice``, ``None``, or a
+        tuple of these. ``count`` chooses between the two forms of a text that has two.
+    """
+
+    __slots__ = ("_fields", "code")
+
+    def __init__(self, code: str, /, **fields: object) -> None:
+        self.code = code
+        self._fields = tuple(sorted(fields.items()))
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The values of the placeholders."""
+        return dict(self._fields)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Notice) and (self.code, self._fields) == (other.code, other._fields)
+
+    def __hash__(self) -> int:
+        return hash((self.code, self._fields))
+
+    def __repr__(self) -> str:
+        return f"Notice({', '.join([repr(self.code), *(f'{name}={value!r}' for name, value in self._fields)])})"
+
+    def __str__(self) -> str:
+        return render(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.code, dict(self._fields))
+
+    def as_json(self) -> list[Any]:
+        """The notice as values that ``json`` can write; ``from_json`` reads them."""
+        return [self.code, {name: _encoded(value) for name, value in self._fields}]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Notice:
+        """Read what ``as_json`` returned.
+
+        Raises
+        ------
+        ValueError
+            It is something else.
+        """
+        match value:
+            case [str(code), dict(fields)] if all(isinstance(name, str) for name in fields):
+                return _restored(code, {name: _decoded(each) for name, each in fields.items()})
+        raise ValueError(f"not a notice: {value!r:.100}")
+
+
+def render(
+    notice: Notice, template: Callable[[str], str] = lambda text: text, field: Callable[[object], object] = lambda value: in_english(value)
+) -> str:
+    """The text of a notice.
+
+    Parameters
+    ----------
+    notice : Notice
+        A code that ``texts()`` lacks, from a newer version for instance, is shown with its fields.
+    template : callable, optional
+        Translates the template.
+    field : callable, optional
+        Turns a field into the value that the placeholder formats. It has to render notices inside notices, too.
+    """
+    text = texts().get(notice.code)
+    if text is None:
+        return f"{notice.code}: {', '.join(f'{name} {value}' for name, value in notice.fields.items())}"
+    if not isinstance(text, str):
+        text = text[notice.fields["count"] != 1]
+    return template(text).format_map({name: field(value) for name, value in notice.fields.items()})
+
+
+def in_english(value: object) -> object:
+    """A field as the English text shows it: several texts with commas between them, several notices with semicolons."""
+    if isinstance(value, tuple):
+        return ("; " if any(isinstance(each, Notice) for each in value) else ", ").join(str(in_english(each)) for each in value)
+    return value if isinstance(value, int | float) else str(value)
+
+
+def texts() -> Mapping[str, Text]:
+    """The English text of every code."""
+    from framefleet.engine.notices import tables  # the tables are long: a process that says nothing does not read them
+
+    return tables.TEXTS
+
+
+def _restored(code: str, fields: dict[str, object]) -> Notice:
+    return Notice(code, **fields)
+
+
+def _encoded(value: object) -> Any:
+    match value:
+        case Notice():
+            return {"notice": value.as_json()}
+        case Path():
+            return {"path": str(value)}
+        case Option():
+            return {"option": [value.name, value.value]}
+        case tuple():
+            return [_encoded(each) for each in value]
+        case None | bool() | int() | float() | str():
+            return value
+    return str(value)
+
+
+def _decoded(value: Any) -> object:
+    match value:
+        case {"notice": notice}:
+            return Notice.from_json(notice)
+        case {"path": str(path)}:
+            return Path(path)
+        case {"option": [str(name), str(setting)]}:
+            return Option(name, setting)
+        case list():
+            return tuple(map(_decoded, value))
+        case None | bool() | int() | float() | str():
+            return value
+    raise ValueError(f"not a field of a notice: {value!r:.100}")
