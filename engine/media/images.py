@@ -122,7 +122,7 @@ def decode_images(info: SourceInfo, segment: Segment, skip: int) -> Iterator[Dec
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:
     """Return the first picture that can be read, and its format (the suffix)."""
-    failure = SourceError()
+    failure = SourceError("there is no picture")
     for file in files:
         try:
             return read_picture(file), file.suffix[1:].lower()
