@@ -14,10 +14,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 from framefleet.app.window.devices.stage_bar import ORDER
 from framefleet.app.window.widgets.formats import COUNTED
 from framefleet.app.window.widgets.translation import FOLDER, LANGUAGES
+from framefleet.engine import notices
 from framefleet.engine.devices.topology.tree import Kind
 from framefleet.engine.devices.topology.types import LEVELS
 from framefleet.engine.model.registry.catalogue import FAMILY
@@ -85,7 +87,15 @@ def engine_texts() -> Iterator[tuple[str, str]]:
     yield from (("topology", text) for text in (*LEVELS.values(), *Kind))
     yield from (("stages", name) for name in ORDER)
     yield from (("models", text) for entry in FAMILY for text in (entry.note, entry.published_speed, entry.purpose.capitalize()))
-    yield from (("engine", text) for text in (*TENSORRT, *engine_sentences()))
+    yield from (("engine", text) for text in (*TENSORRT, *notice_texts(), *engine_sentences()))
+
+
+def notice_texts() -> Iterator[str]:
+    """The texts of the engine's notices with their placeholders: both forms of a text with a plural. Values alone need no translation."""
+    for text in notices.texts().values():
+        for form in (text,) if isinstance(text, str) else text:
+            if any(letter.isalpha() for literal, *_ in Formatter().parse(form) for letter in literal):
+                yield form
 
 
 def engine_sentences() -> Iterator[str]:

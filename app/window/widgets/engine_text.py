@@ -1,11 +1,11 @@
-"""Translates sentences of the engine, which has no Qt and writes plain English.
+"""Shows what the engine says in the window's language.
 
-A German sentence is found by its English pattern: the .ts file has both, with placeholders for the engine's values. Nothing has to be
-declared, because ``tools/translations.py`` finds the patterns in the engine's code.
+The engine has no Qt: it gives a ``Notice``, a code with fields. The window translates the text of the code and fills in the fields.
 """
 
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 from string import Formatter
 from xml.etree import ElementTree
 
@@ -13,22 +13,37 @@ from PySide6.QtCore import QLocale
 
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.translation import FOLDER, marked, translate
+from framefleet.engine.notices import Notice, Option, in_english, texts
 from framefleet.engine.settings import Parallel
+from framefleet.engine.settings.kinds import Choice
 from framefleet.engine.settings.table import TABLE
 
-_FFMPEG = (
+_LIBRARIES = (
     marked("engine", "Invalid data found when processing input"),
     marked("engine", "Input/output error"),
     marked("engine", "End of file"),
 )
-"""Reasons of FFmpeg inside sentences of the engine."""
+"""Reasons of FFmpeg, which are fields of notices."""
 _SEPARATORS = ("\n", "; ", ", ")
 """The engine lists sentences with these between them."""
 
 
-def of_engine(text: str) -> str:
-    """A sentence of the engine in the window's language; a sentence without translation stays English."""
-    return text if translation.language == "en" else _translated(text, translation.language) or text
+def of_engine(said: Notice | str, *, names: bool = False, capital: bool = False) -> str:
+    """Render what the engine says in the window's language. A text without translation stays English.
+
+    Parameters
+    ----------
+    said : Notice or str
+        A str is a sentence of the parts of the engine that have no notices yet.
+    names : bool, optional
+        Show the names of files without their folders.
+    capital : bool, optional
+        Begin with a capital, unless the text begins with a value, such as the name of a file or device.
+    """
+    if isinstance(said, Notice):
+        return _rendered(said, names, capital)
+    text = said if translation.language == "en" else _translated(said, translation.language) or said
+    return re.sub(r"^[^\W\d_A-Z](?=\w*[ ,])", lambda letter: letter[0].upper(), text, flags=re.MULTILINE) if capital else text
 
 
 def strategy_name(strategy: str) -> str:
@@ -36,6 +51,64 @@ def strategy_name(strategy: str) -> str:
     titles = getattr(TABLE["parallel"].kind, "titles")  # noqa: B009
     title = titles.get(strategy) if strategy in [*Parallel] else None
     return translate("settings", title).partition(":")[0] if title else strategy
+
+
+def _rendered(notice: Notice, names: bool, capital: bool = False) -> str:
+    """See ``of_engine``."""
+    text = texts().get(notice.code)
+    if text is None:  # of a newer version, in a stored session or a cluster
+        return str(notice)
+    fields = notice.fields
+    made = translate("engine", text if isinstance(text, str) else text[fields["count"] != 1])
+    values = {name: _field(value, names) for name, value in fields.items()}
+    start, first, *_ = next(iter(Formatter().parse(made)))
+    if capital and not start and isinstance(cause := fields.get(first or ""), Notice):
+        values[str(first)] = _rendered(cause, names, capital=True)
+    made = made.format_map(values)
+    return made[:1].upper() + made[1:] if capital and start else made
+
+
+def _field(value: object, names: bool) -> object:
+    """A field of a notice, for its placeholder."""
+    match value:
+        case Notice():
+            return _rendered(value, names)
+        case Path():
+            return value.name if names else str(value)
+        case Option():
+            return _setting(value)
+        case tuple():
+            separator = "; " if any(isinstance(each, Notice) for each in value) else ", "
+            return separator.join(format(_field(each, names)) for each in value)
+        case int() | float():
+            return _Number(value)
+        case str():
+            return of_engine(value)  # what a library says may have a translation
+    return in_english(value)
+
+
+class _Number:
+    """A number that is formatted with the separators of the window's language."""
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def __format__(self, spec: str) -> str:
+        locale = QLocale()
+        percent = "%" if translation.language == "en" else " %"
+        return format(self._value, spec).translate(str.maketrans({".": locale.decimalPoint(), ",": locale.groupSeparator(), "%": percent}))
+
+
+def _setting(option: Option) -> str:
+    """The title of a setting as the dialog shows it, and the chosen value. An option of the command line only stays one."""
+    flag = f"--{option.name}"
+    setting = next((each for each in TABLE.values() if each.option is not None and each.option.flag == flag), None)
+    if setting is None or setting.field is None or not setting.field.title:
+        return str(option)
+    title, value = translate("settings", setting.field.title), option.value
+    if isinstance(setting.kind, Choice) and value:
+        value = strategy_name(value) if setting.name == "parallel" else translate("settings", setting.kind.titles[setting.kind.read(value)])
+    return translate("settings", "“{setting}”").format(setting=f"{title}: {value}" if value else title)
 
 
 @lru_cache(1024)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QLocale
 
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.notices import Notice
 
 DASH = "\N{EN DASH}"
 COUNTED = {
@@ -102,9 +103,9 @@ def size(nbytes: float) -> str:
     return plural(round(nbytes), "byte")
 
 
-def capitalised(text: str) -> str:
-    """An engine's sentence, translated, with a capital at the start of each line, but not of a name such as ``a.mp4`` or ``cpu:0``."""
-    return re.sub(r"^[^\W\d_A-Z](?=\w*[ ,])", lambda letter: letter[0].upper(), of_engine(text), flags=re.MULTILINE)
+def capitalised(said: Notice | str) -> str:
+    """What the engine says, translated, with a capital at the start, but not of a name such as ``a.mp4`` or ``cpu:0``."""
+    return of_engine(said, capital=True)
 
 
 def shortened(text: str, most: int = 50) -> str:

@@ -17,6 +17,7 @@ from framefleet.engine.media.container.opening import open_container
 from framefleet.engine.media.decoder_use import DecoderUse
 from framefleet.engine.media.sources import expand_sources
 from framefleet.engine.model.check import check_model
+from framefleet.engine.notices import Notice, Option, tables
 from framefleet.engine.pool.scheduling.strategies.choice import explain
 from framefleet.engine.settings import Decode, ModelFiles, Parallel, RunSettings
 from framefleet.engine.settings.checks import decode_problem, find_notes, part_problem
@@ -99,3 +100,38 @@ def test_other_texts_stay_as_they_are(qapp: QApplication) -> None:
     translation.install(qapp, "en")
     texts = (of_engine("trying bf16"), strategy_name("segments"), capitalised("no device to use"))
     assert texts == ("trying bf16", "Segments", "No device to use")
+
+
+@pytest.fixture
+def _texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts of notices whose German is in the translations."""
+    monkeypatch.setitem(tables.TEXTS, "general.slow", "{name} has no device")
+    monkeypatch.setitem(tables.TEXTS, "general.speed", "{what}: {speed:.2f}× of {frames:,} ({part:.1%})")
+    monkeypatch.setitem(tables.TEXTS, "general.moved", ("{count} file moved", "{count} files moved"))
+    monkeypatch.setitem(tables.TEXTS, "general.failed", "{cause} ({path}; {option})")
+    monkeypatch.setitem(tables.TEXTS, "general.none", "End of file")
+
+
+@pytest.mark.usefixtures("_texts")
+def test_a_notice_is_rendered_in_the_language_of_the_window(qapp: QApplication) -> None:
+    speed = Notice("general.speed", what=Notice("general.none"), speed=1.825, frames=1200, part=0.995)
+    assert of_engine(speed) == "die Datei endet zu früh: 1,82× of 1.200 (99,5 %)"
+    failed = Notice("general.failed", cause=Notice("general.none"), path=Path("/a/b.mp4"), option=Option("parallel", "segments"))
+    assert of_engine(failed, names=True, capital=True).startswith("Die Datei endet zu früh (b.mp4; ")
+    assert "Strategie" in of_engine(failed)
+    assert "--" not in of_engine(failed)
+    detail = Notice("general.detail", detail=("End of file", Option("restart")))
+    assert (
+        of_engine(Notice("general.text", text=(detail, detail))) == "die Datei endet zu früh, --restart; die Datei endet zu früh, --restart"
+    )
+    translation.install(qapp, "en")
+    assert of_engine(speed) == "End of file: 1.82× of 1,200 (99.5%)"
+    assert of_engine(failed, capital=True) == "End of file (/a/b.mp4; “Strategy: Segments”)"
+
+
+@pytest.mark.usefixtures("_texts")
+def test_a_notice_begins_with_a_capital_but_not_with_a_changed_name() -> None:
+    assert [of_engine(Notice("general.moved", count=number)) for number in (1, 2)] == ["1 file moved", "2 files moved"]
+    assert of_engine(Notice("general.slow", name="cpu:0"), capital=True) == "cpu:0 has no device"
+    assert capitalised(Notice("general.none")) == "Die Datei endet zu früh"
+    assert of_engine(Notice("general.of_a_newer_version", path=Path("a.mp4"))) == "general.of_a_newer_version: path a.mp4"
