@@ -73,7 +73,6 @@ def run_window(
                     window.quitting.ask = True
                     window.show()
                     window.interrupted.look(go_on=again)
-                    window.reminder.look()
                     window.open_paths(paths)
                     if demo is not None:
                         window.demo.start(demo)

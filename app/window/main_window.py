@@ -37,11 +37,9 @@ from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.results.replaced import ReplacedResults
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.results.worst_frames import WorstFrames
-from framefleet.app.window.scaling.panel import ScalingPanel
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.sessions.dialog import SessionsDialog
-from framefleet.app.window.sessions.reminder import SessionReminder
 from framefleet.app.window.shown_file import ShownFile
 from framefleet.app.window.start_page import StartPage
 from framefleet.app.window.status_line import StatusLine
@@ -61,7 +59,7 @@ from framefleet.engine.settings import ModelFiles
 class MainWindow(QMainWindow):
     """The application's window. store: keeps the user's choices. folder: for session databases. model: replaces the stored one.
 
-    data: folder for zones and results of scaling, None = that around ``folder``.
+    data: folder for zones, None = that around ``folder``.
     """
 
     def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None, data: Path | None = None) -> None:
@@ -88,8 +86,7 @@ class MainWindow(QMainWindow):
         self.filter = FilterPanel()
         self.devices = DevicePanel()
         self.topology = TopologyPanel()
-        self.scaling = ScalingPanel((data or folder.parent) / "scaling")
-        self.device_tabs = DeviceTabs(self.devices, self.topology, self.scaling, store)
+        self.device_tabs = DeviceTabs(self.devices, self.topology, store)
         self.status = StatusLine()
         self.top = TopBar(self.actions_)
         self.overlay = DropOverlay(self)
@@ -108,7 +105,6 @@ class MainWindow(QMainWindow):
         self.replaced = ReplacedResults(self.viewer, self.items, self.controller, self.opening, self.background, self.banners, self)
         self.grid = Grid(self.viewer, self.items, self.background, self.actions_.videos, self)
         self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
-        self.reminder = SessionReminder(folder, store, self.actions_, self.background, self.banners, self)
         self.again = False
         """Whether the window shall open again when it has closed, in another language for example."""
         self.summing = QTimer(self, singleShot=True, interval=REFRESH_MS)

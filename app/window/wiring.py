@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from framefleet.app.scaling_results import read_series
 from framefleet.app.window.queue.file_drops import DropOverlay
 from framefleet.app.window.queue.intake import listed
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
@@ -199,7 +197,7 @@ def _connect_detection(window: MainWindow) -> None:
 
 def _connect_devices(window: MainWindow) -> None:
     """The panels of the devices, and the cluster."""
-    actions, devices, topology, scaling = window.actions_, window.devices, window.topology, window.scaling
+    actions, devices, topology = window.actions_, window.devices, window.topology
     devices.bottleneck_changed.connect(window.status.show_bottleneck)
     devices.join_requested.connect(window.controller.add_device)
     devices.leave_requested.connect(window.controller.remove_device)
@@ -214,5 +212,3 @@ def _connect_devices(window: MainWindow) -> None:
     window.device_tabs.cluster.clicked.connect(actions.cluster.trigger)
     start = window.background.start
     topology.wanted.connect(lambda: start(topology, find_topology, topology.show_topology, topology.show_problem))
-    read = partial(read_series, scaling.results, window.controller.folder)
-    scaling.wanted.connect(lambda: start(scaling, read, scaling.show_series, scaling.show_problem))

@@ -56,7 +56,7 @@ SCREENS = (
         "drawing",
     ),
     *("correcting", "part", "menu.part", "menu.speed", "clips.part", "glimpse", "exporting", "fullscreen", "fullscreen.bare"),
-    *("scaling", "machines", "starting", "devices", "device", "topology", "devices.window", "topology.window", "detached"),
+    *("machines", "starting", "devices", "device", "topology", "devices.window", "topology.window", "detached"),
     *("demo", "drop", "errors", "details"),
 )
 

@@ -13,7 +13,6 @@ from framefleet.app.cli.bench.pool_options import add_pool_options, run_settings
 from framefleet.app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from framefleet.app.cli.reports.scaling_chart import chart
 from framefleet.app.cli.reports.table import Table
-from framefleet.app.scaling_results import keep, results_folder
 from framefleet.engine.bench.clips import Clips
 from framefleet.engine.bench.devices.shares import counts
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
@@ -74,8 +73,6 @@ def run(argv: Sequence[str]) -> int:
     found = [*points.values()]
     if arguments.out is not None:
         _write(arguments.out, found, facts)
-    with explained(results_folder(), "write to"):
-        keep(as_json(found, facts), results_folder())
     print(json.dumps(as_json(found, facts)) if arguments.json else summary(found))
     return 0
 

@@ -1,18 +1,23 @@
-"""Accuracy against speed of the models as a small chart."""
+"""Accuracy against speed of the models as a small chart, and the throughput of the models in stored runs."""
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 from PySide6.QtWidgets import QGraphicsLineItem, QWidget
 
-from framefleet.app.scaling_results import Speed
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label
 from framefleet.app.window.widgets.plotting import colour_plot, pg, still_plot
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import ExportError
 from framefleet.engine.model.registry.catalogue import ModelEntry
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.skipped import is_sampled
 
 HEIGHT = 190
 MARK, MARGIN = 8.0, 3.0
@@ -23,6 +28,62 @@ _SIDES = [(across, down) for down in (1.0, 0.0, 0.5, 1.8, -0.8, 2.6, -1.6) for a
 """Where a name may stand: the point of it that lies at its mark, as parts of its width and height. The first ones are best."""
 PUBLISHED, MEASURED = "MUTED", "GOOD"
 """Names of colours."""
+MAX_SESSIONS = 50
+"""The number of newest sessions whose throughput is read."""
+MIN_FRAMES, MIN_SECONDS, MIN_SHARE = 300, 2.0, 0.05
+"""A stored run counts if it has this many frames and takes this long; a device takes part if it did this share of the frames."""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Throughput of a model in a stored run, frames/s. hardware: what it ran on."""
+
+    rate: float
+    hardware: str
+
+
+def read_speeds(sessions: Path) -> dict[str, Speed]:
+    """Read the throughput of each model in its newest stored run.
+
+    Parameters
+    ----------
+    sessions : Path
+        The folder of the sessions. Unreadable ones are left out.
+
+    Returns
+    -------
+    dict of str to Speed
+        By the model's name.
+    """
+    found: dict[str, Speed] = {}
+    for path in sorted(sessions.glob("*.sqlite"), key=_modified, reverse=True)[:MAX_SESSIONS]:
+        with suppress(ExportError), SessionReader(path) as reader:
+            model = reader.facts.get("model", "")
+            if (speed := None if model in found else _speed(reader)) is not None:
+                found[model] = speed
+    return found
+
+
+def _modified(path: Path) -> float:
+    with suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0
+
+
+def _speed(reader: SessionReader) -> Speed | None:
+    """The throughput of a run with one complete source, None for others: the rate of sampled runs is that of other work."""
+    sources = reader.sources()
+    if len(sources) != 1 or not sources[0].finished or sources[0].cancelled or sources[0].error:
+        return None
+    (source,) = sources
+    frames, seconds = source.ledger.inferred, source.seconds or 0.0
+    if frames < MIN_FRAMES or seconds < MIN_SECONDS or is_sampled(reader):
+        return None
+    used = [use for use in reader.frames_by_device(source.number) if use.frames >= MIN_SHARE * frames]
+    if not used:
+        return None
+    names = ", ".join(sorted({use.name for use in used}))
+    return Speed(frames / seconds, f"{len(used)} × {names}" if len(used) > 1 else names)
 
 
 class ModelChart(QWidget):

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QWidget
 
-from framefleet.app.scaling_results import Speed, read_speeds
+from framefleet.app.window.models.chart import Speed, read_speeds
 from framefleet.app.window.models.comparison import ask_for_comparison
 from framefleet.app.window.models.downloads import ModelDownloads
 from framefleet.app.window.models.list import ModelList

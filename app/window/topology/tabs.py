@@ -1,11 +1,10 @@
-"""Tabs for the devices, the topology and the scaling."""
+"""Tabs for the devices and the topology."""
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.floating import SIZE, Floating
-from framefleet.app.window.scaling.panel import ScalingPanel
 from framefleet.app.window.topology.panel import TopologyPanel
 from framefleet.app.window.widgets.build import Panel, column, push_button, row, tool_button
 from framefleet.app.window.widgets.translation import translate
@@ -15,9 +14,9 @@ from framefleet.engine.devices.recording import Recording
 class DeviceTabs(Panel):
     """Shows one of the panels. Each can be moved to its own window. store: keeps which are, and where."""
 
-    def __init__(self, devices: DevicePanel, topology: TopologyPanel, scaling: ScalingPanel, store: QSettings) -> None:
+    def __init__(self, devices: DevicePanel, topology: TopologyPanel, store: QSettings) -> None:
         super().__init__()
-        self.devices, self.topology, self.scaling = devices, topology, scaling
+        self.devices, self.topology = devices, topology
         self.stack = QStackedWidget()
         self.buttons = QButtonGroup(self)
         self.detach = tool_button("detach", "")
@@ -26,7 +25,6 @@ class DeviceTabs(Panel):
         panels: tuple[tuple[str, str, QWidget], ...] = (
             ("devices", translate("topology", "Devices"), devices),
             ("topology", translate("topology", "Topology"), topology),
-            ("scaling", translate("scaling", "Scaling"), scaling),
         )
         for number, (name, title, panel) in enumerate(panels):
             floating = Floating(panel, title, name, store, topology.own_size if panel is topology else lambda: SIZE)
@@ -54,7 +52,7 @@ class DeviceTabs(Panel):
         self._show_detach()
 
     def show_recording(self, recording: Recording) -> None:
-        """Show a recorded machine in the first two panels."""
+        """Show a recorded machine in both panels."""
         self.devices.show_recording(recording)
         self.topology.show_recording(recording)
 

@@ -37,8 +37,6 @@ INTERNAL = re.compile(
 ROLES = {"label": 1, "tool_button": 1, "Panel": 1, "show_banner": 1, "show_message": 1}
 """How many of a function's first arguments are names of styles, icons or subjects."""
 ELSEWHERE = {
-    "sessions/reminder.py: kept sessions",
-    "scaling/panel.py: framefleet bench scaling",
     "devices/bottleneck.py: video decoder",
     "settings/exchange.py: framefleet settings",
     "settings/last_run.py: decoded by",

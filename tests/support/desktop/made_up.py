@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -30,8 +29,6 @@ from tests.support.devices.topologies import eight
 GIB = 1 << 30
 NEWEST = 1_793_880_000
 """The time of the measurements, seconds since 1970."""
-SCALING = {"weak": {1: 2356.6, 2: 4683.9, 4: 9455.7}, "strong": {1: 2319.7, 2: 4606.3, 4: 9188.6}}
-"""Frames/s on four H200, benchmarks/results/scaling-h200.md."""
 
 
 def _described(gpu: DeviceId) -> DeviceDescription:
@@ -72,19 +69,6 @@ def cluster_machines() -> tuple[list[DeviceDescription], list[Machine]]:
         measured = None if lost else Measured(devices, (place + 1) * 40 * 2**20, 3 * 2**20)
         machines.append(Machine(NodeState(0.0, name, f"10.0.0.{place + 1}", lost, 0, 0, measured)))
     return found, machines
-
-
-def store_scaling(folder: Path) -> None:
-    """Store a report of ``framefleet bench scaling`` as the command does."""
-    points = [
-        {"mode": mode, "count": count, "frames_per_s": rate, "ideal": count, "devices": [{"name": "NVIDIA H200"}] * count}
-        for mode, rates in SCALING.items()
-        for count, rate in rates.items()
-    ]
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "20261105-120000-000000.json"
-    path.write_text(json.dumps({"model": "yolov4, 608×608, fp16", "source": "1920×1080 h264", "points": points}))
-    os.utime(path, (NEWEST, NEWEST))
 
 
 def evaluated_models() -> list[Evaluated]:

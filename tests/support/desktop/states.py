@@ -23,7 +23,7 @@ from framefleet.app.window.viewer.classes import COUNT_ROLE
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.engine.pool.events import DeviceStarting
-from tests.support.desktop.made_up import cluster_machines, demo_accuracy, evaluated_models, recorded_gpus, store_scaling, worst_frames
+from tests.support.desktop.made_up import cluster_machines, demo_accuracy, evaluated_models, recorded_gpus, worst_frames
 from tests.support.desktop.settling import Screens, child, has_settled, settle, shown_dialog, shown_menu, statistics_agree
 from tests.support.desktop.states_of_dialogs import cluster, file_dialogs, models, questions, running
 from tests.support.desktop.states_of_tracks import corrections, full_screen, tracks
@@ -181,11 +181,6 @@ def _grid(window: MainWindow) -> Screens:
 
 def _machines(window: MainWindow) -> Screens:
     tabs = window.device_tabs
-    store_scaling(window.scaling.results)
-    tabs.show_tab(2)
-    settle(lambda: window.scaling.choice.count() > 0 and has_settled(window.viewer))
-    yield "scaling", window
-    tabs.show_tab(0)
     described, machines = cluster_machines()
     tabs.devices.describe_cluster(described)
     tabs.devices.show_machines(machines)

@@ -1,16 +1,28 @@
-"""Names in the chart of models cover neither each other nor marks."""
+"""The chart of models: names cover neither each other nor marks, and the throughput is that of stored runs."""
 
 from __future__ import annotations
 
+import os
+from datetime import datetime, timedelta
 from itertools import combinations
+from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QLineF
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.scaling_results import Speed
-from framefleet.app.window.models.chart import MARGIN, NEAR, ModelChart
+from framefleet.app.window.models.chart import MARGIN, NEAR, ModelChart, Speed, read_speeds
+from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.model.registry.catalogue import FAMILY
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.settings import RunSettings
+from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.store.facts import run_facts
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from tests.support.models import tiny_files
+from tests.support.store import video_info
 
 
 @pytest.mark.parametrize("width", [800, 1040, 1600])
@@ -49,3 +61,32 @@ def test_each_tick_of_the_work_has_room_for_its_number(qtbot: QtBot) -> None:
     ticks = [place for place, _ in chart.item.getAxis("bottom")._tickLevels[0]]
     assert least + 0.03 < min(ticks)
     assert max(ticks) < most - 0.03
+
+
+def store_run(path: Path, devices: int, seconds: float, frames: int = 400, every: str = "") -> None:
+    """Write the session of a finished run of the tiny model that these CPU devices shared equally."""
+    settings = RunSettings.of(tiny_files(), {"every": Moments().read(every)} if every else {})
+    with SessionWriter(path, ("car",), run_facts(settings)) as writer:
+        info: SourceInfo = video_info("a.mp4", frames)
+        writer.add_source(0, "a.mp4", info)
+        ids = [DeviceId("cpu", str(number)) for number in range(devices)]
+        for device in ids:
+            writer.add_device(EngineInfo(device, "Some Processor", "OpenVINO", "bf16", "the fastest", 96, 96, 1, 2))
+        nothing = Detections(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.int32))
+        writer.add_frames([FrameResult(FrameRef(0, n, n / 25), ids[n % devices], 96, 96, nothing) for n in range(frames)])
+        writer.finish_source(0, "a.mp4", Ledger(frames, frames), seconds, None, False)
+
+
+def test_the_speed_of_a_model_is_that_of_its_newest_run(tmp_path: Path) -> None:
+    for name, seconds, age in (("old", 40.0, 2), ("new", 20.0, 1)):
+        store_run(tmp_path / f"{name}.sqlite", 2, seconds)
+        then = (datetime.now() - timedelta(hours=age)).timestamp()
+        os.utime(tmp_path / f"{name}.sqlite", (then, then))
+    assert read_speeds(tmp_path) == {"tiny": Speed(20.0, "2 × Some Processor")}
+
+
+def test_runs_that_say_nothing_about_the_throughput_do_not_count(tmp_path: Path) -> None:
+    store_run(tmp_path / "sampled.sqlite", 1, 10.0, every="2s")  # the rate of sampled runs is that of other work
+    store_run(tmp_path / "short.sqlite", 1, 1.0)
+    (tmp_path / "damaged.sqlite").write_bytes(b"no database")
+    assert read_speeds(tmp_path) == {}

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from framefleet.app.scaling_results import Speed
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.models.chart import ModelChart
+from framefleet.app.window.models.chart import ModelChart, Speed
 from framefleet.app.window.models.comparison import (
     ComparisonDialog,
     Evaluated,

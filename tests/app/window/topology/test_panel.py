@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.scaling.panel import ScalingPanel
 from framefleet.app.window.topology.links import NVLINK, PCIE
 from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
 from framefleet.app.window.topology.tabs import DeviceTabs
@@ -132,9 +131,7 @@ def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Pat
     if not path.is_file():
         pytest.skip(f"no {path}")
     recording = read_recording(path)
-    tabs = DeviceTabs(
-        DevicePanel(), TopologyPanel(), ScalingPanel(tmp_path), QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)
-    )
+    tabs = DeviceTabs(DevicePanel(), TopologyPanel(), QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(tabs)
     tabs.resize(320, 900)
     tabs.show_recording(recording)

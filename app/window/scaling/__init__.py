@@ -1,1 +1,0 @@
-"""The panel that shows how throughput grows with the number of devices."""
