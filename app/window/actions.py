@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QMessageBox
 
 from framefleet.app.window.keys.bindings import Bindings, Command
 from framefleet.app.window.keys.dialog import KeysDialog
-from framefleet.app.window.widgets.icons import icon, pixmap
+from framefleet.app.window.widgets.painting import icon, pixmap
 from framefleet.app.window.widgets.translation import marked, translate
 
 FIXED = (

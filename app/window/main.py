@@ -16,7 +16,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.appearance import KEY, apply_theme, stored_theme
-from framefleet.app.window.widgets.icons import pixmap
+from framefleet.app.window.widgets.painting import pixmap
 from framefleet.app.window.widgets.translation import LANGUAGE
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.errors import UsageError

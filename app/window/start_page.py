@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSiz
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, set_role, show_inside
-from framefleet.app.window.widgets.icons import Symbol
+from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.check import ModelSummary
 

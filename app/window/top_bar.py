@@ -7,7 +7,7 @@ from framefleet.app.window.actions import Actions
 from framefleet.app.window.start_page import model_line
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import Panel, label, row, tool_button
-from framefleet.app.window.widgets.icons import icon, pixmap
+from framefleet.app.window.widgets.painting import icon, pixmap
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.check import ModelSummary
 

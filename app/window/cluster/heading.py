@@ -11,8 +11,7 @@ from framefleet.app.window.cluster.link import Machine
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Clickable
-from framefleet.app.window.widgets.icons import pixmap
-from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_box, painting, write
+from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_box, painting, pixmap, write
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.messages import NodeState
 

@@ -7,8 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
 from framefleet.app.window.keys.bindings import Bindings, Command
-from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, set_role
-from framefleet.app.window.widgets.flow import Flow
+from framefleet.app.window.widgets.build import ElidedLabel, Flow, column, label, row, set_role
 from framefleet.app.window.widgets.translation import marked, translate
 
 BUTTONS = (

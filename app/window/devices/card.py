@@ -19,7 +19,7 @@ from framefleet.app.window.devices.telemetry_text import details, metrics
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry.snapshot import Telemetry

@@ -17,7 +17,7 @@ CELLS = 4
 """The largest number of metrics in a row."""
 MARGIN, GAP, LIGHT = 9, 7, 13
 RATE = marked("devices", "frames/s")
-_MOST_NAME = 0.34
+MAX_NAME_WIDTH = 0.34
 """The largest share of the width that names get."""
 
 
@@ -40,7 +40,7 @@ class RowColumns:
     def areas(self, width: float, height: float) -> RowAreas:
         """Divide a row of this size, logical pixels."""
         regular, bold, small = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True)), QFontMetrics(theme.font(-2))
-        name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, _MOST_NAME * width)
+        name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, MAX_NAME_WIDTH * width)
         cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance(translate("devices", "Decoder"))) + GAP
         rate = max(bold.horizontalAdvance("00,000"), small.horizontalAdvance(translate("devices", RATE))) if self.rates else 0
         left = MARGIN + name + GAP

@@ -13,14 +13,14 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import label, say, wrapped
 from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
-from framefleet.app.window.widgets.form_dialog import FormDialog
+from framefleet.app.window.widgets.questions import FormDialog
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.settings.kinds import Number
 from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
 from framefleet.engine.store.objects.appearances import By
 from framefleet.engine.store.session import SessionReader
 
-MOST = 1000
+MAX_CLIPS = 1000
 """More clips than this are refused: they are too many to look at, and they may fill the disk."""
 WIDTH = 560
 PADDING = 2.0
@@ -118,8 +118,10 @@ class ClipsDialog(FormDialog):
         problem = ""
         if self.folder.path is None or not self.folder.path.is_absolute():
             problem = translate("events", "Choose a folder.")
-        elif len(self._clips) > MOST:
-            problem = translate("events", "More than %Ln clips are not written: show fewer classes or a higher confidence.", None, MOST)
+        elif len(self._clips) > MAX_CLIPS:
+            problem = translate(
+                "events", "More than %Ln clips are not written: show fewer classes or a higher confidence.", None, MAX_CLIPS
+            )
         say(self.problem, problem)
         self.start.setEnabled(not problem and bool(self._clips) and self._planned == self._choice)
 

@@ -16,7 +16,7 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column
-from framefleet.app.window.widgets.table import sorted_table
+from framefleet.app.window.widgets.fields import sorted_table
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.store.blocks import read_blocks
 from framefleet.engine.store.session import SessionReader

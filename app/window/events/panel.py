@@ -12,8 +12,7 @@ from framefleet.app.window.keys.bindings import Bindings, Command
 from framefleet.app.window.keys.shortcuts import Shortcuts
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column, push_button, row, tool_button
-from framefleet.app.window.widgets.fields import clearable, combo_box
-from framefleet.app.window.widgets.table import fit_names, sorted_table
+from framefleet.app.window.widgets.fields import clearable, combo_box, fit_names, sorted_table
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.store.objects.events import EventKind
 from framefleet.engine.zones.shapes import ZoneSet

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from framefleet.app.window.events.table_model import ArrayModel
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import Panel, column, label
-from framefleet.app.window.widgets.table import sorted_table
+from framefleet.app.window.widgets.fields import sorted_table
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.zones.counts import ROUTE_COUNTS, Counts
 

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 from framefleet.app.window.events.detections import DetectionsPanel
 from framefleet.app.window.events.panel import EventsPanel
 from framefleet.app.window.events.routes import RoutesPanel
-from framefleet.app.window.widgets.build import Panel, column, label, push_button
-from framefleet.app.window.widgets.flow import Flow
+from framefleet.app.window.widgets.build import Flow, Panel, column, label, push_button
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.counts.chart import CountChart
 

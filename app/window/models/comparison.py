@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidgetItem, 
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row
-from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.questions import choose_path
-from framefleet.app.window.widgets.table import align, plain_tree
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import UsageError
 from framefleet.engine.store.schema import explained

@@ -14,7 +14,7 @@ from framefleet.engine.settings import ModelFiles
 from framefleet.resources import DEMO
 
 _KEY = "models/own"
-MOST = 50
+MAX_MODELS = 50
 """The number of models that are kept, the newest first."""
 
 
@@ -37,7 +37,7 @@ class OwnModels:
         folder = models_folder().resolve()
         if folder not in files.cfg.resolve().parents and files.cfg.resolve() != Path(DEMO.cfg).resolve():
             files = ModelFiles(files.cfg.absolute(), files.weights, files.labels)
-            self._write([files, *(other for other in self.read() if other.cfg != files.cfg)][:MOST])
+            self._write([files, *(other for other in self.read() if other.cfg != files.cfg)][:MAX_MODELS])
 
     def remove(self, files: ModelFiles) -> None:
         """Forget a model. Its files stay."""

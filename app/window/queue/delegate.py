@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import FOUND_ROLE, ITEM_ROLE, NAMED, THUMBNAIL_ROLE
 from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.icons import pixmap
-from framefleet.app.window.widgets.painting import draw_bar, draw_box, fitting, painting
+from framefleet.app.window.widgets.painting import draw_bar, draw_box, fitting, painting, pixmap
 from framefleet.engine.media.sources import is_picture
 
 THUMBNAIL = QSize(64, 36)

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from framefleet.app.window.queue.intake import Intake, sort_paths
 from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.icons import pixmap
-from framefleet.app.window.widgets.painting import CENTRE, draw_box, painting
+from framefleet.app.window.widgets.painting import CENTRE, draw_box, painting, pixmap
 from framefleet.app.window.widgets.translation import translate
 
 MARGIN = 12

@@ -11,7 +11,7 @@ from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, row, say, tool_button
-from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import marked, translate
 
 

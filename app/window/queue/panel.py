@@ -15,7 +15,7 @@ from framefleet.app.window.queue.model import ITEM_ROLE, QueueModel
 from framefleet.app.window.queue.problem import ProblemCard
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import Panel, column, label, row
-from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import translate
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier

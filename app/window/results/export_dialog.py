@@ -15,8 +15,8 @@ from framefleet.app.window.results.pick_list import PickList
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets.build import label, push_button, row, say, wrapped
 from framefleet.app.window.widgets.fields import PathField, form_grid
-from framefleet.app.window.widgets.form_dialog import FormDialog
 from framefleet.app.window.widgets.formats import capitalised
+from framefleet.app.window.widgets.questions import FormDialog
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.types import SourceKind

@@ -6,9 +6,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
-from framefleet.app.window.widgets.build import column, label, row
+from framefleet.app.window.widgets.build import Flow, column, label, row
 from framefleet.app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
-from framefleet.app.window.widgets.flow import Flow
 from framefleet.app.window.widgets.formats import capitalised, plural
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import UsageError
@@ -55,7 +54,7 @@ EVERY = {
     Every(seconds=10.0): marked("results", "A frame every 10 seconds"),
     Every(seconds=60.0): marked("results", "A frame per minute"),
 }
-LEAST_SEEN = {
+MIN_SEEN = {
     Least(): marked("results", "In one frame"),
     Least(frames=5): marked("results", "In 5 frames"),
     Least(seconds=0.5): marked("results", "For half a second"),
@@ -98,7 +97,7 @@ class OptionsForm(QWidget):
         self.one_table.toggled.connect(self._changed)
         self.bom = QCheckBox(translate("results", "Begin with a byte order mark"))
         self.bom.setToolTip(translate("results", "Excel needs it to read all letters."))
-        for combo, titles in zip(combos, ([*each.values()] for each in (INTERVALS, PICTURES, EVERY, LEAST_SEEN)), strict=True):
+        for combo, titles in zip(combos, ([*each.values()] for each in (INTERVALS, PICTURES, EVERY, MIN_SEEN)), strict=True):
             combo.addItems([translate("results", title) for title in titles])
         self.interval.setCurrentIndex(list(INTERVALS).index(DEFAULTS.interval))
         for combo in combos:
@@ -174,7 +173,7 @@ class OptionsForm(QWidget):
             "interval": [*INTERVALS][self.interval.currentIndex()],
             "bom": self.bom.isChecked(),
             "one_table": self.one_table.isChecked(),
-            "least_seen": [*LEAST_SEEN][self.least_seen.currentIndex()],
+            "least_seen": [*MIN_SEEN][self.least_seen.currentIndex()],
             "pictures": [*PICTURES][self.pictures.currentIndex()],
             "every": [*EVERY][self.every.currentIndex()],
             "coco_ids": self.coco_ids.isChecked(),

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QDialog, QTreeWidgetItem, QWidget
 
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column, label, say, wrapped
-from framefleet.app.window.widgets.fields import combo_box
-from framefleet.app.window.widgets.table import align, plain_tree
+from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.translation import marked, translate
 
 if TYPE_CHECKING:

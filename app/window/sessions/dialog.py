@@ -13,9 +13,8 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
-from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.questions import ask, show_folder
-from framefleet.app.window.widgets.table import align, plain_tree
 from framefleet.app.window.widgets.translation import marked, translate
 
 COLUMNS = (

@@ -33,7 +33,7 @@ from framefleet.engine.settings.checks import find_notes, find_problems
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.table import DEFAULTS, Section
 
-WIDTH, MOST_HEIGHT = 880, 820
+WIDTH, MAX_HEIGHT = 880, 820
 NOTHING: Mapping[str, str] = {}
 
 
@@ -194,7 +194,7 @@ class SettingsDialog(QDialog):
         """Make the dialog as high as its contents, within limits."""
         self.ensurePolished()
         height = self.pane.inside.sizeHint().height() + self.buttons.sizeHint().height() + 80
-        self.resize(within_screen(self, WIDTH, min(height, MOST_HEIGHT)))
+        self.resize(within_screen(self, WIDTH, min(height, MAX_HEIGHT)))
         super().showEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -14,7 +14,7 @@ from framefleet.engine.settings.table import DEFAULTS, TABLE
 NAME = "framefleet-settings.json"
 VERSION = 1
 _KIND = "framefleet settings"
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 def write_settings(path: Path, values: Mapping[str, Any], window: Mapping[str, str]) -> None:
@@ -60,7 +60,7 @@ def _load(path: Path) -> dict[str, Any]:
         path=path
     )
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise UsageError(not_settings)
         made = json.loads(path.read_text("utf-8"))
     except OSError as error:

@@ -12,7 +12,7 @@ from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.types import AS_ASKED
 
 GROUP = "last_run"
-MOST = 3
+MAX_ENGINES = 3
 """The largest number of devices whose choices are named."""
 
 
@@ -47,7 +47,7 @@ class LastRun(QObject):
         engines = [status.engine for status in statuses if status.engine is not None]
         if not engines:
             return
-        few = len(engines) <= MOST and len({(engine.precision, engine.reason) for engine in engines}) > 1
+        few = len(engines) <= MAX_ENGINES and len({(engine.precision, engine.reason) for engine in engines}) > 1
         named = [(f"{engine.device}: " if few else "") + _because(engine.precision, engine.reason) for engine in engines]
         if all(engine.reason != AS_ASKED for engine in engines):  # the demo asks for one
             self._keep("precision", "; ".join(dict.fromkeys(named)))

@@ -14,7 +14,7 @@ from framefleet.app.window.start_page import model_line
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column, label, push_button, row, set_role
 from framefleet.app.window.widgets.fields import PathField, form_grid
-from framefleet.app.window.widgets.icons import Symbol
+from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.check import ModelSummary, check_model
 from framefleet.engine.model.files import find_weights

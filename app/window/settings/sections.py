@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QScrollArea, QWidget
 from framefleet.app.window.settings.form import SettingsForm, words
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import column, label, push_button, say, show_inside
-from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import translate
 
 TOPICS_WIDTH = 14

@@ -19,8 +19,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QStandardItem, QSta
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.icons import pixmap
-from framefleet.app.window.widgets.painting import RIGHT, draw_box, write
+from framefleet.app.window.widgets.painting import RIGHT, draw_box, pixmap, write
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.annotation.colours import class_colour, ink_on
 

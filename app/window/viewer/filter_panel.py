@@ -12,7 +12,7 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import Panel, column, label, push_button, row
 from framefleet.app.window.widgets.fields import clearable, indent
-from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import marked, translate
 
 CONFIDENCE, HIDDEN = "window/confidence", "window/hidden_classes"

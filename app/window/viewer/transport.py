@@ -14,7 +14,7 @@ from framefleet.app.window.timeline.part_button import PartButton
 from framefleet.app.window.timeline.timeline import Timeline
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
-from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.store.clock import Clock

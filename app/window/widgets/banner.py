@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button
-from framefleet.app.window.widgets.icons import Symbol
+from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import translate
 
-MOST = 3
+MAX_BANNERS = 3
 """The largest number of banners. A further one replaces the oldest one with the lowest severity."""
 Action: TypeAlias = tuple[str, Callable[[], object]]
 """A button's title, and what a click calls."""
@@ -111,7 +111,7 @@ class BannerArea(QWidget):
     def show_banner(self, subject: str, severity: Severity, text: str, *actions: Action) -> Banner:
         """Show a message; it replaces the one about the same subject."""
         self.remove(subject)
-        while len(self._banners) >= MOST:
+        while len(self._banners) >= MAX_BANNERS:
             self.remove(min(self._banners, key=lambda shown: _RANKS.index(self._banners[shown].severity)))  # the oldest of several
         banner = Banner(severity, text, actions)
         banner.dismiss.clicked.connect(lambda: self.remove(subject))

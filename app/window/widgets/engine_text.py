@@ -96,7 +96,7 @@ class _Number:
     def __format__(self, spec: str) -> str:
         locale = QLocale()
         percent = "%" if translation.language == "en" else " %"
-        return format(self._value, spec).translate(str.maketrans({".": locale.decimalPoint(), ",": locale.groupSeparator(), "%": percent}))
+        return format(self._value, spec).translate({ord("."): locale.decimalPoint(), ord(","): locale.groupSeparator(), ord("%"): percent})
 
 
 def _setting(option: Option) -> str:

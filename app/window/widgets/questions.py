@@ -1,16 +1,19 @@
-"""Questions to the user that do not block the window: one with two answers, and one for a file or folder. Also shows folders."""
+"""Asks the user: questions, choices of files and folders, and dialogs with a form above their buttons."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
     QFileDialog,
     QFileSystemModel,
     QHeaderView,
     QMessageBox,
+    QScrollArea,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QToolButton,
@@ -19,8 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.build import within_screen
-from framefleet.app.window.widgets.icons import icon
+from framefleet.app.window.widgets.build import Item, column, show_inside, within_screen
+from framefleet.app.window.widgets.painting import icon
 
 Mode = QFileDialog.FileMode
 SIZE = 860, 540
@@ -107,3 +110,56 @@ def file_dialog(window: QWidget, title: str, at: str, kinds: str = "") -> QFileD
 def show_folder(folder: Path) -> None:
     """Show a folder in the system's program for files."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+
+MIN_HEIGHT = 100
+"""Least height of the visible part of a form, logical pixels."""
+
+
+class FormDialog(QDialog):
+    """Is as high as its form needs. On a screen that is too low for this, the form scrolls and the buttons stay visible.
+
+    width: least width, logical pixels. buttons: cancel, and those that a subclass adds.
+    """
+
+    def __init__(self, title: str, width: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self._inside, self._area = QWidget(), QScrollArea()
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setMinimumHeight(MIN_HEIGHT)
+        self._area.setAccessibleName(title)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.buttons.setContentsMargins(24, 0, 24, 16)
+        self.setMinimumWidth(width)
+
+    def lay_out(self, *items: Item) -> None:
+        """Place the parts of the form from top to bottom, and the buttons below them."""
+        column(*items, None, spacing=14, margins=(24, 20, 24, 14), of=self._inside)
+        show_inside(self._area, self._inside)
+        column((self._area, 1), self.buttons, spacing=0, of=self)
+        self._inside.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Fit the height when the form has changed."""
+        if event.type() is QEvent.Type.LayoutRequest:
+            QTimer.singleShot(0, self, self._fit)
+        return super().eventFilter(watched, event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit the height now that the style, which sets the sizes of fonts, is known; Qt then places the dialog."""
+        self._fit()
+        super().showEvent(event)
+
+    def _fit(self) -> None:
+        """Take the height of the form and the buttons. ``adjustSize`` would take no more than two thirds of the screen's height."""
+        form = self._inside.layout()
+        assert form is not None
+        form.activate()
+        height = form.totalHeightForWidth(self.width()) + self.buttons.sizeHint().height()
+        self.resize(within_screen(self, self.width(), height))
+        below = self.frameGeometry().bottom() - self.screen().availableGeometry().bottom()
+        if self.isVisible() and below > 0:
+            self.move(self.x(), self.y() - below)

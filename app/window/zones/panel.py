@@ -9,11 +9,9 @@ from PySide6.QtGui import QActionGroup, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
 from framefleet.app.window.keys import undo_keys
-from framefleet.app.window.widgets.build import Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
-from framefleet.app.window.widgets.fields import combo_box
-from framefleet.app.window.widgets.flow import Flow
+from framefleet.app.window.widgets.build import Flow, Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
+from framefleet.app.window.widgets.fields import Filling, combo_box, style_table
 from framefleet.app.window.widgets.questions import Mode, choose_path
-from framefleet.app.window.widgets.table import Filling, style_table
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.app.window.zones.classes_popup import ClassesDelegate
 from framefleet.app.window.zones.drawing.editor import ZoneEditor

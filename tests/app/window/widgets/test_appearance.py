@@ -13,7 +13,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.widgets import appearance, theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme, current, stored_theme
 from framefleet.app.window.widgets.banner import Severity
-from framefleet.app.window.widgets.icons import Symbol, icon
+from framefleet.app.window.widgets.painting import Symbol, icon
 from tests.support.paths import PROJECT
 from tests.support.window import pixels
 

@@ -2,7 +2,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.banner import MOST, BannerArea, Severity
+from framefleet.app.window.widgets.banner import MAX_BANNERS, BannerArea, Severity
 from framefleet.app.window.widgets.build import say, wrapped
 
 
@@ -11,9 +11,9 @@ def test_good_news_does_not_push_an_error_away(qtbot: QtBot) -> None:
     qtbot.addWidget(banners)
     banners.show_banner("error", Severity.ERROR, "cannot be written")
     banners.show_banner("warning", Severity.WARNING, "no video")
-    for number in range(MOST + 1):
+    for number in range(MAX_BANNERS + 1):
         banners.show_banner(str(number), Severity.INFO, f"exported {number}")
-    assert banners.texts == ["cannot be written", "no video", f"exported {MOST}"]
+    assert banners.texts == ["cannot be written", "no video", f"exported {MAX_BANNERS}"]
 
 
 def test_what_the_engine_says_begins_with_a_capital_and_names_of_ours_stay(qtbot: QtBot) -> None:
@@ -27,7 +27,7 @@ def test_what_the_engine_says_begins_with_a_capital_and_names_of_ours_stay(qtbot
 def test_of_equals_the_newest_stay(qtbot: QtBot) -> None:
     banners = BannerArea()
     qtbot.addWidget(banners)
-    for number in range(MOST + 2):
+    for number in range(MAX_BANNERS + 2):
         banners.show_banner(str(number), Severity.ERROR, str(number))
     assert banners.texts == ["2", "3", "4"]
 

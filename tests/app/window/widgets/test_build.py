@@ -1,11 +1,14 @@
+"""Windows and dialogs fit the screen, and what does not fit scrolls."""
+
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSettings, QSize, Qt
 from PySide6.QtGui import QScreen
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.events.clips_dialog import ClipsDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models.downloads import ModelDownloads
@@ -15,9 +18,10 @@ from framefleet.app.window.results.export_dialog import ExportDialog
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.settings.dialog import SettingsDialog
 from framefleet.app.window.settings.preferences import Preferences
+from framefleet.app.window.topology.panel import TopologyPanel
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import translation
-from framefleet.app.window.widgets.build import FRAME, within_screen
+from framefleet.app.window.widgets.build import FRAME, ScrollPane, within_screen
 from framefleet.engine.store.session import SessionReader
 from tests.support.window import queue_item, write_results
 
@@ -99,3 +103,25 @@ def test_the_window_with_all_panels_fits_a_laptop(qtbot: QtBot, qapp: QApplicati
     window.resize(1000, 650)
     assert window.minimumSizeHint().width() <= 1000
     window.close()
+
+
+def test_it_is_a_stop_of_the_tab_key_only_while_there_is_something_to_scroll(qtbot: QtBot) -> None:
+    inside = QLabel("devices")
+    pane = ScrollPane("Devices", inside)
+    qtbot.addWidget(pane)
+    pane.resize(200, 100)
+    pane.show()
+    assert pane.focusPolicy() is Qt.FocusPolicy.NoFocus
+    inside.setMinimumHeight(300)
+    qtbot.waitUntil(lambda: pane.focusPolicy() is Qt.FocusPolicy.TabFocus)
+    pane.setFocus()
+    qtbot.keyClick(pane, Qt.Key.Key_PageDown)
+    assert pane.verticalScrollBar().value() > 0
+    inside.setMinimumHeight(20)
+    qtbot.waitUntil(lambda: pane.focusPolicy() is Qt.FocusPolicy.NoFocus)
+
+
+def test_the_panels_that_scroll_have_names(qtbot: QtBot) -> None:
+    for panel, name in ((DevicePanel(), "Devices"), (TopologyPanel(), "Topology")):
+        qtbot.addWidget(panel)
+        assert [scroll.accessibleName() for scroll in panel.findChildren(QScrollArea)] == [name]
