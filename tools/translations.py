@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
-from framefleet.app.window.devices.stage_bar import ORDER
+from framefleet.app.window.devices.figures import ORDER
 from framefleet.app.window.widgets.formats import COUNTED
 from framefleet.app.window.widgets.translation import FOLDER, LANGUAGES
 from framefleet.engine import notices

@@ -44,8 +44,7 @@ from framefleet.app.window.shown_file import ShownFile
 from framefleet.app.window.start_page import StartPage
 from framefleet.app.window.status_line import StatusLine
 from framefleet.app.window.top_bar import TopBar
-from framefleet.app.window.topology.panel import TopologyPanel
-from framefleet.app.window.topology.tabs import DeviceTabs
+from framefleet.app.window.topology.panel import DeviceTabs, TopologyPanel
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets.banner import BannerArea, Severity

@@ -1,15 +1,100 @@
-"""Connects the window with a cluster: dialog, panels and messages."""
+"""Connects the window with a cluster: the dialog, panels and messages."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QSettings
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
-from framefleet.app.window.cluster.dialog import ClusterDialog
-from framefleet.app.window.cluster.link import ClusterLink
+from framefleet.app.window.cluster.link import ClusterLink, Machine
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
+from framefleet.app.window.widgets.fields import text_field
 from framefleet.app.window.widgets.translation import translate
+
+WIDTH = 520
+
+
+class ClusterDialog(QDialog):
+    """Asks for the address of a cluster. While the window is connected, lists the machines and offers to disconnect."""
+
+    def __init__(self, link: ClusterLink, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(translate("cluster", "Connect to a cluster"))
+        self._link = link
+        self.intro = label(
+            "muted",
+            translate(
+                "cluster",
+                "Files are detected on the machines of a Ray cluster. Results stay on this machine, which has to be part of the cluster.",
+            ),
+            wrap=True,
+        )
+        title = label("", translate("cluster", "Address of the cluster"))
+        self.address = text_field(title.text(), link.address, "HOST:6379")
+        self.address.returnPressed.connect(self._connect)
+        self.address.textChanged.connect(self._changed)
+        self.hint = label(
+            "small",
+            translate("cluster", "As “ray start --head” prints it. “auto” means the cluster that runs on this machine."),
+            wrap=True,
+        )
+        self.progress = QProgressBar(minimum=0, maximum=0, textVisible=False)
+        self.progress.setFixedHeight(6)
+        self.problem, self.machines = wrapped("error"), wrapped("")
+        self.connect_ = push_button(translate("cluster", "Connect"), self._connect, role="primary")
+        self.disconnect_ = push_button(translate("cluster", "Disconnect"), link.disconnect_)
+        self.shut = push_button(translate("cluster", "Close"), self.reject)
+        self.address.setMaximumWidth(WIDTH)
+        buttons = row(None, self.disconnect_, self.connect_, self.shut, spacing=8)
+        field = column(title, self.address, self.hint, spacing=4)
+        parts = (self.intro, field, self.progress, self.problem, self.machines)
+        column(*parts, None, buttons, spacing=12, margins=(20, 18, 20, 16), of=self)
+        self.setMinimumWidth(WIDTH)
+        for signal in (link.connecting, link.connected, link.disconnected):
+            signal.connect(self._show_state)
+        for failed in (link.refused, link.lost):
+            failed.connect(self._show_problem)
+        link.machines_changed.connect(self._show_machines)
+        self._show_state()
+
+    def _connect(self) -> None:
+        if address := self.address.text().strip():
+            self._link.connect_to(address)
+
+    def _changed(self) -> None:
+        self.connect_.setEnabled(bool(self.address.text().strip()) and not self._link.busy)
+
+    def _show_state(self) -> None:
+        connected, busy = self._link.cluster is not None, self._link.busy
+        say(self.problem, "")
+        self.progress.setVisible(busy)
+        self.address.setEnabled(not connected and not busy)
+        self.hint.setVisible(not connected)
+        self.connect_.setVisible(not connected)
+        self.disconnect_.setVisible(connected)
+        self._changed()
+        self._show_machines(self._link.machines)
+
+    def _show_problem(self, why: str) -> None:
+        self._show_state()
+        say(self.problem, formats.capitalised(why))
+
+    def _show_machines(self, machines: Sequence[Machine]) -> None:
+        cluster = self._link.cluster
+        if cluster is None:
+            say(self.machines, "")
+            return
+        states = [machine.state for machine in machines]
+        title = translate("cluster", "Connected to {address}. These machines take part:").format(address=cluster.address)
+        say(self.machines, "\n".join([title, *(_line(state.name, state.address, state.lost) for state in states)]))
+
+
+def _line(name: str, address: str, lost: bool) -> str:
+    text = translate("cluster", "{name} ({address}) cannot be reached") if lost else "{name} ({address})"
+    return text.format(name=name, address=address)
 
 
 class ClusterControl(QObject):

@@ -9,13 +9,19 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
-from framefleet.app.window.devices import status_text
 from framefleet.app.window.devices.figures import DeviceFigures
-from framefleet.app.window.devices.gauges import Gauges
-from framefleet.app.window.devices.members import MemberRows
-from framefleet.app.window.devices.row import DeviceRow
-from framefleet.app.window.devices.status import DeviceStatus, Phase
-from framefleet.app.window.devices.telemetry_text import details, metrics
+from framefleet.app.window.devices.rows import DeviceRow, Gauges, MemberRows
+from framefleet.app.window.devices.status import (
+    DeviceStatus,
+    Phase,
+    engine_details,
+    engine_line,
+    hardware_facts,
+    hardware_name,
+    status_colour,
+    status_title,
+)
+from framefleet.app.window.devices.telemetry import details, metrics
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
@@ -165,7 +171,7 @@ class DeviceCard(QFrame):
             self._show_text(status)
 
     def _show_text(self, status: DeviceStatus) -> None:
-        known, title = self._description, status_text.title(status)
+        known, title = self._description, status_title(status)
         self.phase.setText(title)
         for widget in (self.hardware, self.engine):
             widget.setEnabled(status.phase is not Phase.LEFT)
@@ -173,14 +179,14 @@ class DeviceCard(QFrame):
         step, progress = status.building or ("", 0.0)
         say(self.message, status.message if broken else "")
         say(self.note, status.note)
-        self.hardware.setText(status_text.hardware(status, known))
-        self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), status_text.facts(known), known.uuid if known else ""))))
-        say(self.engine, status_text.engine_line(status, known))
-        self.engine.setToolTip(status_text.engine_details(status, known))
+        self.hardware.setText(hardware_name(status, known))
+        self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), hardware_facts(known), known.uuid if known else ""))))
+        say(self.engine, engine_line(status, known))
+        self.engine.setToolTip(engine_details(status, known))
         waits = of_engine(step) if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
         self.row.change(
             name=str(replace(status.device, node="")),  # the heading above names the machine
-            colour=status_text.colour(status),
+            colour=status_colour(status),
             off=status.phase is Phase.LEFT,
             message=(status.message or title) if broken else waits,
             progress=0.0 if broken else progress,
@@ -220,5 +226,5 @@ class DeviceCard(QFrame):
         status = self._status
         if status is None or not self.opened:
             return
-        self.phase.setText(status_text.title(status))
+        self.phase.setText(status_title(status))
         self.figures.refresh(status, time.monotonic() if now is None else now)

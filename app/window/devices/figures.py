@@ -1,16 +1,18 @@
-"""A device's throughput and latency, now and over the last minute, and the time of each stage."""
+"""A device's throughput and latency, now and as charts of the last minute, and the time of each stage."""
 
 import math
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QWidget
 
-from framefleet.app.window.devices.chart import Chart
-from framefleet.app.window.devices.stage_bar import StageBar, in_order, short_legend, stage_name
-from framefleet.app.window.devices.status import DeviceStatus, Phase, Sample
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.devices.status import HISTORY, DeviceStatus, Phase, Sample
+from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, wrapped
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.painting import draw_box, painting
+from framefleet.app.window.widgets.plotting import pg
+from framefleet.app.window.widgets.translation import marked, translate
 
 _BASE = Qt.AlignmentFlag.AlignBaseline
 
@@ -37,10 +39,10 @@ class DeviceFigures(QWidget):
         inner.setVerticalSpacing(2)
         inner.setRowMinimumHeight(2, self.latency_chart.height() + 8)
         inner.addWidget(self.rate_chart, 0, 0)
-        inner.addLayout(_line(self.latency, translate("devices", "ms latency"), self.tail), 1, 0)
+        inner.addLayout(_figure_line(self.latency, translate("devices", "ms latency"), self.tail), 1, 0)
         for place, widget in enumerate((self.latency_chart, self.stages, self.stage_text, self.bottleneck), 2):
             inner.addWidget(widget, place, 0)
-        column(_line(self.rate, translate("devices", "frames/s"), self.frames), self.moving, spacing=2, of=self)
+        column(_figure_line(self.rate, translate("devices", "frames/s"), self.frames), self.moving, spacing=2, of=self)
 
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
@@ -70,5 +72,163 @@ class DeviceFigures(QWidget):
         say(self.bottleneck, translate("devices", "Slowest stage: {stage}").format(stage=slowest) if slowest else "")
 
 
-def _line(figure: QWidget, unit: str, more: QWidget) -> QBoxLayout:
+def _figure_line(figure: QWidget, unit: str, more: QWidget) -> QBoxLayout:
     return row((figure, 0, _BASE), (label("small", unit), 0, _BASE), (more, 1, _BASE), spacing=6)
+
+
+CHART_HEIGHT = 64
+AXIS = 30
+
+
+class Chart(QWidget):
+    """Lines over the last ``HISTORY`` seconds, from zero; the first line is filled. colours: names of the theme's table."""
+
+    def __init__(self, name: str, colours: Sequence[str]) -> None:
+        super().__init__()
+        self.setFixedHeight(CHART_HEIGHT)
+        self.setAccessibleName(name)
+        self._plot = pg.PlotWidget(enableMenu=False)
+        item = self._plot.getPlotItem()
+        item.hideButtons()
+        item.setMouseEnabled(False, False)
+        item.setContentsMargins(0, 1, 0, 1)
+        for side in ("bottom", "left"):
+            item.hideAxis(side)
+        item.setXRange(-HISTORY, 0, padding=0)
+        item.getViewBox().setDefaultPadding(0)
+        self._lines = [item.plot(antialias=True) for _ in colours]
+        self._lines[0].setFillLevel(0)
+        self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._floor, self._ceiling = pg.InfiniteLine(0, angle=0), pg.InfiniteLine(angle=0)
+        for line in (self._floor, self._ceiling):
+            line.setZValue(-10)
+            item.addItem(line)
+        self._top = 0.0
+        self.top_label, bottom_label = label(""), label("", "0")
+        for text in (self.top_label, bottom_label):
+            text.setFont(theme.font(-2))
+            text.setStyleSheet(f"color: {theme.MUTED};")
+            text.setAlignment(Qt.AlignmentFlag.AlignRight)
+            text.setFixedWidth(AXIS)
+        top, bottom = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignBottom
+        labels = column((self.top_label, 1, top), (bottom_label, 1, bottom), spacing=0)
+        row((self._plot, 1), labels, spacing=4, of=self)
+        self.setToolTip(name)
+        self._set_top(1.0)
+        self._colours = colours
+        self.use_theme()
+
+    def use_theme(self) -> None:
+        """Draw in the colours of the theme."""
+        self._plot.setBackground(theme.RAISED)
+        for line, name in zip(self._lines, self._colours, strict=True):
+            line.setPen(pg.mkPen(theme.colour(name), width=1.5))
+        fill = QColor(theme.colour(self._colours[0]))
+        fill.setAlpha(38)
+        self._lines[0].setBrush(fill)
+        for line in (self._floor, self._ceiling):
+            line.setPen(pg.mkPen(theme.BORDER))
+
+    def show_values(self, times: Sequence[float], lines: Sequence[Sequence[float]]) -> None:
+        """Draw each line at these times (seconds, 0 = now, negative before); NaN leaves a gap."""
+        highest = 0.0
+        for line, values in zip(self._lines, lines, strict=True):
+            line.setData(times, values, connect="finite")
+            highest = max([highest, *(value for value in values if value == value)])
+        self._set_top(ceiling(highest))
+
+    def _set_top(self, top: float) -> None:
+        if top != self._top:
+            self._top = top
+            self._plot.setYRange(0, top * 1.04, padding=0)
+            self._ceiling.setValue(top)
+            self.top_label.setText(formats.rate(top).removesuffix(".0"))
+
+
+def ceiling(value: float) -> float:
+    """The next of 1, 1.5, 2, 3, 5, 7 × 10ⁿ at or above a value, so that the scale changes rarely."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0) if step * power >= value)
+
+
+COLOURS = {
+    "decode": "#4c79bd",
+    "queue": "#3a414d",
+    "upload": "#3f5f93",
+    "preprocess": "#5a93e6",
+    "infer": "#6aa5ff",
+    "network": "#6aa5ff",
+    "postprocess": "#87b8ff",
+    "deliver": "#a9ccff",
+    "download": "#a9ccff",
+}
+ORDER = tuple(COLOURS)
+_NAMES = {"queue": marked("stages", "waiting")}
+"""Names of stages that differ from those in the engine."""
+
+
+class StageBar(QWidget):
+    """A bar divided in proportion to the times of the stages. The tooltip shows the times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(6)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(translate("devices", "Time per stage"))
+        self._stages: dict[str, float] = {}
+        self._bottleneck: str | None = None
+
+    def show_stages(self, stages: Mapping[str, float], bottleneck: str | None = None) -> None:
+        """Show the mean time of a frame in each stage, ms, in order; the bottleneck stands out."""
+        if (dict(stages), bottleneck) != (self._stages, self._bottleneck):
+            self._stages, self._bottleneck = dict(stages), bottleneck
+            self.setToolTip(legend(stages))
+            self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the parts side by side."""
+        total, x, room = sum(self._stages.values()), 0.0, self.width() - (len(self._stages) - 1)
+        with painting(self) as painter:
+            if total <= 0:
+                draw_box(painter, QRectF(self.rect()), 3, theme.HOVER)
+                return
+            for name, value in self._stages.items():
+                colour = theme.WARNING if name == self._bottleneck else COLOURS.get(_kind(name), theme.MUTED)
+                painter.fillRect(QRectF(x, 0, max(room * value / total, 1.0), self.height()), QColor(colour))
+                x += room * value / total + 1
+
+
+def _kind(name: str) -> str:
+    """The stage without its device: "network" for "network cuda:1"."""
+    return name.partition(" ")[0]
+
+
+def stage_name(name: str) -> str:
+    """The name of a stage in the language of the window; its device stays as it is."""
+    kind, space, device = name.partition(" ")
+    return translate("stages", _NAMES.get(kind, kind)) + space + device
+
+
+def in_order(stages: Mapping[str, float]) -> dict[str, float]:
+    """The stages in the order in which a frame passes them."""
+
+    def place(name: str) -> tuple[int, str]:
+        return ORDER.index(_kind(name)) if _kind(name) in ORDER else len(ORDER), name
+
+    return {name: stages[name] for name in sorted(stages, key=place)}
+
+
+def legend(stages: Mapping[str, float]) -> str:
+    """The stages as text, one per line: ``decode 1.2 ms``."""
+    return "\n".join(
+        translate("devices", "{name} {value} ms").format(name=stage_name(name), value=formats.milliseconds(value))
+        for name, value in stages.items()
+    )
+
+
+def short_legend(stages: Mapping[str, float]) -> str:
+    """The stages in one paragraph: ``ms: decode 1.2 · infer 8.3``. Lines do not break between a name and its number."""
+    parts = (f"{stage_name(name)}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
+    return translate("devices", "ms: {parts}").format(parts=" · ".join(parts)) if stages else ""

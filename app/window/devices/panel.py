@@ -1,26 +1,182 @@
-"""The devices of the current run, in one row each that opens to a card."""
+"""The devices of the current run: which are listed and what is known of each, the heading, and one row each that opens to a card."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from framefleet.app.window.cluster.link import Machine
-from framefleet.app.window.devices.bottleneck import Bottleneck
-from framefleet.app.window.devices.card import DeviceCard
-from framefleet.app.window.devices.columns import InColumns, RowColumns, RowHeading, headings
-from framefleet.app.window.devices.heading import RunHeading
-from framefleet.app.window.devices.listed import ListedDevices
+from framefleet.app.window.cluster.machines import Machines
+from framefleet.app.window.devices.bottleneck import Bottleneck, find_bottleneck
+from framefleet.app.window.devices.card import Change, DeviceCard
+from framefleet.app.window.devices.rows import InColumns, RowColumns, RowHeading, headings
 from framefleet.app.window.devices.status import DeviceStatus, Phase, shares_of
-from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label
-from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.devices.telemetry import DeviceTelemetry
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, row, say, set_role, tool_button, wrapped
+from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.recording import Recording
+from framefleet.engine.devices.telemetry.snapshot import Telemetry
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.types import DeviceId
+
+_HOST = DeviceId("cpu", "0")
+
+
+class ListedDevices:
+    """The devices of the run, then recorded ones, then those of a cluster that wait.
+
+    ``statuses``: of the run. ``recording``: a recorded machine. ``strategy``: of the run.
+    """
+
+    def __init__(self) -> None:
+        self.statuses: tuple[DeviceStatus, ...] = ()
+        self.recording: Recording | None = None
+        self.strategy: StrategyChosen | None = None
+        self.machines = Machines()
+        self.telemetry = DeviceTelemetry()
+        self._known: dict[DeviceId, DeviceDescription] = {}
+
+    @property
+    def of_run(self) -> set[DeviceId]:
+        """The devices of the run."""
+        return {status.device for status in self.statuses}
+
+    def know(self, descriptions: Iterable[DeviceDescription]) -> None:
+        """Add descriptions of devices of this machine."""
+        self._known |= {description.id: description for description in descriptions}
+
+    def all(self) -> dict[DeviceId, DeviceStatus]:
+        """The status of each listed device, in order."""
+        shows = self.machines.shows
+        listed = {status.device: status for status in self.statuses if shows(status.device)}
+        for description in self.recording.devices if self.recording is not None else ():
+            listed.setdefault(description.id, DeviceStatus(description.id, Phase.RECORDED))
+        for device in filter(shows, self.machines.waiting()):
+            listed.setdefault(device, DeviceStatus(device, Phase.IDLE))
+        return dict(sorted(listed.items(), key=lambda each: each[0].node)) if self.machines.folds.headings else listed
+
+    def description(self, device: DeviceId) -> DeviceDescription | None:
+        """The description of a device, None if unknown. All CPU devices of this machine share that of cpu:0."""
+        if device.node:
+            return self.machines.description(device)
+        known = self._known.get(DeviceId(device.kind, "0") if device.kind == "cpu" else device)
+        if known is None and self.recording is not None and device not in self.of_run:
+            known = next((described for described in self.recording.devices if described.id == device), None)
+        return None if known is None else replace(known, id=device)
+
+    def watch(self, visible: bool) -> None:
+        """Take telemetry of this machine's devices, and of the processors, while the panel is visible."""
+        here = [member for status in self.statuses if status.phase is not Phase.LEFT for member in status.device.members]
+        wanted = [known for device in here if not device.node and (known := self.description(device)) is not None]
+        if here and _HOST not in here and (host := self.description(_HOST)) is not None:
+            wanted.append(host)  # for the bottleneck
+        self.telemetry.watch(wanted if visible else ())
+
+    def snapshot(self, device: DeviceId) -> Telemetry | None:
+        """The latest telemetry of a device, None if unknown."""
+        if not device.node and device in self.of_run:
+            return self.telemetry.of(device)
+        recorded = self.recording.telemetry.get(device) if self.recording is not None else None
+        return recorded or self.machines.telemetry(device)
+
+    def bottleneck(self) -> Bottleneck | None:
+        """What limits the run, None while no device works."""
+        here = (device for status in self.statuses if not status.device.node for device in status.device.members)
+        known = {device: snapshot for device in here if (snapshot := self.telemetry.of(device))}
+        cpu = next((device for device in known if device.kind == "cpu"), _HOST)
+        return find_bottleneck(self.statuses, known, self.telemetry.of(cpu))
+
+    def changes(self) -> dict[DeviceId, Change | None]:
+        """How the user can change the part of each device in the run, None = not at all."""
+        last = sum(status.takes_part for status in self.statuses) < 2
+        changes: dict[DeviceId, Change | None] = {}
+        for status in self.statuses:
+            again = status.phase in (Phase.FAILED, Phase.LEFT)
+            possible = self._elastic and (again or (status.takes_part and not last))
+            changes[status.device] = (Change.JOIN if again else Change.LEAVE) if possible else None
+        return changes
+
+    def joinable(self) -> tuple[Sequence[DeviceDescription], str | None]:
+        """The devices that can join the run, and why none can; None = nothing runs."""
+        if not any(status.takes_part for status in self.statuses):
+            return (), None
+        if not self._elastic:
+            name = strategy_name(self.strategy.strategy) if self.strategy is not None else ""
+            text = translate("devices", "With {name}, devices cannot join or leave during a run")
+            return (), text.format(name=name)
+        known_here, ours = self.machines.devices or self._known.values(), self.of_run
+        others = [known for known in known_here if known.available and known.id not in ours]
+        return others, translate("devices", "All devices of this machine are in this run")
+
+    @property
+    def _elastic(self) -> bool:
+        """Whether devices can join and leave the current run."""
+        running = any(status.takes_part for status in self.statuses)
+        return running and self.strategy is not None and self.strategy.elastic
+
+
+class RunHeading(QWidget):
+    """Shows the state of the current run in two or three lines. join_requested: a DeviceId."""
+
+    join_requested = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offered: tuple[DeviceDescription, ...] = ()
+        self._strategy: StrategyChosen | None = None
+        self._bottleneck: Bottleneck | None = None
+        self._add = translate("devices", "Add a device to this run")
+        self.title, self.text = label("", wrap=True), wrapped("small")
+        self.menu = QMenu(self)
+        self.add = tool_button("add", self._add, menu=self.menu)
+        self.add.setProperty("role", "small-flat")
+        self.add.hide()
+        words = column(self.title, self.text, spacing=0)
+        row((words, 1), (self.add, 0, Qt.AlignmentFlag.AlignTop), margins=(16, 2, 12, 4), of=self)
+        self.hide()
+
+    def show_strategy(self, chosen: StrategyChosen) -> None:
+        """Show the strategy and its reason."""
+        self._strategy = chosen
+        self._show()
+
+    def show_bottleneck(self, found: Bottleneck | None) -> None:
+        """Show what limits the run, None = nothing is known; then the strategy is shown."""
+        if found != self._bottleneck:
+            self._bottleneck = found
+            self._show()
+
+    def _show(self) -> None:
+        strategy, found = self._strategy, self._bottleneck
+        about = ""
+        if strategy is not None:
+            about = translate("devices", "Strategy: {name}").format(name=strategy_name(strategy.strategy))
+            reason = f"{formats.capitalised(strategy.reason)}."
+        self.setVisible(strategy is not None or found is not None)
+        set_role(self.title, found.role if found is not None else "")
+        self.title.setText(found.text if found is not None else about)
+        say(self.text, found.advice if found is not None else reason if strategy is not None else "")
+        self.setToolTip(f"{about}\n{reason}" if strategy is not None else "")
+        self.setAccessibleName(f"{self.title.text()} {self.text.text()}")
+
+    def offer(self, devices: Sequence[DeviceDescription], why_none: str | None) -> None:
+        """Offer devices that can join the run. why_none: why no device can join; None = no run."""
+        self.add.setVisible(bool(devices) or why_none is not None)
+        self.add.setEnabled(bool(devices))
+        self.add.setToolTip(self._add if devices else why_none or "")
+        if tuple(devices) == self._offered:
+            return  # the menu may be open
+        self._offered = tuple(devices)
+        self.menu.clear()
+        for description in devices:
+            self.menu.addAction(f"{description.id}   {description.name}", partial(self.join_requested.emit, description.id))
+
 
 REPAINT_MS = 500
 """Time between repaints of the charts. The pool sends figures twice a second."""
@@ -157,9 +313,9 @@ class DevicePanel(Panel):
         self.columns.setVisible(bool(devices))
         names = {str(replace(device, node="")) for device in devices}
         columns = RowColumns(max(names, key=len, default=""), rates=bool(self.listed.statuses))
-        rows: list[InColumns] = [self.columns, *(card.row for card in self._cards.values())]
-        for row in rows:
-            row.set_columns(columns)
+        widgets: list[InColumns] = [self.columns, *(card.row for card in self._cards.values())]
+        for widget in widgets:
+            widget.set_columns(columns)
         for card in self._cards.values():
             card.set_alone(len(devices) == 1)
 

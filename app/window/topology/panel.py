@@ -1,28 +1,190 @@
-"""The panel with a machine's topology: the drawing with live traffic, the matrix of its GPUs, and notes."""
+"""The panel with a machine's topology - the drawing with live traffic, the matrix of its GPUs, and notes -, and the tabs of both panels."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QWidget
+from PySide6.QtCore import QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QBoxLayout,
+    QButtonGroup,
+    QHeaderView,
+    QSizePolicy,
+    QStackedWidget,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
 
-from framefleet.app.window.cluster.topology import ClusterTopology
+from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.cluster.machines import Folds
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.telemetry import DeviceTelemetry
-from framefleet.app.window.floating import SIZE
-from framefleet.app.window.topology.drawing import TopologyDrawing
-from framefleet.app.window.topology.links import NVLINK, PCIE, SYSTEM
-from framefleet.app.window.topology.matrix import TopologyMatrix
-from framefleet.app.window.topology.text import codes_text, gpu_list, peers
+from framefleet.app.window.floating import SIZE, Floating
+from framefleet.app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
+from framefleet.app.window.topology.text import about_link, codes_text, gpu_list, gpu_title, peers
 from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
+from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, push_button, row, say, tool_button, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.painting import CENTRE
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
-from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.devices.topology.types import Level, Link, Topology
 from framefleet.engine.types import DeviceId
+
+WIDEST = 56
+"""The largest width of a column, logical pixels."""
+_SHADES = {Level.PIX: 0.42, Level.PXB: 0.32, Level.PHB: 0.23, Level.NODE: 0.15, Level.SYS: 0.07}
+"""Opacity by level: higher for nearer GPUs."""
+
+
+class TopologyMatrix(QTableWidget):
+    """A row and a column for each GPU, in the order of the driver's numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._codes: tuple[tuple[str, ...], ...] = ()
+        self.setAccessibleName(translate("topology", "Connections between GPUs"))
+        self.setFont(theme.font(-2))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setTabKeyNavigation(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustToContents)
+        self.setCornerButtonEnabled(False)
+        self.setStyleSheet(
+            f"QTableWidget, QHeaderView, QTableCornerButton::section {{ background: transparent; border: none; }}"
+            f" QTableWidget {{ gridline-color: {theme.SURFACE}; }} QTableWidget::item {{ padding: 0; }}"
+            f" QTableWidget::item:focus {{ border: 1px solid {theme.ACCENT}; }}"
+            f" QHeaderView::section {{ background: transparent; border: none; color: {theme.MUTED}; padding: 0 2px; }}"
+        )
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.setFont(theme.font(-2))
+            header.setHighlightSections(False)
+            header.setDefaultAlignment(CENTRE)
+            header.setMinimumSectionSize(8)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+    def show_topology(self, topology: Topology) -> None:
+        """Show this machine's matrix."""
+        gpus, self._codes = topology.gpus, topology.codes()
+        self.setRowCount(len(gpus))
+        self.setColumnCount(len(gpus))
+        for place, gpu in enumerate(gpus):
+            for set_header in (self.setHorizontalHeaderItem, self.setVerticalHeaderItem):
+                name = QTableWidgetItem(str(gpu.number))
+                name.setToolTip(gpu_title(gpu))
+                set_header(place, name)
+        for one, links in enumerate(topology.links):
+            for other, link in enumerate(links):
+                item = QTableWidgetItem()
+                item.setToolTip(about_link(gpus[one], gpus[other], link))
+                item.setTextAlignment(CENTRE)
+                item.setForeground(QColor(theme.MUTED if link is None else theme.TEXT))
+                item.setBackground(_shade(link))
+                self.setItem(one, other, item)
+        metrics = QFontMetrics(theme.font(-2))
+        self.horizontalHeader().setFixedHeight(metrics.height() + 8)
+        self.verticalHeader().setDefaultSectionSize(metrics.height() + 8)
+        self.verticalHeader().setFixedWidth(metrics.horizontalAdvance("00") + 6)
+        self.setMaximumWidth(len(gpus) * WIDEST + self.verticalHeader().width())
+        self._show_codes()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as much of the codes as there is room for."""
+        super().resizeEvent(event)
+        self._show_codes()
+
+    def _show_codes(self) -> None:
+        """Show the codes; without room for them, "18" for "NV18": the colour tells which links are NVLinks."""
+        codes, room = self._codes, self.width() - self.verticalHeader().width()
+        if room < len(codes) * self._widest(codes):
+            codes = tuple(tuple(code.removeprefix("NV") for code in row) for row in codes)
+        self.horizontalHeader().setMinimumSectionSize(self._widest(codes))
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)  # applies the new minimum
+        for place, of_row in enumerate(codes):
+            for other, code in enumerate(of_row):
+                self.model().setData(self.model().index(place, other), code)
+
+    def _widest(self, codes: Sequence[Sequence[str]]) -> int:
+        """The least width of a column with these codes, logical pixels."""
+        metrics = QFontMetrics(theme.font(-2))
+        return max((metrics.horizontalAdvance(code) for row in codes for code in row), default=0) + 4
+
+
+def _shade(link: Link | None) -> QColor:
+    if link is None or (link.level is None and not link.nvlinks):
+        return QColor(theme.SURFACE)
+    colour = QColor(theme.GOOD if link.nvlinks else theme.ACCENT)
+    colour.setAlphaF(0.24 if link.nvlinks or link.level is None else _SHADES[link.level])
+    return colour
+
+
+class ClusterTopology(QWidget):
+    """The machines, one below the other. A machine that is opened has a drawing of its topology."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folds = Folds()
+        self._folds.changed.connect(self._show)
+        self._drawings: dict[str, TopologyDrawing] = {}
+        self._topologies: Mapping[str, Topology] = {}
+        self._machines: Sequence[Machine] = ()
+        self._column = column(None, spacing=theme.SPACE, of=self)
+        self.hide()
+
+    def show_topologies(self, topologies: Mapping[str, Topology]) -> None:
+        """Draw these topologies, by the machine's name."""
+        self._topologies = topologies
+        for name, drawing in self._drawings.items():
+            if name in topologies:
+                drawing.show_topology(topologies[name])
+        self._show()
+
+    def show_machines(self, machines: Sequence[Machine]) -> None:
+        """Show these machines as they are now."""
+        self._machines = machines
+        if self._folds.set_machines([machine.state.name for machine in machines]):
+            for name in self._drawings.keys() - self._folds.headings.keys():
+                self._drawings.pop(name).deleteLater()
+            for place, heading in enumerate(self._folds.headings.values()):
+                self._column.insertWidget(place, heading)
+            for name, drawing in self._drawings.items():
+                self._place(name, drawing)
+        self.setVisible(bool(machines))
+        self._show()
+
+    def _place(self, name: str, drawing: TopologyDrawing) -> None:
+        self._column.insertWidget(self._column.indexOf(self._folds.headings[name]) + 1, drawing)
+
+    def _show(self) -> None:
+        if not self.isVisible():
+            return
+        for machine in self._machines:
+            name, measured = machine.state.name, machine.state.measured
+            opened = self._folds.opened(name)
+            self._folds.headings[name].show_machine(machine, opened)
+            if opened and name in self._topologies and name not in self._drawings:
+                self._drawings[name] = drawing = TopologyDrawing()
+                drawing.show_topology(self._topologies[name])
+                self._place(name, drawing)
+            if name in self._drawings:
+                self._drawings[name].setVisible(opened)
+                if opened and measured is not None:
+                    self._drawings[name].show_telemetry({snapshot.device: snapshot for snapshot in measured.devices})
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show what has changed meanwhile."""
+        super().showEvent(event)
+        self._show()
+
 
 REFRESH_MS = 500
 SIDE_BY_SIDE = 720
@@ -154,3 +316,58 @@ def _legend(nvlink: bool, nodes: bool) -> str:
     if nodes:
         parts.append(f'<span style="color:{theme.colour(SYSTEM)}">≡</span> {translate("topology", "NUMA nodes")}')
     return " &nbsp; ".join([*parts, translate("topology", "bright: traffic &nbsp; ↓&nbsp;receives &nbsp; ↑&nbsp;sends")])
+
+
+class DeviceTabs(Panel):
+    """Shows one of the panels. Each can be moved to its own window. store: keeps which are, and where."""
+
+    def __init__(self, devices: DevicePanel, topology: TopologyPanel, store: QSettings) -> None:
+        super().__init__()
+        self.devices, self.topology = devices, topology
+        self.stack = QStackedWidget()
+        self.buttons = QButtonGroup(self)
+        self.detach = tool_button("detach", "")
+        self.cluster = tool_button("device", translate("cluster", "Connect to a cluster…"))
+        self.floating: list[Floating] = []
+        panels: tuple[tuple[str, str, QWidget], ...] = (
+            ("devices", translate("topology", "Devices"), devices),
+            ("topology", translate("topology", "Topology"), topology),
+        )
+        for number, (name, title, panel) in enumerate(panels):
+            floating = Floating(panel, title, name, store, topology.own_size if panel is topology else lambda: SIZE)
+            floating.changed.connect(self._show_detach)
+            self.floating.append(floating)
+            button = push_button(title, role="flat")
+            button.setCheckable(True)
+            button.setStyleSheet("padding: 5px 7px")
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self.buttons.addButton(button, number)
+        for tool in (self.cluster, self.detach):
+            tool.setProperty("role", "small-flat")
+        self.head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=0, margins=(4, 6, 4, 2))
+        column(self.head, (self.stack, 1), spacing=0, of=self)
+        for _, _, panel in panels:
+            self.stack.addWidget(panel)
+        self.buttons.idClicked.connect(self.show_tab)
+        self.detach.clicked.connect(lambda: self.floating[self.stack.currentIndex()].toggle())
+        self.show_tab(0)
+
+    def show_tab(self, number: int) -> None:
+        """Show the panel with this number, from 0, as the buttons are arranged."""
+        self.buttons.button(number).setChecked(True)
+        self.stack.setCurrentIndex(number)
+        self._show_detach()
+
+    def show_recording(self, recording: Recording) -> None:
+        """Show a recorded machine in both panels."""
+        self.devices.show_recording(recording)
+        self.topology.show_recording(recording)
+
+    def _show_detach(self, _floats: bool = False) -> None:
+        number = self.stack.currentIndex()
+        what = self.buttons.button(number).text()
+        floats = self.floating[number].floats
+        title = translate("topology", "Put {panel} back here") if floats else translate("topology", "Show {panel} in its own window")
+        title = title.format(panel=what)
+        self.detach.setToolTip(title)
+        self.detach.setAccessibleName(title)

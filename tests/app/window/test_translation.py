@@ -46,10 +46,10 @@ ELSEWHERE = {
     "settings/folders.py: Cache",
     "player/preview_client.py: the preview process",
     "session/thread.py: framefleet session",
-    "devices/telemetry_text.py: power limit",
-    "devices/telemetry_text.py: sync boost",
-    "devices/telemetry_text.py: clocks set by an application",
-    "devices/telemetry_text.py: clocks of the display",
+    "devices/telemetry.py: power limit",
+    "devices/telemetry.py: sync boost",
+    "devices/telemetry.py: clocks set by an application",
+    "devices/telemetry.py: clocks of the display",
 }
 """Messages of the command line, keys, names in logs, and values that the engine gives and the window compares with."""
 KEYS = re.compile("Up|Down|Left|Right|Home|End|Del|Tab|Return|Enter|Esc|Escape|Space|Backspace")

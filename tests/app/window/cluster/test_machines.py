@@ -7,9 +7,9 @@ from dataclasses import replace
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.cluster.link import Machine, _machine
-from framefleet.app.window.cluster.topology import ClusterTopology
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
+from framefleet.app.window.topology.panel import ClusterTopology
 from framefleet.engine.cluster.messages import Measured, NodeState
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry.snapshot import Telemetry

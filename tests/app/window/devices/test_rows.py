@@ -8,11 +8,10 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.devices.columns import RowColumns, headings
 from framefleet.app.window.devices.panel import DevicePanel
-from framefleet.app.window.devices.row import DeviceRow
+from framefleet.app.window.devices.rows import DeviceRow, RowColumns, headings
 from framefleet.app.window.devices.status import DeviceStatus, fold, shares_of
-from framefleet.app.window.devices.telemetry_text import Metric
+from framefleet.app.window.devices.telemetry import Metric
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.widgets import theme, translation
 from framefleet.engine.devices.description import DeviceDescription

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from framefleet.app.window.devices.chart import ceiling
+from framefleet.app.window.devices.figures import ceiling
 from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from tests.support.window import CPU, engine_info

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from framefleet.app.window.devices.telemetry_text import Metric, details, metrics
+from framefleet.app.window.devices.telemetry import Metric, details, metrics
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
 from framefleet.engine.types import DeviceId
 from tests.support.window import CPU

@@ -6,8 +6,7 @@ import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.topology.drawing import EDGE, TopologyDrawing
-from framefleet.app.window.topology.links import NVLINK, PCIE, SYSTEM
+from framefleet.app.window.topology.drawing import EDGE, NVLINK, PCIE, SYSTEM, TopologyDrawing
 from framefleet.app.window.topology.text import short_names
 from framefleet.app.window.widgets import theme
 from framefleet.engine.devices.telemetry.snapshot import LinkTraffic, Telemetry

@@ -10,9 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.topology.links import NVLINK, PCIE
-from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
-from framefleet.app.window.topology.tabs import DeviceTabs
+from framefleet.app.window.topology.drawing import NVLINK, PCIE
+from framefleet.app.window.topology.panel import SIDE_BY_SIDE, DeviceTabs, TopologyPanel
 from framefleet.app.window.topology.text import about_link, traffic
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme

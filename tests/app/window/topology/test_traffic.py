@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from framefleet.app.window.topology.loads import between, nvlink_share, nvlink_share_between
-from framefleet.app.window.topology.text import about_rail
+from framefleet.app.window.topology.text import about_rail, between, nvlink_share, nvlink_share_between
 from framefleet.engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from framefleet.engine.devices.topology.types import Gpu
 from framefleet.engine.types import DeviceId
