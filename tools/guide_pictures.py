@@ -190,7 +190,7 @@ def windows(folder: Path) -> None:
     from framefleet.app.window.main import make_application
     from framefleet.app.window.main_window import MainWindow
     from framefleet.app.window.results.export_dialog import ExportDialog
-    from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
+    from framefleet.app.window.results.worst_frames import WorstFramesDialog
 
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions")

@@ -19,9 +19,7 @@ from framefleet.app.window.events.clips import Clips
 from framefleet.app.window.file_dialogs import FileDialogs
 from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.keys.bindings import Bindings
-from framefleet.app.window.messages.notices import Notices
-from framefleet.app.window.messages.quitting import QuitQuestion
-from framefleet.app.window.models.setup import ModelSetup
+from framefleet.app.window.messages.run_messages import QuitQuestion, RunMessages
 from framefleet.app.window.player.preview_client import PreviewClient
 from framefleet.app.window.queue.file_drops import DropOverlay
 from framefleet.app.window.queue.item import QueueItem
@@ -33,13 +31,13 @@ from framefleet.app.window.queue.recent import RecentFiles
 from framefleet.app.window.queue.removal import Removal
 from framefleet.app.window.queue.thumbnails import Thumbnails
 from framefleet.app.window.results.export import Exports
-from framefleet.app.window.results.interrupted import InterruptedRun
-from framefleet.app.window.results.replaced import ReplacedResults
+from framefleet.app.window.results.interrupted import InterruptedRun, ReplacedResults
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.results.worst_frames import WorstFrames
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.sessions.dialog import SessionsDialog
+from framefleet.app.window.settings.choices import RunChoices
 from framefleet.app.window.shown_file import ShownFile
 from framefleet.app.window.start_page import StartPage
 from framefleet.app.window.status_line import StatusLine
@@ -73,7 +71,7 @@ class MainWindow(QMainWindow):
         self.bindings = Bindings(store, self)
         self.actions_ = Actions(self, self.bindings)
         self.banners = BannerArea()
-        self.notices = Notices(self.banners, self)
+        self.notices = RunMessages(self.banners, self)
         self.queue = QueuePanel(self.items, self.actions_)
         self.start = StartPage(self.actions_)
         self.viewer = Viewer(self.client, self.background, self.bindings)
@@ -92,7 +90,7 @@ class MainWindow(QMainWindow):
         self.files = FileDialogs(self, store)
         self.exports = Exports(self, store, self.background, self.banners)
         self.clips = Clips(self, store, self.background, self.banners)
-        self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
+        self.setup = RunChoices(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
         self.memory = QueueMemory(self.items, folder, self)
         self.interrupted = InterruptedRun(self.controller, self.opening, self.memory, store, self.background, self.banners, self)

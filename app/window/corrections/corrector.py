@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from framefleet.app.window.corrections.bar import BUTTONS, CorrectionBar
 from framefleet.app.window.corrections.correction import Correction
 from framefleet.app.window.keys import undo_keys
-from framefleet.app.window.keys.shortcuts import Shortcuts
+from framefleet.app.window.keys.bindings import Shortcuts
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats

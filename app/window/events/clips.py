@@ -1,26 +1,162 @@
-"""Writes clips in the background, with progress and cancel in a banner."""
+"""Cuts clips and stills around appearances: asks how, and writes in the background."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import QObject, QSettings, Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QWidget
 
-from framefleet.app.window.events.clips_dialog import ClipsDialog, ClipsWish
-from framefleet.app.window.queue.item import Part, QueueItem
+from framefleet.app.window.queue.item import Part, QueueItem, Results
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.app.window.widgets.questions import show_folder
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.build import label, say, wrapped
+from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
+from framefleet.app.window.widgets.questions import FormDialog, show_folder
+from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.settings.kinds import Number
+from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
 from framefleet.engine.store.clips.write import write_clips
+from framefleet.engine.store.objects.appearances import By
 from framefleet.engine.store.session import SessionReader
 from framefleet.resources import DEMO
+
+MAX_CLIPS = 1000
+"""More clips than this are refused: they are too many to look at, and they may fill the disk."""
+WIDTH = 560
+PADDING = 2.0
+WAIT_MS = 250
+_BY = {By.CLASS: marked("events", "Each time a class appears"), By.TRACK: marked("events", "Each track")}
+_EXACT = {
+    False: marked("events", "Fast: copied from the keyframe before"),
+    True: marked("events", "Exact: encoded again, which takes longer"),
+}
+
+
+@dataclass(frozen=True)
+class ClipsWish:
+    """Clips to write. exact: encode them. stills: also the frame of each appearance's highest confidence."""
+
+    results: Results
+    shown: ViewFilter
+    clips: tuple[ClipPlan, ...]
+    folder: Path
+    exact: bool
+    stills: bool
+
+
+class ClipsDialog(FormDialog):
+    """Plans the clips in the background while the user chooses; after the dialog is accepted, ``wish`` has them.
+
+    part: of the video, which can be saved as one clip; None: there is none.
+    """
+
+    def __init__(
+        self,
+        results: Results,
+        shown: ViewFilter,
+        folder: Path,
+        background: Background,
+        parent: QWidget | None = None,
+        part: Part | None = None,
+    ) -> None:
+        super().__init__(translate("events", "Clips"), WIDTH, parent)
+        self._results, self._shown, self._background = results, shown, background
+        self._clips: tuple[ClipPlan, ...] = ()
+        self._planned: tuple[By | Part, float] | None = None
+        self.by = combo_box(translate("events", "A clip for"), {by: translate("events", title) for by, title in _BY.items()})
+        if part is not None:
+            self.by.addItem(translate("events", "The chosen part"), part)
+            self.by.setCurrentIndex(self.by.count() - 1)
+        self.exact = combo_box(translate("events", "Method"), {exact: translate("events", title) for exact, title in _EXACT.items()})
+        self.padding = number(translate("events", "Seconds before and after"), Number(0, 600, unit="s"), PADDING if part is None else 0.0)
+        self.stills = QCheckBox(translate("events", "Also save the best picture of each appearance"))
+        self.stills.setToolTip(translate("events", "The picture in which the model is most confident"))
+        self.folder = PathField(translate("events", "Folder"), "", translate("events", "Where to write the files"), folders=True)
+        self.folder.set_path(folder)
+        classes = "" if shown.classes is None else translate("events", "%Ln classes", None, len(shown.classes))
+        filtered = translate("events", "Detections from {confidence} confidence, {classes}, as the window shows them.").format(
+            confidence=formats.percent(shown.confidence), classes=classes or translate("events", "all classes")
+        )
+        self._filtered = label("small", filtered, wrap=True)
+        self.plan, self.problem = label("small", wrap=True), wrapped("error")
+        self.start = self.buttons.addButton(translate("events", "Write clips"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.start.setMinimumWidth(self.start.sizeHint().width() + 20)  # the style counts no bold text
+        fields = (
+            (translate("events", "A clip for"), self.by),
+            (translate("events", "Seconds around"), self.padding),
+            (translate("events", "Method"), self.exact),
+            ("", self.stills),
+            (translate("events", "Folder"), self.folder),
+            *(("", line) for line in (self._filtered, self.plan, self.problem)),
+        )
+        self.lay_out(form_grid(fields))
+        self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._wait.timeout.connect(self._start_planning)
+        for changed in (self.by.currentIndexChanged, self.padding.valueChanged, self.folder.changed):
+            changed.connect(self._update)
+        self._update()
+        self._start_planning()
+
+    @property
+    def wish(self) -> ClipsWish:
+        """What the fields say."""
+        folder, exact = self.folder.path or Path(), self.exact.currentData()
+        return ClipsWish(self._results, self._shown, self._clips, folder, exact, self.stills.isChecked())
+
+    @property
+    def _choice(self) -> tuple[By | Part, float]:
+        by = self.by.currentData()
+        return by if isinstance(by, Part) else By(by), float(self.padding.value())
+
+    def _update(self) -> None:
+        appearances = not isinstance(self._choice[0], Part)
+        for widget in (self._filtered, self.stills):
+            widget.setVisible(appearances)
+        if self._planned != self._choice:
+            self._wait.start()
+            self.plan.setText(translate("events", "Looking for appearances…"))
+        problem = ""
+        if self.folder.path is None or not self.folder.path.is_absolute():
+            problem = translate("events", "Choose a folder.")
+        elif len(self._clips) > MAX_CLIPS:
+            problem = translate(
+                "events", "More than %Ln clips are not written: show fewer classes or a higher confidence.", None, MAX_CLIPS
+            )
+        say(self.problem, problem)
+        self.start.setEnabled(not problem and bool(self._clips) and self._planned == self._choice)
+
+    def _start_planning(self) -> None:
+        by, padding = choice = self._choice
+        plan = partial(_plan, self._results, self._shown, by, padding)
+        self._background.start(self, plan, partial(self._show, choice), partial(self._show, choice, ()))
+
+    def _show(self, choice: tuple[By | Part, float], clips: tuple[ClipPlan, ...], problem: str = "") -> None:
+        if choice != self._choice:
+            return  # the user has chosen something else
+        self._planned, self._clips = choice, clips
+        seconds = sum(clip.end - clip.start for clip in clips)
+        length = formats.clock(seconds, int(seconds < 10))
+        found = translate("events", "%Ln clips, {length} in all.", None, len(clips)).format(length=length)
+        none = translate("events", "Nothing that is shown appears in this video.")
+        self.plan.setText(problem or (found if clips else none))
+        self._update()
+
+
+def _plan(results: Results, shown: ViewFilter, by: By | Part, padding: float) -> tuple[ClipPlan, ...]:
+    if isinstance(by, Part):
+        return (ClipPlan(max(by.begin - padding, 0.0), by.end + padding, "part", ()),)
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+        source = reader.source(results.source)
+        return tuple(plan_clips(reader, source, by, padding))
+
 
 FOLDER = "window/clips"
 """The key of the stored folder."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QObject, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 
-from framefleet.app.window.events.table_model import ArrayModel
+from framefleet.app.window.events.model import ArrayModel
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter

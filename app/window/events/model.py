@@ -1,17 +1,135 @@
-"""The events of a file as a table model."""
+"""The models of the tables of events and detections."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
 
-from framefleet.app.window.events.table_model import ArrayModel
 from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.painting import LEFT, RIGHT
 from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.media.annotation.colours import class_colour
 from framefleet.engine.store.objects.events import EVENTS, EventKind
 from framefleet.engine.zones.shapes import Line, ZoneSet
+
+Index: TypeAlias = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class ArrayModel(QAbstractTableModel):
+    """Shows the rows of ``table`` that pass a filter, sorted by a column: the first one is the time, in whose order the table is.
+
+    A row has at least a start, in seconds, and a class id.
+
+    headings: English titles of the columns. numeric: the columns that are aligned to the right. coloured: the column with the class.
+    Attributes: pictures: whether starts are positions of pictures, not seconds. begin: the start from which the shown times count, seconds.
+    """
+
+    def __init__(
+        self, table: NDArray[np.void], headings: Sequence[str], numeric: Collection[int], coloured: int, parent: QObject | None
+    ) -> None:
+        super().__init__(parent)
+        self.table, self.labels = table, tuple[str, ...]()
+        self.pictures, self.begin = False, 0.0
+        self._headings, self._numeric, self._coloured = headings, numeric, coloured
+        self._rows: NDArray[np.intp] = np.zeros(0, np.intp)
+        self._column, self._descending = 0, False
+
+    def passing(self) -> NDArray[np.intp]:
+        """The numbers of the rows that pass the filter."""
+        return np.arange(len(self.table))
+
+    def keys(self, column: int, table: NDArray[np.void]) -> NDArray[Any]:
+        """What these rows are sorted by."""
+        raise NotImplementedError
+
+    def cell(self, row: np.void, column: int) -> str:
+        """The text of a cell."""
+        raise NotImplementedError
+
+    def place(self, row: np.void, decimals: int) -> str:
+        """When a row begins: its time, or the number of its picture."""
+        start = float(row["start"])
+        return formats.count(round(start) + 1) if self.pictures else formats.clock(start - self.begin, decimals)
+
+    def label(self, class_id: int) -> str:
+        """The name of a class, or its number."""
+        return self.labels[class_id] if class_id < len(self.labels) else translate("events", "class {number}").format(number=class_id)
+
+    def ranks(self, class_ids: NDArray[Any]) -> NDArray[Any]:
+        """What rows with these classes are sorted by: the place of the label in the alphabet."""
+        ranks = np.argsort(np.argsort(np.array([*self.labels, ""]).astype(str))).astype(np.int16)
+        return np.asarray(ranks[np.minimum(class_ids, len(self.labels))])
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; equal rows stay in the order of time."""
+        self._column, self._descending = column, order is Qt.SortOrder.DescendingOrder
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Filter and sort again."""
+        self.show_rows(self.table, self.arranged(self.table, self.passing(), self._column, self._descending))
+
+    def show_rows(self, table: NDArray[np.void], rows: NDArray[np.intp]) -> None:
+        """Show these rows of a table, in this order."""
+        self.beginResetModel()
+        self.table, self._rows = table, rows
+        self.endResetModel()
+
+    def arranged(self, table: NDArray[np.void], rows: NDArray[np.intp], column: int, descending: bool) -> NDArray[np.intp]:
+        """Some rows of a table, sorted by a column. rows: their numbers in the order of time."""
+        if column == 0 and not descending:
+            return rows
+        keys = self.keys(column, table if len(rows) == len(table) else table[rows])
+        order = np.argsort(keys, kind="stable")
+        if descending:  # equal rows stay in the order of time
+            order = len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
+        return rows[order]
+
+    def time_at(self, row: int) -> float:
+        """The start of a row, seconds."""
+        return float(self.table["start"][self._rows[row]])
+
+    def row_near(self, time: float, forward: bool) -> int | None:
+        """The row of the next start after a time, or of the last one before it; None if there is none."""
+        starts = self.table["start"][self._rows]
+        fitting = np.flatnonzero(starts > time + 1e-6 if forward else starts < time - 1e-6)
+        if not len(fitting):
+            return None
+        return int(fitting[np.argmin(starts[fitting]) if forward else np.argmax(starts[fitting])])
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        """The number of rows that pass the filter."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        """The number of columns."""
+        return 0 if parent.isValid() else len(self._headings)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """The titles of the columns, aligned as their cells."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(section)
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        return translate("events", "Picture") if self.pictures and section == 0 else translate("events", self._headings[section])
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """The text of a cell, and the colour of a class."""
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.cell(self.table[self._rows[index.row()]], index.column())
+        if role == Qt.ItemDataRole.DecorationRole and index.column() == self._coloured:
+            return QColor(*class_colour(int(self.table["class_id"][self._rows[index.row()]])))
+        return self._alignment(index.column()) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def _alignment(self, column: int) -> Qt.AlignmentFlag:
+        return RIGHT if column in self._numeric else LEFT
+
 
 HEADINGS = (
     *(marked("events", "Time"), marked("events", "Class"), marked("events", "Track"), marked("events", "Event")),

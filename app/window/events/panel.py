@@ -1,21 +1,70 @@
-"""The list of events beside the timeline: sort, search, jump to an event by click or key, and save as CSV."""
+"""The panels of events and routes, and their tabs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
-from framefleet.app.window.events.model import CLASS, EVENT, TRACK, EventModel
-from framefleet.app.window.keys.bindings import Bindings, Command
-from framefleet.app.window.keys.shortcuts import Shortcuts
-from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.build import ElidedLabel, Panel, column, push_button, row, tool_button
+from framefleet.app.window.events.detections import DetectionsPanel
+from framefleet.app.window.events.model import CLASS, EVENT, TRACK, ArrayModel, EventModel
+from framefleet.app.window.keys.bindings import Bindings, Command, Shortcuts
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import ElidedLabel, Flow, Panel, column, label, push_button, row, tool_button
 from framefleet.app.window.widgets.fields import clearable, combo_box, fit_names, sorted_table
 from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.zones.counts.chart import CountChart
 from framefleet.engine.store.objects.events import EventKind
+from framefleet.engine.zones.counts import ROUTE_COUNTS, Counts
 from framefleet.engine.zones.shapes import ZoneSet
+
+HEADINGS = marked("events", "From"), marked("events", "To"), marked("events", "Class"), marked("events", "Tracks")
+_FIELDS = "origin", "target", "class_id", "tracks"
+_ROUTE_WIDTHS = (100, 100, 90, 60)
+
+
+class RouteModel(ArrayModel):
+    """Shows routes, see ``ROUTE_COUNTS``."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(np.zeros(0, ROUTE_COUNTS), HEADINGS, (3,), 2, parent)
+        self._names: tuple[str, ...] = ()
+
+    def show_counts(self, counts: Counts | None, labels: Sequence[str]) -> None:
+        """Show the routes of these counts. labels: of the model."""
+        self.table = np.zeros(0, ROUTE_COUNTS) if counts is None else counts.route_counts()
+        self._names = () if counts is None else tuple(shape.name for shape in counts.zones.shapes)
+        self.labels = tuple(labels)
+        self.refresh()
+
+    def keys(self, column: int, table: NDArray[np.void]) -> NDArray[Any]:
+        """What these routes are sorted by: places in their order, classes by label."""
+        return self.ranks(table["class_id"]) if column == 2 else np.asarray(table[_FIELDS[column]])
+
+    def cell(self, row: np.void, column: int) -> str:
+        """The text of a cell."""
+        value = int(row[_FIELDS[column]])
+        if column == 2:
+            return self.label(value)
+        if column == 3:
+            return formats.count(value)
+        return self._names[value] if value >= 0 else translate("events", "no other place")
+
+
+class RoutesPanel(Panel):
+    """Lists the routes of the shown file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = RouteModel(self)
+        self.table = sorted_table(self.model, translate("events", "Routes"), _ROUTE_WIDTHS, 0, 1)
+        hint = translate("events", "From the first line or zone of a track to its last one.")
+        column((self.table, 1), label("small", hint, wrap=True), spacing=6, of=self)
+
 
 _KINDS = {
     None: marked("events", "All"),
@@ -111,3 +160,53 @@ class EventsPanel(Panel):
         keys = {name: self._bindings.short(f"events/{name}") for name in ("next", "previous")}
         text = translate("events", "%Ln events · {next}, {previous}: next, previous", None, self.model.rowCount())
         self.count.setText(text.format(**keys))
+
+
+MARGIN = 12
+"""Left and right, logical pixels."""
+
+
+class EventTabs(Panel):
+    """Shows one of them."""
+
+    def __init__(self, events: EventsPanel, detections: DetectionsPanel, chart: CountChart, routes: RoutesPanel) -> None:
+        super().__init__()
+        self.stack, self.buttons = QStackedWidget(), QButtonGroup(self)
+        titles = (
+            *(translate("events", "Events"), translate("events", "Detections")),
+            *(translate("events", "Counts over time"), translate("events", "Routes")),
+        )
+        for number, title in enumerate(titles):
+            button = push_button(title, role="flat")
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self.buttons.addButton(button, number)
+        self.buttons.idClicked.connect(self.stack.setCurrentIndex)
+        self.buttons.button(0).setChecked(True)
+        # below the list: beside the heads, it would push some of them into a second row
+        self.one_file = label("small", translate("events", "This file only"))
+        self._marked: Collection[QWidget] = ()
+        self.stack.currentChanged.connect(lambda _: self.mark_one_file(self._marked))
+        self.mark_one_file(())
+        self._heads = Flow(*self.buttons.buttons(), spacing=2)
+        self._two_rows = self._heads.sizeHint().width() // 2 + self._heads.minimumSize().width()
+        column(self._heads, (self.stack, 1), self.one_file, spacing=6, margins=(MARGIN, 8, MARGIN, 8), of=self)
+        for panel in (events, detections, chart, routes):
+            self.stack.addWidget(panel)
+
+    def minimumSizeHint(self) -> QSize:
+        """The height of one or two rows of heads, and of the panel."""
+        least = super().minimumSizeHint()
+        width = max(self.width() - 2 * MARGIN, self._two_rows)  # before its first layout, the panel is very narrow
+        return QSize(least.width(), least.height() + self._heads.minimumHeightForWidth(width) - self._heads.minimumSize().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for the height that the heads need at the new width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def mark_one_file(self, panels: Collection[QWidget]) -> None:
+        """Say that these panels show one file, while counts of several files are shown elsewhere."""
+        self._marked = panels
+        self.one_file.setVisible(self.stack.currentWidget() in panels)

@@ -8,7 +8,7 @@ from framefleet.app.window.player.playback_clock import FollowingClock, Playback
 from framefleet.app.window.player.player import Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.results.clock_time import is_known, read_clock
+from framefleet.app.window.results.stored import is_known, read_clock
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets.translation import translate

@@ -1,10 +1,10 @@
-"""Which keys each command has: the defaults, the user's changes, and their storage."""
+"""The keys of the window's commands: bindings that the user can change, and the shortcuts of actions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QSettings, Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 VERSION = 1
@@ -130,3 +130,40 @@ def key_text(key: str) -> str:
     parts = QKeySequence.fromString(key, PORTABLE).toString(NATIVE)
     head, plus, last = parts.rpartition("+")
     return f"{head}{plus}{_SHOWN.get(last, last)}"
+
+
+class Shortcuts(QObject):
+    """Gives commands their shortcuts. acts: what each command does, by its name. takes: whether a key becomes a shortcut."""
+
+    def __init__(
+        self,
+        owner: QWidget,
+        bindings: Bindings,
+        acts: Mapping[str, Callable[[], object]],
+        context: Qt.ShortcutContext = Qt.ShortcutContext.WindowShortcut,
+        enabled: bool = True,
+        takes: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        super().__init__(owner)
+        self._owner, self._bindings, self._acts, self._context, self._takes = owner, bindings, acts, context, takes
+        self._enabled = enabled
+        self._shortcuts: list[QShortcut] = []
+        bindings.changed.connect(self._bind)
+        self._bind()
+
+    def set_enabled(self, enabled: bool) -> None:
+        """Turn all keys on or off."""
+        self._enabled = enabled
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(enabled)
+
+    def _bind(self) -> None:
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(False)
+            shortcut.deleteLater()
+        self._shortcuts = [
+            QShortcut(QKeySequence.fromString(key), self._owner, act, context=self._context, enabled=self._enabled)
+            for name, act in self._acts.items()
+            for key in self._bindings.keys(name)
+            if self._takes(key)
+        ]

@@ -1,1 +1,1 @@
-"""Notices, and reports of unexpected errors."""
+"""Messages about runs, and reports of unexpected errors."""

@@ -1,37 +1,131 @@
-"""The settings dialog: model, devices, sharing of the work, and detection."""
+"""The settings dialog and its sections."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QSettings, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QListWidget, QScrollArea, QWidget
 
-from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.queue.file_drops import local_paths
 from framefleet.app.window.queue.intake import sort_paths
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.results.clock_time import clock_preview
+from framefleet.app.window.results.stored import clock_preview
 from framefleet.app.window.session.background import Background
-from framefleet.app.window.settings.device_form import DeviceForm
-from framefleet.app.window.settings.exchange import NAME, read_settings, write_settings
 from framefleet.app.window.settings.folders import FoldersForm
-from framefleet.app.window.settings.form import SettingsForm
-from framefleet.app.window.settings.model_form import ModelForm
-from framefleet.app.window.settings.preferences import Preferences
-from framefleet.app.window.settings.sections import Sections
-from framefleet.app.window.settings.window_form import WindowForm
-from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.build import column, push_button, row, say, within_screen, wrapped
+from framefleet.app.window.settings.form import SettingsForm, words
+from framefleet.app.window.settings.pages import DeviceForm, ModelForm, WindowForm
+from framefleet.app.window.settings.preferences import NAME, Preferences, read_settings, write_settings
+from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import clearable
+from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from framefleet.app.window.widgets.translation import of_settings, translate
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.settings.checks import find_notes, find_problems
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.table import DEFAULTS, Section
+
+TOPICS_WIDTH = 14
+"""Width of the list of topics, times the height of body text."""
+NEAR = 24
+"""A section whose top is this far below that of the page counts as the one that is read, logical pixels."""
+
+
+class _Section(QWidget):
+    """A heading and its content, below a line except in the first section."""
+
+    def __init__(self, heading: QWidget, title: str, content: QWidget, first: bool) -> None:
+        super().__init__()
+        self.title, self.content = title, content
+        self.line = QFrame()
+        self.line.setProperty("role", "line")
+        column(*(() if first else (self.line, 4)), heading, content, spacing=12, of=self)
+
+    def search(self, text: str) -> None:
+        """Show the rows with this text, and all of a section that is named so or, if it has no rows, contains the text. "": all."""
+        named = text.lower() in self.title.lower()
+        content = self.content
+        found = content.search("" if named else text) if isinstance(content, SettingsForm) else text.lower() in words(content).lower()
+        self.setVisible(named or found)
+
+
+class Sections(QScrollArea):
+    """Shows sections, each with its title. The user can fold the advanced settings. opened: show them at first.
+
+    topics: a list of the titles. A choice there scrolls to the section, and scrolling changes the choice.
+    """
+
+    def __init__(self, sections: Sequence[tuple[str, QWidget]], advanced: SettingsForm, opened: bool) -> None:
+        super().__init__()
+        self.fold = push_button(translate("settings", "Advanced"), role="fold")
+        self.fold.setCheckable(True)
+        self.fold.setChecked(opened)
+        self.fold.toggled.connect(self._show_advanced)
+        show_last = partial(self._jump, len(sections))
+        self.fold.toggled.connect(lambda opened: QTimer.singleShot(0, self, show_last) if opened else None)  # after their layout
+        self._sections = [_Section(label("section", title), title, content, not place) for place, (title, content) in enumerate(sections)]
+        self._sections.append(_Section(self.fold, self.fold.text(), advanced, False))
+        self.inside = QWidget()
+        self.nothing = label("muted")
+        self.nothing.hide()
+        column(self.nothing, *self._sections, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        show_inside(self, self.inside, "panel")
+        self.topics = QListWidget()
+        self.topics.setProperty("role", "topics")
+        self.topics.setAccessibleName(translate("settings", "Topics"))
+        self.topics.addItems([section.title for section in self._sections])
+        self.topics.setCurrentRow(0)
+        self.topics.setFixedWidth(TOPICS_WIDTH * theme.base_size())
+        self.topics.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.topics.setResizeMode(QListWidget.ResizeMode.Adjust)  # the style, which sets the height of lines, comes later
+        self.topics.currentRowChanged.connect(self._jump)
+        self.topics.itemClicked.connect(lambda: self._jump(self.topics.currentRow()))
+        self.verticalScrollBar().valueChanged.connect(self._follow)
+        self._show_advanced(opened)
+
+    def search(self, text: str) -> None:
+        """Show the rows with this text, and the sections that have such rows or are named so. "": all."""
+        for place, section in enumerate(self._sections):
+            section.search(text)
+            self.topics.item(place).setHidden(section.isHidden())
+        found = [place for place, section in enumerate(self._sections) if not section.isHidden()]
+        for place, section in enumerate(self._sections[1:], 1):
+            section.line.setVisible(place not in found[:1])
+        say(self.nothing, "" if found else translate("settings", "No setting has '{text}' in its name.").format(text=text))
+        self._show_advanced(bool(text) or self.fold.isChecked())
+        self.verticalScrollBar().setValue(0)
+        self._choose(found[0] if found else -1)
+
+    def _show_advanced(self, shown: bool) -> None:
+        self._sections[-1].content.setVisible(shown)
+        self.fold.setIcon(icon("chevron-up" if self.fold.isChecked() else "chevron-down", theme.MUTED))
+
+    def _jump(self, place: int) -> None:
+        """Scroll to a section, and open it if it is folded."""
+        section = self._sections[place]
+        if section.content.isHidden():
+            self.fold.setChecked(True)
+        self.verticalScrollBar().setValue(section.y())
+        self._choose(place)  # also if it cannot reach the top
+
+    def _follow(self, value: int) -> None:
+        """Choose the section at the top of the page, or the last one at its end."""
+        shown = [place for place, section in enumerate(self._sections) if not section.isHidden()]
+        passed = [place for place in shown if self._sections[place].y() <= value + NEAR]
+        if shown:
+            self._choose(shown[-1] if value == self.verticalScrollBar().maximum() else (passed or shown)[-1])
+
+    def _choose(self, place: int) -> None:
+        with QSignalBlocker(self.topics):
+            self.topics.setCurrentRow(place)
+
 
 WIDTH, MAX_HEIGHT = 880, 820
 NOTHING: Mapping[str, str] = {}

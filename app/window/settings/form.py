@@ -1,18 +1,23 @@
-"""A form of the settings dialog, made from the table of settings."""
+"""The fields of the engine's table of settings, and what the last run chose where the user did not."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
+from framefleet.app.window.devices.status import DeviceStatus
+from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.widgets.build import Item, column, label, row, say, wrapped
+from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.fields import ChoiceOrText, PercentBox, choice, form_grid, number, text_field
-from framefleet.app.window.widgets.translation import of_settings
+from framefleet.app.window.widgets.translation import of_settings, translate
 from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.settings.kinds import Choice, Kind, Number, Switch, write
 from framefleet.engine.settings.table import DEFAULTS, SETTINGS, TABLE, Field, Section, Setting
+from framefleet.engine.types import AS_ASKED
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
 
@@ -204,3 +209,62 @@ def _read(kind: Kind, line: QLineEdit | ChoiceOrText) -> tuple[Any, str]:
         return (kind.read(line.text().strip()) if line.text().strip() else None), ""
     except UsageError as error:
         return None, str(error)
+
+
+GROUP = "last_run"
+MAX_ENGINES = 3
+"""The largest number of devices whose choices are named."""
+
+
+class LastRun(QObject):
+    """Collects the choices from the events of a run, and stores them for the next start."""
+
+    def __init__(self, store: QSettings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._choices: dict[str, str] = {}
+        store.beginGroup(GROUP)
+        for name in store.childKeys():
+            if isinstance(text := store.value(name), str):
+                self._choices[name] = text
+        store.endGroup()
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """A sentence for each setting whose automatic choice is known, by the setting's name."""
+        said = {name: of_engine(text) for name, text in self._choices.items()}
+        if "parallel" in said:
+            name, colon, reason = said["parallel"].partition(":")
+            said["parallel"] = f"{strategy_name(name)}{colon}{reason}"
+        return {name: translate("settings", "Last run: {choice}.").format(choice=text) for name, text in said.items()}
+
+    def show_strategy(self, chosen: StrategyChosen) -> None:
+        """Take the strategy and its reason."""
+        self._keep("parallel", _because(chosen.strategy, chosen.reason))
+
+    def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
+        """Take the precision, the batch and the decode threads of each device."""
+        engines = [status.engine for status in statuses if status.engine is not None]
+        if not engines:
+            return
+        few = len(engines) <= MAX_ENGINES and len({(engine.precision, engine.reason) for engine in engines}) > 1
+        named = [(f"{engine.device}: " if few else "") + _because(engine.precision, engine.reason) for engine in engines]
+        if all(engine.reason != AS_ASKED for engine in engines):  # the demo asks for one
+            self._keep("precision", "; ".join(dict.fromkeys(named)))
+        self._keep("batch", ", ".join(dict.fromkeys(str(engine.batch) for engine in engines)))
+        self._keep("decode_threads", ", ".join(dict.fromkeys(str(engine.decode_threads) for engine in engines)))
+        self._keep("devices", ", ".join(str(engine.device) for engine in engines))
+
+    def show_item(self, item: QueueItem) -> None:
+        """Take what decoded a finished video."""
+        if words := str(item.progress.decoder):
+            self._keep("decode", words)
+
+    def _keep(self, name: str, text: str) -> None:
+        if self._choices.get(name) != text:
+            self._choices[name] = text
+            self._store.setValue(f"{GROUP}/{name}", text)
+
+
+def _because(choice: str, reason: str) -> str:
+    return f"{choice}: {reason}" if reason else choice

@@ -1,7 +1,8 @@
-"""The user's model and settings, stored between starts."""
+"""The settings that the window stores, and their export to a file and import from it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,15 +11,17 @@ from typing import Any
 from PySide6.QtCore import QSettings
 
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.kinds import write
 from framefleet.engine.settings.table import DEFAULTS, TABLE
 
 FLOOR = 0.05
 """Detection stores detections from this confidence on, so that the window's slider can be lowered to it without another run."""
-VERSION = 2
-"""The version of the stored keys and values. Version 1 has no number, decode threads as "lanes", and tiles in one value."""
+NAME, VERSION = "framefleet-settings.json", 1
+"""Name and version of the file with exported settings."""
+_KIND = "framefleet settings"
+MAX_BYTES = 1 << 20
 STORED = [name for name, setting in TABLE.items() if setting.field is not None]
 
 
@@ -56,7 +59,9 @@ class Preferences:
 
 def load(store: QSettings) -> Preferences:
     """Read the preferences. A missing or unusable value gets its default."""
-    texts = _texts(store)
+    store.beginGroup("detection")
+    texts = {name: text for name in store.childKeys() if isinstance(text := store.value(name), str) and text}
+    store.endGroup()
     values = dict(DEFAULTS)
     for name in STORED:
         try:
@@ -79,22 +84,64 @@ def save(preferences: Preferences, store: QSettings) -> None:
     store.remove("detection")
     for name, text in texts.items():
         store.setValue(f"detection/{name}", text)
-    store.setValue("detection/version", str(VERSION))
 
 
-def _texts(store: QSettings) -> dict[str, str]:
-    """The stored texts by name, converted from version 1 to 2 if necessary."""
-    store.beginGroup("detection")
-    texts = {name: text for name in store.childKeys() if isinstance(text := store.value(name), str) and text}
-    store.endGroup()
-    if "version" in texts:
-        return texts
-    if "lanes" in texts:
-        texts["decode_threads"] = texts["lanes"]
-    if "devices" in texts:
-        texts["devices"] = texts["devices"].replace(";", ",")
-    tiles = texts.get("tiles", "").split(";")
-    if len(tiles) == 4:
-        texts.update(zip(("columns", "rows", "overlap"), tiles, strict=False))
-        texts["full_frame"] = "yes" if tiles[3] else "no"
-    return texts
+def write_settings(path: Path, values: Mapping[str, Any], window: Mapping[str, str]) -> None:
+    """Write the values of all settings, and those of the window, as text by name. Raises ExportError if the file cannot be written."""
+    texts = {name: "" if values[name] is None else write(values[name]) for name in STORED}
+    made = {"file": _KIND, "version": VERSION, "settings": texts, "window": dict(window)}
+    try:
+        path.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    except OSError as error:
+        raise ExportError(translate("settings", "cannot write {path}: {reason}").format(path=path, reason=error.strerror)) from error
+
+
+def read_settings(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read the values of all settings, and those of the window. A setting that the file does not have gets its default.
+
+    Raises UsageError if the file cannot be read, does not contain settings, comes from a later version, or has an invalid value.
+    """
+    made = _load(path)
+    if made.get("version") != VERSION:
+        raise UsageError(
+            translate(
+                "settings", "{path} has version {version}, and this Framefleet reads version {own}: export the settings again"
+            ).format(path=path, version=made.get("version"), own=VERSION)
+        )
+    texts, window = (_table(made.get(name), path) for name in ("settings", "window"))
+    values = dict(DEFAULTS)
+    for name, text in texts.items():
+        if name not in STORED:
+            raise UsageError(translate("settings", "{path} has the unknown setting '{name}'").format(path=path, name=name))
+        if not text:
+            continue
+        try:
+            values[name] = TABLE[name].kind.read(text)
+        except UsageError as error:
+            raise UsageError(
+                translate("settings", "{path}, setting '{name}': {error}").format(path=path, name=name, error=error)
+            ) from error
+    return values, window
+
+
+def _load(path: Path) -> dict[str, Any]:
+    not_settings = translate("settings", "{path} has no settings of Framefleet: choose a file that Framefleet has exported").format(
+        path=path
+    )
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise UsageError(not_settings)
+        made = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(translate("settings", "cannot read {path}: {reason}").format(path=path, reason=error.strerror)) from error
+    except ValueError as error:
+        raise UsageError(not_settings) from error
+    if not isinstance(made, dict) or made.get("file") != _KIND:
+        raise UsageError(not_settings)
+    return made
+
+
+def _table(value: object, path: Path) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(part, str) for part in value.values()):
+        raise UsageError(translate("settings", "{path} is damaged: export the settings again").format(path=path))
+    return value

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from framefleet.app.window.keys.bindings import PORTABLE, Bindings, Command
-from framefleet.app.window.keys.shortcuts import Shortcuts
+from framefleet.app.window.keys.bindings import PORTABLE, Bindings, Command, Shortcuts
 from framefleet.app.window.widgets.translation import marked
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu
 
 from framefleet.app.window.player.playback_clock import Playback
-from framefleet.app.window.results.clock_time import clock_text
+from framefleet.app.window.results.stored import clock_text
 from framefleet.app.window.timeline.part_button import PartButton
 from framefleet.app.window.timeline.timeline import Timeline
 from framefleet.app.window.widgets import formats, theme

@@ -11,8 +11,8 @@ from framefleet.app.window.player.player import Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.player.sound import Sound
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
-from framefleet.app.window.results.clock_time import is_known, read_clock
 from framefleet.app.window.results.saving import PictureSaver
+from framefleet.app.window.results.stored import is_known, read_clock
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.timeline.class_counts import Tally, length_of
 from framefleet.app.window.timeline.glimpse import Glimpse

@@ -7,9 +7,7 @@ from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from framefleet.app.window.events.detections import WAIT_MS, DetectionsPanel
-from framefleet.app.window.events.panel import EventsPanel
-from framefleet.app.window.events.routes import RoutesPanel
-from framefleet.app.window.events.tabs import EventTabs
+from framefleet.app.window.events.panel import EventsPanel, EventTabs, RoutesPanel
 from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import QueueModel

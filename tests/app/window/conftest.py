@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.models import setup
+from framefleet.app.window.settings import choices
 from framefleet.app.window.timeline.face import MARGIN
 from framefleet.app.window.timeline.timeline import Timeline
 from framefleet.app.window.widgets import translation
@@ -43,7 +43,7 @@ def _themed(qapp: QApplication) -> None:
 def _one_search_for_devices() -> Iterator[None]:
     """Every window searches for devices in two processes, which take seconds of CPU time: all windows of the tests share one search."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(setup, "discover", functools.cache(discover))
+        patch.setattr(choices, "discover", functools.cache(discover))
         yield
 
 

@@ -16,7 +16,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.unexpected import CrashReport
 from framefleet.app.window.models.comparison import ComparisonDialog, Evaluated, ExplanationDialog
 from framefleet.app.window.results.stored import read_stored
-from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
+from framefleet.app.window.results.worst_frames import WorstFramesDialog
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.zones.files_dialog import FilesDialog
 from tests.support.media import make_video

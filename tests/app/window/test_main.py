@@ -16,9 +16,9 @@ THREE_WINDOWS = """
 import functools, sys
 from framefleet.app.main import main
 from framefleet.app.window import main as window
-from framefleet.app.window.models import setup
+from framefleet.app.window.settings import choices
 window.make_application = functools.cache(window.make_application)  # Qt allows one in each process
-setup.discover = functools.cache(setup.discover)
+choices.discover = functools.cache(choices.discover)
 for _ in range(3):
     print(main(sys.argv[1:]), flush=True)
 """
@@ -52,7 +52,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel
 from framefleet.app.window import main
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.models import setup
+from framefleet.app.window.settings import choices
 from framefleet.app.window.widgets.banner import Banner
 from tests.support.window import queue_item
 
@@ -78,7 +78,7 @@ def second():
     shown[1].close()
 
 MainWindow.show = shown_again
-setup.discover = tuple  # no search for devices, which takes two processes
+choices.discover = tuple  # no search for devices, which takes two processes
 print(main.run_window([]))
 """
 

@@ -38,8 +38,8 @@ ROLES = {"label": 1, "tool_button": 1, "Panel": 1, "show_banner": 1, "show_messa
 """How many of a function's first arguments are names of styles, icons or subjects."""
 ELSEWHERE = {
     "devices/bottleneck.py: video decoder",
-    "settings/exchange.py: framefleet settings",
-    "settings/last_run.py: decoded by",
+    "settings/preferences.py: framefleet settings",
+    "settings/form.py: decoded by",
     "player/sound.py: the sound process",
     "main.py: there is no display for the window: use 'framefleet detect', or start it where there is one",
     "sessions/dialog.py: Delete",

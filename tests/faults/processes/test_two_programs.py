@@ -152,13 +152,13 @@ from pathlib import Path
 from PySide6.QtCore import QSettings
 from framefleet.app.window.main import make_application
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.models import setup
+from framefleet.app.window.settings import choices
 from framefleet.app.window.settings.preferences import Preferences, save
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
 folder, video = map(Path, sys.argv[1:])
-setup.discover = tuple  # no search for devices, which takes two processes
+choices.discover = tuple  # no search for devices, which takes two processes
 application = make_application()
 store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
 save(Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),), precision=Precision.FP32), store)

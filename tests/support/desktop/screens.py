@@ -18,8 +18,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from framefleet.app.window import actions
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.models import setup
-from framefleet.app.window.settings import folders
+from framefleet.app.window.settings import choices, folders
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
 from framefleet.engine.devices.description import DeviceDescription
@@ -82,7 +81,7 @@ def main(folder: Path, language: str, themes: list[Theme], whole: bool) -> None:
     application.setQuitOnLastWindowClosed(False)
     translation.install(application, language)
     apply_theme(application, Theme.DARK)
-    setup.discover = lambda: DEVICES
+    choices.discover = lambda: DEVICES
     folders.own_folders = lambda: OWN_FOLDERS
     actions.user_log_path = lambda *_, **__: OWN_FOLDERS["Logs"]
     actions.version = lambda _: "1.0"

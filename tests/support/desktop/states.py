@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox
 
 from framefleet.app.window.devices.status import DeviceStatus, fold
-from framefleet.app.window.events.clips_dialog import ClipsDialog
+from framefleet.app.window.events.clips import ClipsDialog
 from framefleet.app.window.keys.dialog import KeysDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.unexpected import CrashReport
@@ -17,7 +17,7 @@ from framefleet.app.window.models.comparison import ComparisonDialog, Explanatio
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.model import THUMBNAIL_ROLE
 from framefleet.app.window.results.export_dialog import ExportDialog
-from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
+from framefleet.app.window.results.worst_frames import WorstFramesDialog
 from framefleet.app.window.sessions.dialog import SessionsDialog
 from framefleet.app.window.viewer.classes import COUNT_ROLE
 from framefleet.app.window.viewer.filter import ViewFilter

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QScrollArea
 from framefleet.app.window.devices.status import DeviceStatus, Phase, Sample
 from framefleet.app.window.keys.dialog import KeysDialog
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.models.list import ModelList
+from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.memory import NAME, Remembered
 from framefleet.app.window.widgets.questions import ask

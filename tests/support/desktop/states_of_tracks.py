@@ -10,7 +10,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QPushButton
 
-from framefleet.app.window.events.clips_dialog import ClipsDialog
+from framefleet.app.window.events.clips import ClipsDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import Part
 from framefleet.app.window.zones.classes_popup import ClassesPopup

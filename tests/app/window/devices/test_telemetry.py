@@ -1,13 +1,16 @@
+"""Telemetry of the window: one monitor, and the values as text."""
+
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from framefleet.app.window.devices.telemetry import RESTART_SECONDS, DeviceTelemetry
+from framefleet.app.window.devices.telemetry import RESTART_SECONDS, DeviceTelemetry, Metric, details, metrics
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
@@ -77,3 +80,72 @@ def test_only_what_is_watched_is_known(telemetry: DeviceTelemetry) -> None:
     assert telemetry.of(DeviceId("cuda", "0")) is None
     telemetry.watch(())
     assert (telemetry.of(CPU), telemetry.problem) == (None, None)
+
+
+GPU = DeviceId("cuda", "0")
+GIB = 1 << 30
+BUSY = Telemetry(
+    GPU,
+    utilization=97.0,
+    memory_utilization=41.0,
+    decoder=83.0,
+    memory_used=70 * GIB,
+    memory_total=140 * GIB,
+    power=612.3,
+    power_limit=700.0,
+    temperature=63.0,
+    sm_clock=1785,
+    sm_clock_limit=1980,
+    pcie_rx=2.5e9,
+    pcie_tx=1.5e6,
+    pcie_generation=5,
+    pcie_width=16,
+    throttling=("power limit",),
+)
+
+
+def by_name(telemetry: Telemetry) -> dict[str, Metric]:
+    return {metric.name: metric for metric in metrics(telemetry)}
+
+
+def test_a_gpu_has_six_metrics_with_their_maxima() -> None:
+    shown = by_name(BUSY)
+    assert {name: metric.text for name, metric in shown.items()} == {
+        "GPU": "97 %",
+        "Memory": "70.0 GiB",
+        "Decoder": "83 %",
+        "Power": "612 W",
+        "Temperature": "63 °C",
+        "Clock": "1,785 MHz",
+    }
+    assert (shown["Memory"].brief, shown["Memory"].fraction) == ("50 %", 0.5)
+    assert shown["Power"].fraction == 612.3 / 700
+    assert not any(metric.alarm for metric in shown.values())  # a GPU at full load runs into its power limit
+
+
+def test_what_is_not_available_says_so_and_has_an_empty_bar() -> None:
+    shown = metrics(Telemetry(GPU))
+    assert {metric.text for metric in shown} == {"not available"}
+    assert {(metric.brief, metric.fraction, metric.known) for metric in shown} == {("–", None, False)}
+
+
+def test_heat_full_memory_and_throttling_stand_out() -> None:
+    assert by_name(replace(BUSY, temperature=88.0))["Temperature"].alarm
+    assert by_name(replace(BUSY, memory_used=139 * GIB))["Memory"].alarm
+    assert by_name(replace(BUSY, throttling=("power limit", "temperature")))["Clock"].alarm
+
+
+def test_of_a_processor_there_is_its_own_load_and_memory() -> None:
+    shown = metrics(Telemetry(CPU, utilization=51.0, memory_used=4 * GIB, memory_total=16 * GIB))
+    assert [(metric.name, metric.text, metric.fraction) for metric in shown] == [("CPU", "51 %", 0.51), ("Memory", "4.0 GiB", 0.25)]
+    assert details(Telemetry(CPU)) == "Utilization: not available\nMemory: not available"
+
+
+def test_the_details_have_everything_with_units() -> None:
+    lines = dict(line.split(": ", 1) for line in details(BUSY).splitlines())
+    assert lines["Power"] == "612 of 700 W"
+    assert lines["Clock"] == "1,785 of 1,980 MHz"
+    assert lines["Throttled by"] == "power limit"
+    assert lines["PCIe"] == "generation 5, 16 lanes, receives 2.5 GB/s, sends 1.5 MB/s"
+    assert lines["NVLink"] == "not available, receives not available, sends not available"
+    assert dict(line.split(": ", 1) for line in details(replace(BUSY, throttling=())).splitlines())["Throttled by"] == "nothing"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from framefleet.app.window.events.clips_dialog import ClipsDialog
+from framefleet.app.window.events.clips import ClipsDialog
 from framefleet.app.window.queue.item import Part
 from framefleet.engine.media.probe import probe
 from framefleet.resources import DEMO

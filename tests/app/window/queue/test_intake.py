@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.queue.file_drops import drop_title
 from framefleet.app.window.queue.intake import Contents, Intake, expand, listed, sort_paths
 

@@ -17,9 +17,8 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.item import Part as Range
-from framefleet.app.window.results.command import command_of
-from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
-from framefleet.app.window.results.export_filter import FilterForm
+from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog, command_of
+from framefleet.app.window.results.export_options import FilterForm
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters import EXPORTERS

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.results.worst_frames import read_worst_frames
-from framefleet.app.window.results.worst_frames_dialog import WorstFramesDialog
+from framefleet.app.window.results.worst_frames import WorstFramesDialog, read_worst_frames
 from framefleet.engine.store.objects.corrections import Corrections, OneDetection
 from tests.support.cli import run_main
 from tests.support.media import make_video

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, Q
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from framefleet.app.window.models.parts import ModelParts
+from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.settings.dialog import NOTHING, SettingsDialog
 from framefleet.app.window.settings.folders import FoldersForm, own_folders

@@ -1,12 +1,16 @@
+""""""
+
+import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QSettings
 
-from framefleet.app.window.settings.preferences import FLOOR, STORED, Preferences, load, save
-from framefleet.engine.errors import UsageError
+from framefleet.app.window.settings.preferences import FLOOR, STORED, Preferences, load, read_settings, save, write_settings
+from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.settings import (
     Decode,
     EngineSettings,
@@ -21,10 +25,10 @@ from framefleet.engine.settings import (
     Track,
 )
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
-from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.settings.table import DEFAULTS
 from framefleet.engine.types import DeviceId
-from tests.support.window import changed_preferences
+from tests.support.window import CPU, changed_preferences
 
 MODEL = ModelFiles(Path("/m/ä b.cfg"), Path("/m/ä b.weights"), Path("/m/x.names"))
 DEVICES = (DeviceId("cpu", "0"), DeviceId("openvino", "GPU.0"))
@@ -47,44 +51,13 @@ def test_what_is_saved_is_loaded_again(tmp_path: Path, preferences: Preferences)
     assert load(store(tmp_path)) == preferences
 
 
-def test_preferences_of_the_first_version_are_loaded(tmp_path: Path) -> None:
-    old = store(tmp_path)
-    values = {
-        "cfg": "/m/ä b.cfg",
-        "weights": "/m/ä b.weights",
-        "labels": "/m/x.names",
-        "devices": "cpu:0;openvino:GPU.0",
-        "precision": "fp32",
-        "resize": "letterbox",
-        "parallel": "tiles",
-        "batch": "4",
-        "confidence": "0.35",
-        "iou": "0.6",
-        "decode": "cpu",
-        "tiles": "4;0;0.15;",
-        "isolation": "thread",
-        "lanes": "3",
-        "latency_budget": "12.5",
-        "hint": "latency",
-        "track": "ocsort",
-    }
-    for key, value in values.items():
-        old.setValue(f"detection/{key}", value)
-    old.sync()
-    later = dict.fromkeys(("begin", "end", "every", "clock", "time_zone"))  # settings that version 1 did not have
-    assert load(store(tmp_path)) == Preferences(MODEL, {**CHANGED.values, **later})
-    usual = store(tmp_path, "[detection]\nbatch=\ntiles=0;0;0.2;full\nlanes=\n")
-    assert load(usual) == Preferences()
-
-
-@pytest.mark.parametrize("version", ["", "version=2\n"])
-def test_whatever_stands_in_the_file_the_window_starts(tmp_path: Path, version: str) -> None:
+def test_whatever_stands_in_the_file_the_window_starts(tmp_path: Path) -> None:
     wrong = (
-        "devices=gpu:x;;\nprecision=fp7\nresize=\nbatch=many\nconfidence=7\niou=nan\ncfg=/only/a.cfg\ndecode=gpu\ntiles=3;x\ncolumns=0\n"
-        "full_frame=maybe\nisolation=jail\nlanes=65\ndecode_threads=65\nlatency_budget=nan\nhint=speed\nclasses=person\n"
+        "devices=gpu:x;;\nprecision=fp7\nresize=\nbatch=many\nconfidence=7\niou=nan\ncfg=/only/a.cfg\ndecode=gpu\ncolumns=0\n"
+        "full_frame=maybe\nisolation=jail\ndecode_threads=65\nlatency_budget=nan\nhint=speed\nclasses=person\n"
         "begin=soon\nend=-1\nevery=0\nclock=noon\ntime_zone=Berlin\n"
     )
-    assert load(store(tmp_path, f"[detection]\n{version}{wrong}")) == Preferences()
+    assert load(store(tmp_path, f"[detection]\n{wrong}")) == Preferences()
 
 
 def test_detection_keeps_more_than_is_shown_at_first() -> None:
@@ -112,3 +85,51 @@ def test_every_choice_reaches_the_run() -> None:
     part = Moment(seconds=Fraction(3, 2)), Moment(frames=2700), Moment(seconds=Fraction(1))
     others = Track.OCSORT, ClockSettings(ClockSource.NAME, ZoneInfo("Europe/Berlin"))
     assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.TILES, engine, Isolation.THREAD, tiles, *part, *others)
+
+
+EXPORTED = DEFAULTS | {"devices": (CPU,), "parallel": Parallel.FRAMES, "precision": Precision.FP32, "batch": 4, "confidence": 0.355,
+                      "begin": Moments().read("1:30"), "full_frame": False}  # fmt: skip
+
+
+def test_another_machine_reads_what_was_written(tmp_path: Path) -> None:
+    write_settings(tmp_path / "settings.json", EXPORTED, {"theme": "light", "language": "de"})
+    values, window = read_settings(tmp_path / "settings.json")
+    assert values == EXPORTED
+    assert window == {"theme": "light", "language": "de"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"file": "a recipe"}, "has no settings of Framefleet"),
+        ({"version": 2}, "has version 2, and this Framefleet reads version 1"),
+        ({"settings": ["fp32"]}, "is damaged"),
+        ({"settings": {"precision": 3}}, "is damaged"),
+        ({"window": None}, "is damaged"),
+        ({"settings": {"colour": "red"}}, "has the unknown setting 'colour'"),
+        ({"settings": {"precision": "fp8"}}, "setting 'precision': 'fp8' is unknown; choose from: auto, fp32"),
+        ({"settings": {"confidence": "2"}}, "setting 'confidence': '2' cannot be used"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_words(tmp_path: Path, changes: dict[str, Any], problem: str) -> None:
+    path = tmp_path / "settings.json"
+    write_settings(path, DEFAULTS, {})
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(UsageError) as refused:
+        read_settings(path)
+    assert str(path) in str(refused.value)
+    assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[1]", b"{", b"x" * 2_000_000])
+def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(UsageError, match="has no settings of Framefleet"):
+        read_settings(tmp_path / "a.json")
+
+
+def test_a_missing_file_and_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot read"):
+        read_settings(tmp_path / "none.json")
+    with pytest.raises(ExportError, match="cannot write"):
+        write_settings(tmp_path / "none" / "a.json", DEFAULTS, {})

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.devices.panel import DevicePanel
-from framefleet.app.window.events.clips_dialog import ClipsDialog
+from framefleet.app.window.events.clips import ClipsDialog
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.models.downloads import ModelDownloads
-from framefleet.app.window.models.list import ModelList
+from framefleet.app.window.models.files import ModelDownloads
+from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.results.export_dialog import ExportDialog
 from framefleet.app.window.session.background import Background

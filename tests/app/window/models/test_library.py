@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.models import list as model_list
+from framefleet.app.window.models import library
 from framefleet.app.window.models.card import ModelCard
-from framefleet.app.window.models.downloads import ModelDownloads
-from framefleet.app.window.models.list import ModelList
+from framefleet.app.window.models.files import ModelDownloads
+from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import Banner
@@ -127,7 +127,7 @@ def test_what_went_wrong_is_said_in_place_and_can_be_tried_again(
 def window(qtbot: QtBot, tmp_path: Path, entry: ModelEntry, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv(registry.MIRROR, raising=False)
-    monkeypatch.setattr(model_list, "FAMILY", (entry,))
+    monkeypatch.setattr(library, "FAMILY", (entry,))
     window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
     window.show()
     yield window

@@ -22,8 +22,8 @@ from framefleet.app.window.models.comparison import (
     open_comparison,
     read_evaluation,
 )
-from framefleet.app.window.models.list import ModelList
-from framefleet.app.window.models.own import OwnModels
+from framefleet.app.window.models.files import OwnModels
+from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import Banner
 from framefleet.engine.errors import UsageError

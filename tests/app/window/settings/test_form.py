@@ -1,3 +1,5 @@
+""""""
+
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,7 +7,7 @@ from PySide6.QtCore import QSettings
 
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState
-from framefleet.app.window.settings.last_run import LastRun
+from framefleet.app.window.settings.form import LastRun
 from framefleet.engine.media.decoder_use import DecoderUse
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.types import AS_ASKED, DeviceId

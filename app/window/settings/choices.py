@@ -7,15 +7,15 @@ from functools import partial
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
+from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.models.library import ModelLibrary
-from framefleet.app.window.models.parts import ModelParts
 from framefleet.app.window.queue.intake import Intake
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.settings import preferences as stored
 from framefleet.app.window.settings.dialog import SettingsDialog
-from framefleet.app.window.settings.last_run import LastRun
+from framefleet.app.window.settings.form import LastRun
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.questions import ask
@@ -26,7 +26,7 @@ from framefleet.engine.model.check import ModelSummary, check_model
 from framefleet.engine.settings import ModelFiles
 
 
-class ModelSetup(QObject):
+class RunChoices(QObject):
     """Owns the preferences, the settings dialog and, in ``library``, the list of models.
 
     model_changed: ModelSummary or None. confidence_changed: start value of the slider. floor_changed: its lowest value.

@@ -1,18 +1,21 @@
-"""Shows events of devices, sessions and the preview as banners."""
+"""Messages about the run: missing devices, failures, and the question before quitting."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from framefleet.app.window.devices.status import DeviceStatus, Phase, reason_of
+from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.pool.events import DeviceFailed
 
 
-class Notices(QObject):
+class RunMessages(QObject):
     """Shows a banner for each event that concerns the user, and removes it when it is over. settings_requested: open the settings."""
 
     settings_requested = Signal()
@@ -81,3 +84,32 @@ class Notices(QObject):
         else:
             text = translate("messages", "{message} It is not started again for this file. Detection continues.").format(message=message)
         self._banners.show_banner("preview", Severity.WARNING, text)
+
+
+class QuitQuestion:
+    """Asks once. ``ask``: whether to ask at all; the application sets it, a signal that ends the program clears it."""
+
+    def __init__(self, window: QWidget, items: QueueModel, close: Callable[[], object]) -> None:
+        self._window, self._items, self._close = window, items, close
+        self._box: QMessageBox | None = None
+        self.ask = False
+
+    def may_close(self) -> bool:
+        """Whether the window may close now. If not, a dialog asks, and closes the window if the user wants."""
+        waiting = sum(not item.ended for item in self._items)
+        if not self.ask or not waiting:
+            return True
+        if self._box is None:
+            texts = (
+                translate("messages", "Detection has not finished in %Ln files.", None, waiting),
+                translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped."),
+            )
+            answers = translate("messages", "Quit"), translate("messages", "Keep detecting")
+            self._box = ask(self._window, translate("messages", "Quit Framefleet"), texts, answers, self._answered)
+        return False
+
+    def _answered(self, leave: bool) -> None:
+        self._box = None
+        if leave:
+            self.ask = False
+            self._close()

@@ -2,7 +2,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.devices.status import DeviceStatus, Phase
-from framefleet.app.window.messages.notices import Notices
+from framefleet.app.window.messages.run_messages import RunMessages
 from framefleet.app.window.widgets.banner import BannerArea
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.pool.events import DeviceFailed
@@ -22,11 +22,11 @@ def banners(qtbot: QtBot) -> BannerArea:
 
 
 @pytest.fixture
-def notices(banners: BannerArea) -> Notices:
-    return Notices(banners)
+def notices(banners: BannerArea) -> RunMessages:
+    return RunMessages(banners)
 
 
-def test_a_restart_is_told_and_forgotten_once_the_device_works_again(banners: BannerArea, notices: Notices) -> None:
+def test_a_restart_is_told_and_forgotten_once_the_device_works_again(banners: BannerArea, notices: RunMessages) -> None:
     notices.device_failed(DeviceFailed(CPU, "cpu:0: the worker was killed", True))
     assert banners.texts == ["cpu:0 is being restarted: the worker was killed"]
     notices.devices_changed([DeviceStatus(CPU, Phase.RESTARTING)])
@@ -35,7 +35,7 @@ def test_a_restart_is_told_and_forgotten_once_the_device_works_again(banners: Ba
     assert banners.texts == []
 
 
-def test_a_device_that_is_out_leads_to_the_settings(qtbot: QtBot, banners: BannerArea, notices: Notices) -> None:
+def test_a_device_that_is_out_leads_to_the_settings(qtbot: QtBot, banners: BannerArea, notices: RunMessages) -> None:
     notices.device_failed(DeviceFailed(GPU, "no driver", False))
     assert banners.texts == ["cuda:0 failed and is out of this run: no driver"]
     (banner,) = (child for child in banners.children() if hasattr(child, "dismiss"))
@@ -43,7 +43,7 @@ def test_a_device_that_is_out_leads_to_the_settings(qtbot: QtBot, banners: Banne
         banner.button.click()
 
 
-def test_running_on_the_cpu_beside_a_gpu_that_cannot_be_used_is_no_secret(banners: BannerArea, notices: Notices) -> None:
+def test_running_on_the_cpu_beside_a_gpu_that_cannot_be_used_is_no_secret(banners: BannerArea, notices: RunMessages) -> None:
     notices.devices_found((WORKING, BROKEN))
     assert banners.texts == []  # nothing runs yet
     notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
@@ -52,12 +52,12 @@ def test_running_on_the_cpu_beside_a_gpu_that_cannot_be_used_is_no_secret(banner
     assert banners.texts == []
 
 
-def test_a_machine_without_a_gpu_is_told_nothing(banners: BannerArea, notices: Notices) -> None:
+def test_a_machine_without_a_gpu_is_told_nothing(banners: BannerArea, notices: RunMessages) -> None:
     notices.devices_found((WORKING,))
     notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
     assert banners.texts == []
 
 
-def test_a_refusal_is_told(banners: BannerArea, notices: Notices) -> None:
+def test_a_refusal_is_told(banners: BannerArea, notices: RunMessages) -> None:
     notices.refused("cpu:0 is the last device")
     assert banners.texts == ["That is not possible: cpu:0 is the last device."]
