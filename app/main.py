@@ -64,7 +64,7 @@ def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
 
     ends: whether the program ends after it.
     """
-    from framefleet.app.cli.run.interrupt import interruptible
+    from framefleet.app.cli.interrupt import interruptible
 
     with interruptible(ends):
         status: int = import_module(f"framefleet.app.cli.{command.replace('-', '_')}").run(arguments)

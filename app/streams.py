@@ -76,3 +76,12 @@ def _open_closed_streams() -> None:
             number = os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this stream's
             os.set_inheritable(number, True)
             setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))
+
+
+PLAIN_SECONDS = 10.0
+"""Between two lines of progress if standard error is not a terminal."""
+
+
+def draws() -> bool:
+    """Whether standard error is a terminal that can show a bar. The terminal of a container may report zero lines."""
+    return sys.stderr.isatty() and os.get_terminal_size(sys.stderr.fileno()).lines > 0

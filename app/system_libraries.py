@@ -4,6 +4,7 @@
 """
 
 import ctypes
+from collections.abc import Iterable
 
 PACKAGES = {
     "libEGL.so.1": "libegl1",
@@ -41,6 +42,11 @@ def missing_libraries() -> list[str]:
         return True
 
     return [name for name in PACKAGES if not loads(name)]
+
+
+def install_command(libraries: Iterable[str]) -> str:
+    """The command that installs these system libraries on Debian and Ubuntu."""
+    return f"sudo apt-get install -y {' '.join(sorted({PACKAGES[name] for name in libraries}))}"
 
 
 if __name__ == "__main__":

@@ -7,11 +7,9 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.arguments.sources import named_source
-from framefleet.app.cli.run.exports import Writing, add_session_argument, choose_detections, session_database
-from framefleet.app.cli.run.summary import number_of
+from framefleet.app.cli import options
+from framefleet.app.cli.exports import Writing, add_session_argument, choose_detections, number_of, session_database
+from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind

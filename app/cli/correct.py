@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.arguments.sources import named_source
-from framefleet.app.cli.run.exports import add_session_argument, session_database
+from framefleet.app.cli import options
+from framefleet.app.cli.exports import add_session_argument, session_database
+from framefleet.app.cli.options import make_parser, named_source
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.labels import class_ids
 from framefleet.engine.settings.kinds import Moments, whole

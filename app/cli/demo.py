@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.run.detection import Run, add_run_options, reported
-from framefleet.app.cli.run.exports import DATABASE
+from framefleet.app.cli import options
+from framefleet.app.cli.exports import DATABASE
+from framefleet.app.cli.options import make_parser
+from framefleet.app.cli.runs import Run, add_run_options, reported
 from framefleet.app.cli.window import open_window
 from framefleet.app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from framefleet.app.display import has_display

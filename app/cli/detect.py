@@ -1,21 +1,33 @@
 """``framefleet detect SOURCE…``: detects objects in files and writes the results."""
 
 import argparse
+import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
+from typing import Self
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.run.cluster import CLUSTER, connected
-from framefleet.app.cli.run.detection import Run, add_run_options, reported
-from framefleet.app.cli.run.exports import DATABASE, add_format_options, export_options, note_untimed, print_exported
-from framefleet.app.cli.run.shard import Shard
-from framefleet.app.cli.run.summary import MOST_LINES, Summary, number_of
-from framefleet.app.cli.run.zones import count_sources, counts_lines, untracked_lines
+from framefleet.app.cli import options
+from framefleet.app.cli.exports import (
+    DATABASE,
+    MAX_LINES,
+    Summary,
+    add_format_options,
+    count_sources,
+    counts_lines,
+    export_options,
+    note_untimed,
+    number_of,
+    print_exported,
+    untracked_lines,
+)
+from framefleet.app.cli.options import make_parser
+from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import ExportError, SourceError, UsageError
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
@@ -29,10 +41,63 @@ from framefleet.engine.store.elsewhere import note_session
 from framefleet.engine.store.export.outputs import outputs_among
 from framefleet.engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
 from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.schema import absolute
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.tracking.follow import LEAST_CONFIDENCE
 from framefleet.engine.types import EngineInfo
 from framefleet.engine.zones.file import zones_text
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One part of the sources. number: from 1 to ``count``."""
+
+    number: int
+    count: int
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read ``i/n``, such as ``2/8``. Raises UsageError."""
+        found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())
+        number, count = map(int, found.groups()) if found else (0, 0)
+        if not 1 <= number <= count:
+            raise UsageError(f"'{text}' is not a shard: write i/n with i from 1 to n, such as 2/8 for the second of eight jobs")
+        return cls(number, count)
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder for the results."""
+        return f"shard-{self.number}-of-{self.count}"
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    def choose(self, sources: Sequence[Path], named: Sequence[Path]) -> dict[int, Path]:
+        """Return the sources of this shard, by their position in ``sources``.
+
+        A digest of the path below the common folder of ``named`` decides. So the choice is the same on machines that have the folder in
+        different places, and a file that is added changes the shard of no other file. named: the paths that the user gave.
+        """
+        base = _common_folder(named)
+        digests = (blake2b(os.fsencode(_relative(path, base)), digest_size=8).digest() for path in sources)
+        shards = (int.from_bytes(digest, "big") % self.count + 1 for digest in digests)
+        return {position: path for position, (path, shard) in enumerate(zip(sources, shards, strict=True)) if shard == self.number}
+
+
+def _common_folder(named: Sequence[Path]) -> str:
+    try:
+        return os.path.commonpath([path if path.is_dir() else path.parent for path in map(_absolute, named)])
+    except ValueError:  # on different drives
+        return ""
+
+
+def _relative(path: Path, base: str) -> str:
+    return (_absolute(path).relative_to(base) if base else _absolute(path)).as_posix()
+
+
+def _absolute(path: Path) -> Path:
+    return Path(absolute(str(Path.cwd()), str(path)))
+
 
 MODEL_OPTIONS = {".cfg": "--model", ".weights": "--weights", ".names": "--labels"}
 """The option for a model's file with each suffix."""
@@ -91,7 +156,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         return
     last = "" if found is None else found.line(seconds, session.inferred_before)
     files = _lines(session, {} if found is None else found.found)
-    many = len(session.sources) > MOST_LINES and not arguments.verbose  # the progress has named the problems
+    many = len(session.sources) > MAX_LINES and not arguments.verbose  # the progress has named the problems
     if arguments.quiet:
         lines = [*untracked, *(f"{line}{_devices(run.engines)}" for line in ([last] if last else files))]
     else:

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli import options
+from framefleet.app.cli.exports import DATABASE, session_database
+from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.evaluation import as_json, markdown, summary, worst_json
 from framefleet.app.cli.reports.evaluation_charts import confidence_chart, confusion_chart, precision_chart
-from framefleet.app.cli.run.exports import DATABASE, session_database
 from framefleet.engine.errors import UsageError
 from framefleet.engine.evaluation.evaluate import Evaluation, evaluate
 from framefleet.engine.evaluation.truth import read_truth

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli import options
+from framefleet.app.cli.options import make_parser
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.store.export.destinations import Protected
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.options import make_parser
 from framefleet.engine.errors import UsageError
 from framefleet.resources.icons import icon_svg
 

@@ -4,9 +4,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.run.exports import DATABASE, session_database
-from framefleet.app.cli.run.summary import number_of
+from framefleet.app.cli.exports import DATABASE, number_of, session_database
+from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
 from framefleet.engine.store.merge import merge_sessions
 

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import Table
-from framefleet.app.cli.run.progress import Bar
+from framefleet.app.cli.runs import Bar
 from framefleet.engine.errors import FramefleetError, UsageError
 from framefleet.engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
 from framefleet.engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model

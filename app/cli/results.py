@@ -6,12 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.arguments.sources import named_source
-from framefleet.app.cli.run import exports
-from framefleet.app.cli.run.summary import Summary
-from framefleet.app.cli.run.zones import count_sources, counts_lines
+from framefleet.app.cli import exports, options
+from framefleet.app.cli.exports import Summary, count_sources, counts_lines
+from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
 from framefleet.engine.settings.checks import part_problem

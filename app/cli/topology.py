@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli.options import make_parser
 from framefleet.engine.devices.recording import read_recording
 from framefleet.engine.devices.topology.search import find_topology
 from framefleet.engine.devices.topology.tree import Box, boxes

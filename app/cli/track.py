@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.run.exports import add_session_argument, session_database
+from framefleet.app.cli.exports import add_session_argument, session_database
+from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
 from framefleet.engine.store.file.lock import lock_session

@@ -6,11 +6,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.checks.libraries import install_command
+from framefleet.app.cli import options
+from framefleet.app.cli.options import make_parser
 from framefleet.app.main import COMMANDS
-from framefleet.app.system_libraries import missing_libraries
+from framefleet.app.system_libraries import install_command, missing_libraries
 from framefleet.engine.devices.recording import Recording, read_recording
 from framefleet.engine.errors import UsageError
 from framefleet.engine.media.sources import missing

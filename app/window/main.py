@@ -9,7 +9,7 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
-from framefleet.app.cli.run.interrupt import handling
+from framefleet.app.cli.interrupt import handling
 from framefleet.app.display import has_display
 from framefleet.app.window.garbage import GarbageCollector
 from framefleet.app.window.main_window import MainWindow

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.app.cli.run.shard import Shard
+from framefleet.app.cli.detect import Shard
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import TINY, run_main
 from tests.support.clusters.ray import MEMORY, VARIABLES, facts, until

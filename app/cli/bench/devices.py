@@ -5,8 +5,8 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli import options
+from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import Table
 from framefleet.engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from framefleet.engine.bench.devices.measurement import Measurement, Test

@@ -4,8 +4,8 @@ import json
 import sys
 from collections.abc import Sequence
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
+from framefleet.app.cli import options
+from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import Table
 from framefleet.engine.settings import Precision
 

@@ -5,10 +5,10 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.bench.pool_options import add_pool_options, run_settings, show_event
-from framefleet.app.cli.reports.scaling import device_json
+from framefleet.app.cli import options
+from framefleet.app.cli.bench import add_pool_options, run_settings, show_event
+from framefleet.app.cli.bench.scaling import device_json
+from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import Table
 from framefleet.engine.bench.pool_result import PoolRun
 from framefleet.engine.bench.pool_run import run_pool

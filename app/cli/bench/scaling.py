@@ -1,20 +1,29 @@
-"""``framefleet bench scaling``: measures the speedup of 2, 4, 8 … devices over one."""
+"""``framefleet bench scaling``: measures the speedup of 2, 4, 8 … devices over one, and writes the report."""
 
 import json
+import os
+import platform
 import shlex
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from typing import Any
 
-from framefleet.app.cli.arguments import options
-from framefleet.app.cli.arguments.parser import make_parser
-from framefleet.app.cli.bench.pool_options import add_pool_options, run_settings, say, show_event
-from framefleet.app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
-from framefleet.app.cli.reports.scaling_chart import chart
-from framefleet.app.cli.reports.table import Table
+import numpy as np
+
+from framefleet.app.cli import options
+from framefleet.app.cli.bench import add_pool_options, run_settings, say, show_event
+from framefleet.app.cli.doctor import processor_facts
+from framefleet.app.cli.options import make_parser
+from framefleet.app.cli.reports.svg import ACCENT, GREEN, GRID, MUTED, PAPER, TEXT, document, text
+from framefleet.app.cli.reports.table import Table, markdown_table
 from framefleet.engine.bench.clips import Clips
 from framefleet.engine.bench.devices.shares import counts
+from framefleet.engine.bench.pool_result import DeviceRun
+from framefleet.engine.bench.pool_run import WARM_UP
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import default_devices
@@ -25,6 +34,225 @@ from framefleet.engine.pool.events import Event
 from framefleet.engine.store.names import readable
 from framefleet.engine.store.schema import explained
 from framefleet.engine.types import DeviceId
+
+CHART = "scaling.svg"
+_HOW = f"""Engines are built before the measurement begins. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the
+first stream that ends, since after it not all devices have work. Strong scaling ends with the last frame: its uneven end counts.
+Frames are counted when the pool receives them. Efficiency is the rate divided by n times the rate of one device in the same round and
+mode. Where the second half is faster than the first, the steady state had not begun: give more ``--seconds``."""
+_STAGES = "The time of a frame in each stage, mean ms (frames of a batch wait for each other), and the device's own time by its clock:"
+_SHARED = "CPU devices share the cores, so their ideal speedup is 1: two must not be slower than one."
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was measured. command: as it was given. source, model: descriptions."""
+
+    command: str
+    source: str
+    model: str
+
+
+def as_json(points: Sequence[Point], facts: Facts) -> dict[str, Any]:
+    """All figures as a JSON object."""
+    return {"machine": machine(), "command": facts.command, "model": facts.model, "source": facts.source, "points": [*map(_point, points)]}
+
+
+def summary(points: Sequence[Point]) -> str:
+    """The outcome in a sentence or two."""
+    parts = []
+    for mode in dict.fromkeys(point.mode for point in points):
+        most = max((point for point in points if point.mode is mode), key=lambda point: point.count)
+        whole = f", {most.whole_speedup:.2f}× over the whole file" if mode is Mode.STRONG else ""
+        share = f"{most.efficiency:.0%} of ideal{whole}"
+        parts.append(f"{mode} scaling {most.speedup:.2f}× on {most.count} ({share}), bottleneck: {most.run.bottleneck}")
+    return "; ".join(parts)
+
+
+def markdown(points: Sequence[Point], facts: Facts) -> str:
+    """A page with tables that shows the chart."""
+    engine = points[0].run.devices[0].engine
+    segments = "segment" if engine.decode_threads == 1 else "segments"
+    cpu = any(point.ideal < point.count for point in points)
+    most = max(points, key=lambda point: point.count)
+    parts = [
+        "# Scaling",
+        f"{date.today()}; {machine()}; Python {platform.python_version()}, NumPy {np.__version__}",
+        f"`{facts.command}`",
+        f"{summary(points)}.",
+        f"![Speedup by number of devices]({CHART})",
+        f"{facts.model}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch},"
+        f" {engine.decode_threads} {segments} at once in each device;"
+        f" {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
+        _table([_row(point) for point in points]),
+        f"{_STAGES}\n\n{_table([_stages(point) for point in points])}",
+        f"The devices in {most.mode} scaling on {most.count}:\n\n" + _table([_device_row(device) for device in most.run.devices]),
+        _HOW + (f" {_SHARED}" if cpu else ""),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def machine() -> str:
+    """Processor and system, from Linux or else from Python."""
+    name = processor_facts().get("model name") or platform.processor() or platform.machine()
+    return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
+
+
+def _row(point: Point) -> dict[str, str]:
+    run, speedups = point.run, sorted(point.speedups)
+    return {
+        "mode": point.mode.value,
+        "devices": str(point.count),
+        "frames/s": f"{point.rate:.1f}",
+        "speedup": f"**{point.speedup:.2f}×**",
+        "range": f"{speedups[0]:.2f}–{speedups[-1]:.2f}" if speedups[1:] else "",
+        "efficiency": f"{point.efficiency:.1%}",
+        "whole file, frames/s": "" if point.mode is Mode.WEAK else f"{run.whole_per_s:.1f}",
+        "frames": str(run.frames),
+        "s": f"{run.seconds:.1f}",
+        "pool process": f"{run.pool_load:.0%}",
+        "host": "" if run.host_load is None else f"{run.host_load:.0%}",
+        "host, µs a frame": "" if run.host_cost is None else f"{run.host_cost:.0f}",
+        "2nd ÷ 1st half": "" if run.drift is None else f"{run.drift:.3f}",
+        "bottleneck": run.bottleneck,
+    }
+
+
+def _stages(point: Point) -> dict[str, str]:
+    """The mean time over the devices, by stage."""
+    devices = point.run.devices
+    found = {"mode": point.mode.value, "devices": str(point.count)}
+    for prefix, values in (("", [device.stages for device in devices]), ("device: ", [device.busy for device in devices])):
+        for stage in dict.fromkeys(stage for one in values for stage in one):
+            present = [one[stage] for one in values if stage in one]
+            found[prefix + stage] = f"{sum(present) / len(present):.3f}"
+    return found
+
+
+def _device_row(device: DeviceRun) -> dict[str, str]:
+    p50, p99 = ("" if value is None else f"{value:.1f}" for value in (device.latency_p50, device.latency_p99))
+    rates = {"device": str(device.engine.device), "frames": str(device.frames), "frames/s": f"{device.frames_per_s:.1f}"}
+    return rates | {"p50 ms": p50, "p99 ms": p99, "bottleneck": device.bottleneck or ""}
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
+    """A Markdown table. Its columns are the keys of all rows."""
+    head = list(dict.fromkeys(name for row in rows for name in row))
+    return markdown_table([head, *([row.get(name, "") for name in head] for row in rows)])
+
+
+def _point(point: Point) -> dict[str, Any]:
+    run = point.run
+    return {
+        "mode": point.mode.value,
+        "count": point.count,
+        "strategy": run.strategy,
+        "frames_per_s": round(point.rate, 2),
+        "speedup": round(point.speedup, 4),
+        "speedups": [round(speedup, 4) for speedup in point.speedups],
+        "ideal": point.ideal,
+        "efficiency": round(point.efficiency, 4),
+        "whole_frames_per_s": round(run.whole_per_s, 2),
+        "frames": run.frames,
+        "seconds": round(run.seconds, 3),
+        "pool_load": round(run.pool_load, 3),
+        "host_load": run.host_load and round(run.host_load, 3),
+        "host_us_per_frame": run.host_cost and round(run.host_cost, 1),
+        "drift": run.drift and round(run.drift, 4),
+        "bottleneck": run.bottleneck,
+        "devices": [device_json(device) for device in run.devices],
+    }
+
+
+def device_json(device: DeviceRun) -> dict[str, Any]:
+    """One device of a run as a JSON object."""
+    engine = device.engine
+    return {
+        "id": str(engine.device),
+        "name": engine.device_name,
+        "backend": engine.backend,
+        "precision": engine.precision,
+        "batch": engine.batch,
+        "frames": device.frames,
+        "frames_per_s": round(device.frames_per_s, 2),
+        "latency_ms": {"p50": device.latency_p50, "p99": device.latency_p99},
+        "stages_ms": {stage: round(ms, 4) for stage, ms in device.stages.items()},
+        "device_ms": {stage: round(ms, 4) for stage, ms in device.busy.items()},
+        "bottleneck": device.bottleneck,
+    }
+
+
+WIDTH, HEIGHT = 760, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 24, 92, 64
+_COLOURS = {Mode.WEAK: ACCENT, Mode.STRONG: GREEN}
+_NAMES = {Mode.WEAK: "weak: a stream per device", Mode.STRONG: "strong: one video"}
+_BAR = 62
+_GAP = 6
+_WORDS = 42
+"""Height of the two lines of text in a bar, pixels."""
+
+
+def chart(points: Sequence[Point], title: str, subtitle: str) -> str:
+    """An SVG document of WIDTH × HEIGHT. points: at least one."""
+    modes = list(dict.fromkeys(point.mode for point in points))
+    counts = sorted({point.count for point in points})
+    top = max(*(point.ideal for point in points), *(point.speedup for point in points), 1.0)
+    step = next(step for step in (0.25, 0.5, 1, 2, 4, 8, 16) if top / step <= 5)
+    top = max(top * 1.12, top + 0.12 * step)
+    inner = WIDTH - _LEFT - _RIGHT
+    bar = min(_BAR, (inner / len(counts) - 40) / len(modes) - _GAP)
+
+    def y(speedup: float) -> float:
+        return HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * speedup / top
+
+    parts = [
+        text(_LEFT - 32, 34, title, 17, TEXT, weight=600),
+        text(_LEFT - 32, 55, subtitle, 12, MUTED),
+        *_legend(modes),
+    ]
+    for number in range(int(top / step) + 1):
+        at = y(number * step)
+        parts.append(f'<line x1="{_LEFT}" y1="{at:.1f}" x2="{WIDTH - _RIGHT}" y2="{at:.1f}" stroke="{GRID}"/>')
+        parts.append(text(_LEFT - 10, at + 4, f"{number * step:g}×", 12, MUTED, "end"))
+    for place, count in enumerate(counts):
+        middle = _LEFT + inner * (place + 0.5) / len(counts)
+        group = [point for point in points if point.count == count]
+        left = middle - (len(group) * (bar + _GAP) - _GAP) / 2
+        for turn, point in enumerate(group):
+            parts += _bar(point, left + turn * (bar + _GAP), bar, y)
+        ideal = y(group[0].ideal)
+        ends = left - 10, left + len(group) * (bar + _GAP) - _GAP + 10
+        parts.append(
+            f'<line x1="{ends[0]:.1f}" y1="{ideal:.1f}" x2="{ends[1]:.1f}" y2="{ideal:.1f}" stroke="{TEXT}" stroke-dasharray="5 4"/>'
+        )
+        parts.append(text(middle, HEIGHT - _BOTTOM + 22, f"{count} device{'s' if count > 1 else ''}", 13, TEXT, "middle", 600))
+        rates = " · ".join(f"{point.rate:,.0f}" if point.rate >= 100 else f"{point.rate:.1f}" for point in group)
+        parts.append(text(middle, HEIGHT - _BOTTOM + 41, f"{rates} frames/s", 12, MUTED, "middle"))
+    return document(WIDTH, HEIGHT, parts)
+
+
+def _bar(point: Point, left: float, width: float, y: object) -> list[str]:
+    assert callable(y)
+    top, bottom = y(point.speedup), y(0)
+    middle = left + width / 2
+    found = [f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{bottom - top:.1f}" rx="3" fill="{_COLOURS[point.mode]}"/>']
+    ideal = y(point.ideal)
+    begin = ideal if top < ideal < top + _WORDS else top  # so that the line of the ideal does not cross the text
+    found.append(text(middle, begin + 19, f"{point.speedup:.2f}×", 13, PAPER, "middle", 600))
+    if bottom - begin > _WORDS:
+        found.append(text(middle, begin + 36, f"{point.efficiency:.0%}", 12, PAPER, "middle"))
+    return found
+
+
+def _legend(modes: Sequence[Mode]) -> list[str]:
+    found, left = [], float(_LEFT - 32)
+    for mode in modes:
+        found.append(f'<rect x="{left:.0f}" y="66" width="12" height="12" rx="3" fill="{_COLOURS[mode]}"/>')
+        found.append(text(left + 18, 76.5, _NAMES[mode], 12, TEXT))
+        left += 40 + 6.4 * len(_NAMES[mode])
+    found.append(f'<line x1="{left:.0f}" y1="72" x2="{left + 22:.0f}" y2="72" stroke="{TEXT}" stroke-dasharray="5 4"/>')
+    found.append(text(left + 28, 76.5, "ideal", 12, TEXT))
+    return found
 
 
 def run(argv: Sequence[str]) -> int:
@@ -115,7 +343,7 @@ def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
         "scaling.json": json.dumps(as_json(found, facts), indent=1) + "\n",
         CHART: chart(found, title, subtitle),
     }
-    for name, text in files.items():
+    for name, content in files.items():
         with explained(folder / name, "write"):
-            (folder / name).write_text(text, "utf-8")
+            (folder / name).write_text(content, "utf-8")
         say(f"written: {folder / name}")

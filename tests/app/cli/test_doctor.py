@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.app.cli.checks.check import Check, Status, try_python
-from framefleet.app.cli.checks.libraries import LIBRARIES, _library, _window
-from framefleet.app.cli.checks.nvidia import check_nvidia, has_gpu
-from framefleet.app.cli.checks.system import _folder
-from framefleet.app.cli.doctor import as_text, verdict
+from framefleet.app.cli.doctor import (
+    LIBRARIES,
+    Check,
+    Status,
+    _folder,
+    _library,
+    _window,
+    as_text,
+    check_nvidia,
+    has_gpu,
+    try_python,
+    verdict,
+)
 from framefleet.app.system_libraries import PACKAGES, missing_libraries
 from tests.support.cli import run_main
 

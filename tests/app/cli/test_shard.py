@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.app.cli.run.shard import Shard
+from framefleet.app.cli.detect import Shard
 from framefleet.engine.errors import UsageError
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video

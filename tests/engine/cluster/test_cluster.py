@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from framefleet.app.cli.run.exports import DATABASE
+from framefleet.app.cli.exports import DATABASE
 from framefleet.engine.cluster import connection_process, node
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.cluster.versions import own_versions

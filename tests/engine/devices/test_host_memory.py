@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.app.cli.checks.system import check_system
+from framefleet.app.cli.doctor import check_system
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.devices.host_memory import HostMemory, free_host_memory, read_host_memory
 from framefleet.engine.devices.processor import ProcessorSampler

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.app.cli.bench.pipeline import as_text
-from framefleet.app.cli.reports.scaling import Facts, as_json, markdown, summary
-from framefleet.app.cli.reports.scaling_chart import HEIGHT, WIDTH, chart
+from framefleet.app.cli.bench.scaling import HEIGHT, WIDTH, Facts, as_json, chart, markdown, summary
 from framefleet.engine.bench.scaling import Mode, Point
 from framefleet.engine.devices.discovery import default_devices
 from tests.support.cli import FAST, TINY, run_main

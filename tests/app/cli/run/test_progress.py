@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.app.cli.run.progress import PLAIN_SECONDS, Progress
+from framefleet.app.cli.runs import Progress
+from framefleet.app.streams import PLAIN_SECONDS
 from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceReady,

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from framefleet.app.cli.run.exports import print_exported
-from framefleet.app.cli.run.summary import MOST_LINES, Summary, in_words
-from framefleet.app.cli.run.zones import counts_lines
+from framefleet.app.cli.exports import MAX_LINES, Summary, counts_lines, in_words, print_exported
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export.run import Exported
@@ -91,14 +89,14 @@ def test_long_durations_have_hours() -> None:
 
 
 def test_many_files_without_a_problem_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    files = [Exported(Path("out", f"{number}.jsonl"), 5, number != 3) for number in range(MOST_LINES + 1)]
+    files = [Exported(Path("out", f"{number}.jsonl"), 5, number != 3) for number in range(MAX_LINES + 1)]
     print_exported(files, verbose=False)
     stopped = f"{files[3].path} (incomplete: 5 frames)"
     assert capsys.readouterr().out.splitlines() == [stopped, f"{len(files)} files in out"]
     print_exported(files, verbose=True)
     assert len(capsys.readouterr().out.splitlines()) == len(files)
-    print_exported(files[:MOST_LINES], verbose=False)
-    assert len(capsys.readouterr().out.splitlines()) == MOST_LINES
+    print_exported(files[:MAX_LINES], verbose=False)
+    assert len(capsys.readouterr().out.splitlines()) == MAX_LINES
 
 
 def test_totals_of_lines_come_first_and_stand_alone_for_many_files() -> None:
@@ -120,6 +118,6 @@ def test_totals_of_lines_come_first_and_stand_alone_for_many_files() -> None:
     ]
     assert "0.mp4:" in lines
     assert "yard:" in lines
-    many = shown([*videos * MOST_LINES, wrong])
+    many = shown([*videos * MAX_LINES, wrong])
     assert (many[0], len(many), many[-1]) == ("all 60 videos:", 6, "odd.mp4: another shape")
-    assert "0.mp4:" in shown(videos * MOST_LINES, verbose=True)
+    assert "0.mp4:" in shown(videos * MAX_LINES, verbose=True)

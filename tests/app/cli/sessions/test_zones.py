@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from framefleet.app.cli.run.exports import DATABASE
-from framefleet.app.cli.run.zones import LiveZones
+from framefleet.app.cli.exports import DATABASE, LiveZones
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionReader, SessionWriter

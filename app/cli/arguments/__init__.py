@@ -1,1 +1,0 @@
-"""Options of commands: their parsers, and how their values are read."""

@@ -1,1 +1,0 @@
-"""The checks of ``framefleet doctor``."""
