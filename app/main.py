@@ -1,5 +1,6 @@
 """The entry point: ``framefleet``. Every worker process imports this module again, so it imports nothing heavy at the top."""
 
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,9 @@ COMMANDS = {
 }
 INTERRUPTED = 130
 
+REPORTING = ("demo", "detect")
+"""Commands whose ``--json`` reports a run, also one that a signal ended."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, or the window. Returns the exit status: 0 success, 1 something failed, 2 bad usage or unusable input."""
@@ -38,15 +42,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             from framefleet.engine import logs
 
             logs.set_level("DEBUG" if debug else "INFO")
-        import_module("framefleet.engine.settings.folders").apply()
-        status = (
-            _run(command, arguments[1:], ends=argv is None) if command else int(import_module("framefleet.app.cli.window").run(arguments))
-        )
+        status = _run(command, arguments[1:], ends=argv is None) if command else _open_window(arguments)
         sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage
         return request.code if isinstance(request.code, int) else 0
     except KeyboardInterrupt as interruption:
         print("framefleet: interrupted", file=sys.stderr)
+        if command in REPORTING and "--json" in arguments:  # the run had not begun
+            print(json.dumps({"sources": [], "devices": [], "exit": "interrupted"}), flush=True)
         return getattr(interruption, "exit_status", INTERRUPTED)
     except BrokenPipeError:  # the reader of standard output has ended (| head)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -67,8 +70,14 @@ def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
     from framefleet.app.cli.interrupt import interruptible
 
     with interruptible(ends):
+        import_module("framefleet.engine.settings.folders").apply()
         status: int = import_module(f"framefleet.app.cli.{command.replace('-', '_')}").run(arguments)
         return status
+
+
+def _open_window(arguments: Sequence[str]) -> int:
+    import_module("framefleet.engine.settings.folders").apply()
+    return int(import_module("framefleet.app.cli.window").run(arguments))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from framefleet.app.system_libraries import PACKAGES, install_command, missing_l
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.devices.host_memory import read_host_memory
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, extra_command
 from framefleet.engine.settings.folders import Folder
 
 
@@ -170,7 +170,6 @@ def _shared_memory() -> Iterator[Check]:
         yield Check("shared memory", Status.OK, detail)
 
 
-EXTRAS = "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
 DRIVER = "install NVIDIA's driver 580 or newer (Debian and Ubuntu: sudo apt-get install nvidia-driver-580), then restart the machine"
 PCI = Path("/sys/bus/pci/devices")
 LOADED = Path("/proc/driver/nvidia/version")
@@ -216,18 +215,22 @@ ctypes.CDLL("nvcuvid.dll" if sys.platform == "win32" else "libnvcuvid.so.1")
 import PyNvVideoCodec
 print(f"PyNvVideoCodec {version('PyNvVideoCodec')}")
 """
-_PARTS = (
-    ("CUDA", _CUDA, EXTRAS),
-    ("NVRTC", _NVRTC, "pip install 'nvidia-cuda-nvrtc>=13,<14' 'nvidia-cuda-runtime>=13,<14'"),
-    ("TensorRT", _TENSORRT, f"{EXTRAS} (the latter for GeForce and RTX cards)"),
-    ("cuDNN", _CUDNN, "TensorRT computes all networks; for more speed: pip install -U 'framefleet[cudnn]'"),
-    (
-        "NVDEC",
-        _NVDEC,
-        "videos are decoded by the CPU: pip install PyNvVideoCodec, and install the driver's libnvcuvid (Debian and Ubuntu:"
-        " libnvidia-decode-580; in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility,video)",
-    ),
-)
+
+
+def _parts() -> tuple[tuple[str, str, str], ...]:
+    """Name, test and remedy of each part."""
+    return (
+        ("CUDA", _CUDA, extra_command("rtx")),
+        ("NVRTC", _NVRTC, "pip install 'nvidia-cuda-nvrtc>=13,<14' 'nvidia-cuda-runtime>=13,<14'"),
+        ("TensorRT", _TENSORRT, extra_command("rtx")),
+        ("cuDNN", _CUDNN, f"TensorRT computes all networks; for more speed: {extra_command('cudnn')}"),
+        (
+            "NVDEC",
+            _NVDEC,
+            "videos are decoded by the CPU: pip install PyNvVideoCodec, and install the driver's libnvcuvid (Debian and Ubuntu:"
+            " libnvidia-decode-580; in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility,video)",
+        ),
+    )
 
 
 def check_nvidia(pci: Path = PCI, loaded: Path = LOADED, attempt: Callable[[str], tuple[str, str | None]] = try_python) -> Iterator[Check]:
@@ -243,11 +246,11 @@ def check_nvidia(pci: Path = PCI, loaded: Path = LOADED, attempt: Callable[[str]
             yield Check("NVIDIA driver", Status.OK, "none, and no NVIDIA GPU is found")
         return
     if error is not None:
-        remedy = EXTRAS if "NoNvmlError" in error else DRIVER
+        remedy = extra_command("rtx") if "NoNvmlError" in error else DRIVER
         yield Check("NVIDIA driver", Status.WARNING, _words(error), remedy)
         return
     yield Check("NVIDIA driver", Status.OK, found)
-    for name, code, remedy in _PARTS:
+    for name, code, remedy in _parts():
         found, error = attempt(code)
         if error is None:
             yield Check(name, Status.OK, found)
@@ -277,7 +280,7 @@ def _words(error: str) -> str:
 REINSTALL = "install Framefleet again; in a checkout, delete the folder .venv first"
 LIBRARIES = {
     "numpy": ("numpy", ""),
-    "openvino": ("framefleet.engine.backends, openvino", ""),  # engine.backends turns off OpenVINO's telemetry
+    "openvino": ("framefleet.engine.backends.openvino, openvino", ""),  # ours first: it turns off OpenVINO's telemetry
     "av": (
         "av",
         "missing = {'h264', 'hevc', 'vp9', 'av1', 'mjpeg'} - av.codecs_available; assert not missing, f'no decoder for {missing}'",

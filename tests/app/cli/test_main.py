@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+import framefleet.app.cli.detect
 import framefleet.app.cli.doctor
 from framefleet.app.cli import window as cli_window
+from framefleet.app.cli.interrupt import Interrupted
 from framefleet.app.main import COMMANDS, main
 from framefleet.app.system_libraries import PACKAGES
 from framefleet.engine import logs
@@ -119,6 +122,18 @@ def _log_levels() -> Iterator[None]:
     yield
     os.environ.pop(logs.VARIABLE, None)
     logger.setLevel(before)
+
+
+def _interrupted(_: object) -> int:
+    raise Interrupted(signal.SIGTERM)
+
+
+def test_a_run_that_a_signal_ends_before_it_begins_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal may come while the command is being imported."""
+    monkeypatch.setattr(framefleet.app.cli.detect, "run", _interrupted)
+    ended = run_main("detect", "a.mp4", "--json")
+    assert (ended.status, ended.report) == (128 + signal.SIGTERM, {"sources": [], "devices": [], "exit": "interrupted"})
+    assert run_main("detect", "a.mp4").out == ""
 
 
 @pytest.mark.usefixtures("_log_levels")
