@@ -134,7 +134,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
         ("NVDEC", False),
     ]
     assert (checks[3].detail, checks[5].detail) == ("no TensorRT", "libnvcuvid.so.1: not found")
-    assert "framefleet[rtx]" in str(checks[3].remedy)
+    assert "[rtx]" in str(checks[3].remedy)
     assert "libnvidia-decode-580" in str(checks[5].remedy)
     reasons["cuda-core"] = reasons["version('cuda-core')"] = "DeviceError: CUDA cannot be started"
     assert [check.name for check in check_nvidia(tmp_path, tmp_path, attempt)] == ["NVIDIA driver", "CUDA"]
@@ -146,7 +146,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
         (
             "framefleet.engine.devices.nvml.driver.NoNvmlError: nvidia-ml-py is not installed",
             "nvidia-ml-py is not installed",
-            "framefleet[rtx]",
+            "[rtx]",
         ),
         ("framefleet.engine.errors.DeviceError: NVIDIA's driver does not answer", "NVIDIA's driver does not answer", "nvidia-driver-580"),
         ("AssertionError: 550.1 speaks CUDA 12.4, 13.0 is needed", "550.1 speaks CUDA 12.4, 13.0 is needed", "nvidia-driver-580"),
