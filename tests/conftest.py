@@ -11,24 +11,26 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import hypothesis.internal.conjecture.providers as hypothesis_providers
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication, QWidget
-from pytestqt.qtbot import QtBot
 
-import framefleet.app.window  # noqa: F401 # before other modules: they are imported faster
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
-from tests.support.paths import PROJECT
+from tests.support.paths import PATIENCE_MS, PROJECT
 from tests.support.running.selection import may_select
+
+HAS_QT = all(find_spec(name) is not None for name in ("PySide6", "pytestqt"))
+"""A machine with GPUs may lack Qt. It runs the tests of everything but the window."""
+
+if HAS_QT:
+    from tests.support.desktop.bot import qtbot as qtbot
 
 if TYPE_CHECKING:
     from framefleet.engine.model.registry.catalogue import ModelEntry
@@ -41,11 +43,13 @@ for number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
-PATIENCE_MS = 30_000
 CLUSTER = "tests/engine/cluster/"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    if not HAS_QT:
+        for name in ("qt_api", "qt_log_level_fail"):
+            parser.addini(name, "read by pytest-qt, which this machine lacks")
     parser.addoption("--record-goldens", action="store_true", help="replace the files in tests/goldens by what the program gives now")
     parser.addoption(
         "--spawn", action="store_true", help="start all child processes as the program does (tests/support/running/fork_server.py)"
@@ -117,29 +121,6 @@ def _import_tests(config: pytest.Config) -> None:
     for file in (*files[first:], *files[:first]):
         with suppress(Exception, pytest.skip.Exception):  # pytest imports the file once more and reports it
             importlib.import_module(".".join(file.relative_to(PROJECT).with_suffix("").parts))
-
-
-class PatientBot(QtBot):
-    """Waits longer than pytest-qt's own bot, because other programs may use the processor."""
-
-    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:  # noqa: N802
-        super().waitUntil(callback, timeout=timeout)
-
-    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **options: Any) -> Any:  # noqa: N802
-        return super().waitSignal(signal, timeout=timeout, **options)
-
-    @staticmethod
-    def mouseMove(widget: QWidget, at: QPoint) -> None:  # noqa: N802
-        """Send a movement to the widget itself: Qt's own function sends it to any window that lies above, or not at all."""
-        buttons, modifiers = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
-        place = widget.mapToGlobal(at)
-        QApplication.sendEvent(widget, QMouseEvent(QEvent.Type.MouseMove, at, place, buttons, buttons, modifiers))
-
-
-@pytest.fixture
-def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
-    """Replaces pytest-qt's fixture."""
-    return PatientBot(request)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,0 +1,38 @@
+"""The fixture ``qtbot`` of all tests of the window, as a plugin: a machine without Qt runs the other tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+import framefleet.app.window  # noqa: F401 # before other modules: they are imported faster
+from tests.support.paths import PATIENCE_MS
+
+
+class PatientBot(QtBot):
+    """Waits longer than pytest-qt's own bot, because other programs may use the processor."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:  # noqa: N802
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **options: Any) -> Any:  # noqa: N802
+        return super().waitSignal(signal, timeout=timeout, **options)
+
+    @staticmethod
+    def mouseMove(widget: QWidget, at: QPoint) -> None:  # noqa: N802
+        """Send a movement to the widget itself: Qt's own function sends it to any window that lies above, or not at all."""
+        buttons, modifiers = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+        place = widget.mapToGlobal(at)
+        QApplication.sendEvent(widget, QMouseEvent(QEvent.Type.MouseMove, at, place, buttons, buttons, modifiers))
+
+
+@pytest.fixture
+def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
+    """Replaces pytest-qt's fixture."""
+    return PatientBot(request)
