@@ -205,7 +205,7 @@ def windows(folder: Path) -> None:
     assert row is not None
     dialog.table.setCurrentItem(row)
     QTest.qWait(2000)
-    while window.background.busy:  # it counts the detections of each class
+    while window.context.background.busy:  # it counts the detections of each class
         QTest.qWait(200)
     QTest.qWait(2000)
     picture = window.grab()
@@ -214,7 +214,7 @@ def windows(folder: Path) -> None:
     painter.end()
     picture.save(str(PICTURES / "two-models-worst-frames.jpg"), "JPEG", JPEG_QUALITY)
     dialog.close()
-    window.actions_.export.trigger()
+    window.context.actions.export.trigger()
     QTest.qWait(1000)
     asked = window.findChild(ExportDialog)
     assert asked is not None

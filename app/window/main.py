@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from framefleet.app.cli.interrupt import handling
 from framefleet.app.display import has_display
+from framefleet.app.window.context import Start
 from framefleet.app.window.garbage import GarbageCollector
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
@@ -62,20 +63,17 @@ def run_window(
     again = False
     try:
         while True:
-            window = MainWindow(QSettings(), Folder.SESSIONS.path, model, user_data_path("framefleet", appauthor=False))
+            data = user_data_path("framefleet", appauthor=False)
+            window = MainWindow(QSettings(), Folder.SESSIONS.path, model, data, recording)
             garbage.start()
-            report = CrashReport(window, window.banners, log)
+            report = CrashReport(window, window.context.banners, log)
             errors.raised.connect(report.show_error)
-            if recording is not None:
-                window.device_tabs.show_recording(recording)
             try:
                 with handling(lambda *_, shown=window: close_soon(shown)):
                     window.quitting.ask = True
                     window.show()
-                    window.interrupted.look(go_on=again)
+                    window.begin(Start(again, demo))
                     window.open_paths(paths)
-                    if demo is not None:
-                        window.demo.start(demo)
                     status = application.exec()
             finally:
                 window.quitting.ask = False

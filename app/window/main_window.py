@@ -1,164 +1,207 @@
-"""The main window: its parts and the connections between them."""
+"""The main window: lists the features, lays out what they show, and keeps the arrangement for the next start."""
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
-from framefleet.app.window.actions import Actions
-from framefleet.app.window.arrangement import Arrangement
-from framefleet.app.window.cluster.control import ClusterControl
-from framefleet.app.window.corrections.corrector import Corrector
-from framefleet.app.window.corrections.recount import Recount
-from framefleet.app.window.demo.demo import Demo
-from framefleet.app.window.devices.panel import DevicePanel
-from framefleet.app.window.events.clips import Clips
-from framefleet.app.window.file_dialogs import FileDialogs
-from framefleet.app.window.grid.grid import Grid
-from framefleet.app.window.keys.bindings import Bindings
-from framefleet.app.window.messages.run_messages import QuitQuestion, RunMessages
-from framefleet.app.window.player.preview_client import PreviewClient
-from framefleet.app.window.queue.file_drops import DropOverlay
+from framefleet.app.window.cluster import control as cluster
+from framefleet.app.window.context import Context, Place, Placed, Start
+from framefleet.app.window.corrections import corrector
+from framefleet.app.window.demo import demo
+from framefleet.app.window.devices import panel as devices
+from framefleet.app.window.events import clips
+from framefleet.app.window.grid import grid
+from framefleet.app.window.messages import run_messages
+from framefleet.app.window.messages.run_messages import QuitQuestion
+from framefleet.app.window.queue import panel as queue
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.queue.memory import QueueMemory
-from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.queue.opening import Opening
-from framefleet.app.window.queue.panel import REFRESH_MS, QueuePanel
-from framefleet.app.window.queue.recent import RecentFiles
-from framefleet.app.window.queue.removal import Removal
-from framefleet.app.window.queue.thumbnails import Thumbnails
-from framefleet.app.window.results.export import Exports
-from framefleet.app.window.results.interrupted import InterruptedRun, ReplacedResults
-from framefleet.app.window.results.stored import read_stored
-from framefleet.app.window.results.worst_frames import WorstFrames
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
-from framefleet.app.window.sessions.dialog import SessionsDialog
-from framefleet.app.window.settings.choices import RunChoices
-from framefleet.app.window.shown_file import ShownFile
-from framefleet.app.window.start_page import StartPage
-from framefleet.app.window.status_line import StatusLine
-from framefleet.app.window.top_bar import TopBar
-from framefleet.app.window.topology.panel import DeviceTabs, TopologyPanel
-from framefleet.app.window.viewer.filter_panel import FilterPanel
-from framefleet.app.window.viewer.viewer import Viewer
-from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.app.window.widgets.build import within_screen
+from framefleet.app.window.results import export, interrupted, worst_frames
+from framefleet.app.window.sessions import dialog as sessions
+from framefleet.app.window.start_page import make_start_page
+from framefleet.app.window.status_line import make_status_line
+from framefleet.app.window.top_bar import make_top_bar
+from framefleet.app.window.topology import panel as topology
+from framefleet.app.window.topology.tabs import DeviceTabs
+from framefleet.app.window.viewer import filter_panel
+from framefleet.app.window.widgets.banner import Severity
+from framefleet.app.window.widgets.build import column, within_screen
 from framefleet.app.window.widgets.translation import translate
-from framefleet.app.window.wiring import connect
-from framefleet.app.window.zones.workspace import Zones
+from framefleet.app.window.zones import workspace as zones
+from framefleet.engine.devices.recording import Recording
 from framefleet.engine.settings import ModelFiles
+
+FEATURES = (
+    queue,
+    demo,
+    filter_panel,
+    zones,
+    corrector,
+    grid,
+    devices,
+    topology,
+    export,
+    clips,
+    worst_frames,
+    interrupted,
+    sessions,
+    cluster,
+    run_messages,
+)
+"""Modules with a function ``attach(context)``, in the order of their panels."""
+SIZE = 1360, 840
+QUEUE_WIDTH = 240
+"""The width of the column of the queue at the first start, logical pixels."""
+LOW = 200
+"""Height of the panels below the picture while there is little room, logical pixels."""
+PICTURE = 200
+"""Height of the picture below which these panels give way to a bar under the picture, logical pixels."""
 
 
 class MainWindow(QMainWindow):
-    """The application's window. store: keeps the user's choices. folder: for session databases. model: replaces the stored one.
+    """The application's window.
 
-    data: folder for zones, None = that around ``folder``.
+    Parameters
+    ----------
+    store : QSettings
+        Keeps the user's choices.
+    folder : Path
+        For session databases.
+    model : ModelFiles, optional
+        Replaces the stored model.
+    data : Path, optional
+        For zones; None = the folder around ``folder``.
+    recording : Recording, optional
+        A machine to show beside this one.
+
+    Attributes
+    ----------
+    context : what the features share.
+    quitting : asks before the window closes.
+    again : whether the window shall open again when it has closed, in another language for example.
+    left, pages, right : the columns; ``pages`` shows ``start`` or, with files, ``middle``: the picture and ``below`` the panels below it.
     """
 
-    def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None, data: Path | None = None) -> None:
+    def __init__(
+        self, store: QSettings, folder: Path, model: ModelFiles | None = None, data: Path | None = None, recording: Recording | None = None
+    ) -> None:
         super().__init__()
         self.setWindowTitle("Framefleet")
-        self.resize(within_screen(self, 1360, 840))
-        self._store = store
-        self.background = Background(self)
-        self.client = PreviewClient(self)
-        self.items = QueueModel(self)
-        self.controller = DetectionController(self.items, folder, self)
-        self.bindings = Bindings(store, self)
-        self.actions_ = Actions(self, self.bindings)
-        self.banners = BannerArea()
-        self.notices = RunMessages(self.banners, self)
-        self.queue = QueuePanel(self.items, self.actions_)
-        self.start = StartPage(self.actions_)
-        self.viewer = Viewer(self.client, self.background, self.bindings)
-        self.zones = Zones(self.viewer, self.items, self.background, store, (data or folder.parent) / "zones", self)
-        self.corrector = Corrector(self.viewer, self.background, self)
-        self.recount = Recount(self.items, self.controller, self.background, self)
-        self.viewer.add_bar(self.corrector.bar)
-        self.demo = Demo(self.items, self.controller, self.background, self)
-        self.filter = FilterPanel()
-        self.devices = DevicePanel()
-        self.topology = TopologyPanel()
-        self.device_tabs = DeviceTabs(self.devices, self.topology, store)
-        self.status = StatusLine()
-        self.top = TopBar(self.actions_)
-        self.overlay = DropOverlay(self)
-        self.files = FileDialogs(self, store)
-        self.exports = Exports(self, store, self.background, self.banners)
-        self.clips = Clips(self, store, self.background, self.banners)
-        self.setup = RunChoices(self, store, self.background, self.controller, self.banners)
-        self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
-        self.memory = QueueMemory(self.items, folder, self)
-        self.interrupted = InterruptedRun(self.controller, self.opening, self.memory, store, self.background, self.banners, self)
-        self.removal = Removal(self.controller, self.actions_.undo, self)
-        self.recent = RecentFiles(store, self.actions_.recent, self)
-        self.thumbnails = Thumbnails(self.items, self.client, self)
-        self.quitting = QuitQuestion(self, self.items, self.close)
-        self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
-        self.replaced = ReplacedResults(self.viewer, self.items, self.controller, self.opening, self.background, self.banners, self)
-        self.grid = Grid(self.viewer, self.items, self.background, self.actions_.videos, self)
-        self.cluster = ClusterControl(self, store, self.background, self.controller, self.banners)
+        self.resize(within_screen(self, *SIZE))
         self.again = False
-        """Whether the window shall open again when it has closed, in another language for example."""
-        self.summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
-        self.shown = ShownFile(self)
-        self.arrangement = Arrangement(self, store)
-        connect(self)
+        self.context = context = Context(self, store, folder, data or folder.parent, recording)
+        self.quitting = QuitQuestion(self, context.queue, self.close)
+        self._features = [module.attach(context) for module in FEATURES]
+        self._placed = [placed for feature in self._features for placed in feature.panels]
+        self.top, self.status, self.start = make_top_bar(context), make_status_line(context), make_start_page(context)
+        self._before: list[int] = []  # sizes of the middle while its lower part gives room to the picture
+        self._gives_way = False  # whether the lower part is hidden then if the window is small
+        self._lay_out()
+        self._connect()
+        self._restore()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocus()
-        self.setup.begin(model)
-        self.filter.remember(store)
+        context.begin(model)
 
-    def change_language(self) -> None:
+    def _at(self, place: Place) -> list[Placed]:
+        return [placed for placed in self._placed if placed.place is place]
+
+    def _lay_out(self) -> None:
+        """Put all widgets into their places.
+
+        From the outermost part to the innermost one, because all widgets inside a part compute their style again when it gets a parent.
+        """
+        context, whole = self.context, QWidget(self)
+        self.columns = QSplitter(Qt.Orientation.Horizontal, handleWidth=3)
+        column(self.top, context.banners, (self.columns, 1), self.status, spacing=2, of=whole)
+        self.left, self.pages = QWidget(self.columns), QStackedWidget(self.columns)
+        self.right = QSplitter(Qt.Orientation.Vertical, self.columns, handleWidth=3)
+        column(*((placed.widget, placed.size) for placed in self._at(Place.LEFT)), spacing=2, of=self.left)
+        self.middle = QSplitter(Qt.Orientation.Vertical, handleWidth=3)
+        for page in (self.start, self.middle):
+            self.pages.addWidget(page)
+        self.below = QSplitter(Qt.Orientation.Horizontal)
+        self.below.hide()
+        _fill(self.middle, (context.viewer, self.below), (495, 325))  # three lines in the table of a window of 720 pixels
+        below, right = self._at(Place.BELOW), self._at(Place.RIGHT)
+        _fill(self.below, [placed.widget for placed in below], [placed.size for placed in below])
+        self.middle.setCollapsible(0, False)
+        tabs = DeviceTabs(self._at(Place.TAB), context.actions.cluster, context.store)
+        self.floating = [*tabs.floating, *(panel for feature in self._features for panel in feature.floating)]
+        _fill(self.right, [*(placed.widget for placed in right), tabs], [*(placed.size for placed in right), 340])
+        self.columns.setSizes((QUEUE_WIDTH, 852, 262))  # the video gets more than half of the window
+        self.columns.setStretchFactor(1, 1)
+        self.columns.setCollapsible(1, False)
+        self.left.setMinimumWidth(196)
+        self.right.setMinimumWidth(max(262, tabs.head.minimumSize().width()))
+        for placed in self._at(Place.STATUS):
+            self.status.add(placed.widget, placed.size)
+        self.setCentralWidget(whole)
+        self._splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
+        self._panels: tuple[tuple[QAction, QWidget, str], ...] = (
+            (context.actions.left, self.left, "window/left_shown"),
+            (context.actions.right, self.right, "window/right_shown"),
+            (context.actions.zones, self.below, "window/zones_shown"),
+        )
+
+    def _connect(self) -> None:
+        context, actions, viewer = self.context, self.context.actions, self.context.viewer
+        for rows in (context.queue.rowsInserted, context.queue.rowsRemoved):
+            rows.connect(self._rows_changed)
+        actions.fullscreen.setEnabled(False)
+        context.selection.file_changed.connect(self._file_changed)
+        context.settings.language_changed.connect(self._language_changed)
+        for wanted in (actions.fullscreen.triggered, viewer.transport.fullscreen.clicked, viewer.canvas.activated):
+            wanted.connect(self.toggle_fullscreen)
+        for action in (actions.zones, actions.correct):
+            action.toggled.connect(partial(self._give_room, action))
+        actions.zones.toggled.connect(self._order_tabs)
+        self._order_tabs()
+        self.middle.installEventFilter(self)
+        for panel in self.floating:
+            panel.opened.connect(context.requests.drop_area)
+            self.installEventFilter(panel)
+
+    def _rows_changed(self) -> None:
+        self.pages.setCurrentWidget(self.middle if len(self.context.queue) else self.start)
+        self.context.actions.fullscreen.setEnabled(len(self.context.queue) > 0)  # else it would show the start page without a way back
+
+    def _file_changed(self, item: QueueItem | None) -> None:
+        self.setWindowTitle("Framefleet" if item is None else f"{item.path.name} — Framefleet")
+        if item is not None:
+            self.pages.setCurrentWidget(self.middle)
+
+    def _language_changed(self) -> None:
         """Open the window again in the new language: at once, or when the user says so while files are not finished."""
-        if all(item.ended for item in self.items):
+        if all(item.ended for item in self.context.queue):
             self._restart()
         else:
             text = translate("window", "The language changes at the next start. A restart now continues where detection stops.")
-            self.banners.show_banner("language", Severity.INFO, text, (translate("window", "Restart now"), self._restart))
+            self.context.banners.show_banner("language", Severity.INFO, text, (translate("window", "Restart now"), self._restart))
 
     def _restart(self) -> None:
         self.again, self.quitting.ask = True, False
         QTimer.singleShot(0, self, self.close)
 
+    def begin(self, start: Start) -> None:
+        """Let the features do what they do at the start of the program, when the window is shown."""
+        for feature in self._features:
+            if feature.begin is not None:
+                feature.begin(start)
+
     def open_paths(self, paths: Iterable[Path]) -> None:
         """Open files and folders: use a model's parts as the model, show stored results, queue everything else."""
-        self.opening.take(paths)
-
-    def open_sessions(self) -> None:
-        """Show the stored sessions."""
-        used = {item.results.database for item in self.items if item.results is not None}
-        dialog = SessionsDialog(self.controller.folder, self.background, lambda: used, self.setup.dialog or self)
-        dialog.opened.connect(lambda path: self.opening.take([path]))
-        dialog.opened.connect(dialog.accept)
-        dialog.export_requested.connect(partial(self._export_session, dialog))
-        dialog.open()
-
-    def _export_session(self, dialog: SessionsDialog, path: Path) -> None:
-        def ask(found: list[QueueItem]) -> None:
-            self.exports.ask(found[0], self.filter.filter)
-
-        self.background.start(dialog, partial(read_stored, path), ask, dialog.show_problem)
-
-    def export(self, item: QueueItem | None, form: str = "") -> None:
-        """Ask how to export the results of a file, None = there is none. form: the format to choose at first, "" = the last one."""
-        if item is None:
-            self.exports.ask(None, self.filter.filter)
-            return
-        shown = not form and item.key == self.shown.key
-        part = self.viewer.transport.timeline.part if shown else None
-        has_zones = partial(self.zones.set.is_shared, item.path)
-        self.exports.ask(item, self.filter.filter, self.zones.set.set_for(item), form, part, has_zones)
+        self.context.opening.take(paths)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""
         if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
-            self.arrangement.toggle_fullscreen()
-        elif not self.viewer.keys.press(event):
+            self.toggle_fullscreen()
+        elif not self.context.viewer.keys.press(event):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -166,18 +209,108 @@ class MainWindow(QMainWindow):
         if not self.quitting.may_close():
             event.ignore()
             return
-        self.arrangement.keep()
-        for panel in self.arrangement.floating:
+        self.keep_arrangement()
+        for panel in self.floating:
             panel.end()
         self.hide()
-        self.memory.stop()
-        self.viewer.player.close_file()
-        self.viewer.sound.stop()
-        self.grid.stop()
-        self.client.stop()
-        self.controller.stop()
-        self.cluster.link.stop()
-        self.setup.library.downloads.stop()
-        self.zones.set.stop()
-        self.background.stop()
+        for feature in self._features:
+            if feature.stop is not None:
+                feature.stop()
+        self.context.stop()
         event.accept()
+
+    def _restore(self) -> None:
+        store = self.context.store
+        if (geometry := store.value("window/geometry")) is not None:
+            self.restoreGeometry(geometry)
+        for name, splitter in self._splitters.items():
+            if (state := store.value(name)) is not None:
+                splitter.restoreState(state)
+        for action, panel, name in self._panels:
+            action.setChecked(store.value(name, "yes" if action.isChecked() else "no") == "yes")
+            panel.setVisible(action.isChecked())
+            action.toggled.connect(panel.setVisible)
+
+    def keep_arrangement(self) -> None:
+        """Keep the present arrangement for the next start."""
+        if self._before:
+            self.middle.setSizes(self._before)
+        if not self.isFullScreen():  # the next start does not begin in full screen
+            store = self.context.store
+            store.setValue("window/geometry", self.saveGeometry())
+            for name, splitter in self._splitters.items():
+                store.setValue(name, splitter.saveState())
+            for action, _, name in self._panels:
+                store.setValue(name, "yes" if action.isChecked() else "no")
+
+    def toggle_fullscreen(self) -> None:
+        """Fill the screen with the picture, or restore the window."""
+        self.keep_arrangement()
+        full = not self.isFullScreen()
+        for bar in (self.top, self.status):
+            bar.setVisible(not full)
+        for action, panel, _ in self._panels:
+            panel.setVisible(action.isChecked() and not full)
+        self.context.viewer.controls.set_floating(full)
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)  # keeps it maximized
+
+    def _order_tabs(self) -> None:
+        """Let Tab visit the queue, what lies over the picture, and what is below it, in this order."""
+        parts = [*(placed.focus for placed in self._placed if placed.focus is not None), *self.context.viewer.rows]
+        inside = [each for part in parts for each in (part, *part.findChildren(QWidget)) if each.window() is part.window()]
+        for one, other in pairwise(each for each in inside if each.focusPolicy() is not Qt.FocusPolicy.NoFocus):
+            QWidget.setTabOrder(one, other)
+
+    def _give_room(self, changed: QAction, on: bool) -> None:
+        """Make the timeline and the lower panels low while a bar under the picture is there, too."""
+        actions = self.context.actions
+        if changed is actions.zones and not on and self._before and not self._has_room:
+            QTimer.singleShot(0, self, self._show_both)  # the panels were not visible, so the user asks for them
+            return
+        both = actions.zones.isChecked() and actions.correct.isChecked()
+        self.context.viewer.transport.timeline.show_few(both)
+        if both and not self._before:
+            self._before, self._gives_way = self.middle.sizes(), changed is actions.correct
+            QTimer.singleShot(0, self, self._lower)  # the height of the bar is known after its layout
+        elif not both and self._before:
+            self.below.setVisible(actions.zones.isChecked())
+            if self._before[1]:  # else they were not laid out yet when both were shown
+                self.middle.setSizes(self._before)
+            self._before = []
+
+    def _show_both(self) -> None:
+        self._gives_way = False
+        self.context.actions.zones.setChecked(True)
+        self._lower()
+
+    def _lower(self) -> None:
+        """Make the panels below the picture low. In a small window, hide them if the user asked for corrections after them."""
+        if self._before:
+            self.below.setVisible(self._has_room)
+            whole = sum(self.middle.sizes())
+            self.middle.setSizes([whole - LOW, LOW])
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether the panels below the picture are shown beside the bar under it."""
+        viewer = self.context.viewer
+        room = self.middle.height() - (viewer.height() - viewer.pictures.height()) - PICTURE
+        return not self._gives_way or room >= self.below.minimumSizeHint().height()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show or hide the panels below the picture when the height of the window has changed."""
+        if event.type() is QEvent.Type.Resize and self._before:
+            QTimer.singleShot(0, self, self._resized)  # the height of the picture is known after its layout
+        return super().eventFilter(watched, event)
+
+    def _resized(self) -> None:
+        shown = self.below.isVisibleTo(self.middle)
+        if shown != self._has_room and not self.isFullScreen():
+            self._lower()
+
+
+def _fill(splitter: QSplitter, parts: Iterable[QWidget], sizes: Iterable[int]) -> None:
+    """Add these parts with their sizes, logical pixels."""
+    for part in parts:
+        splitter.addWidget(part)
+    splitter.setSizes(list(sizes))

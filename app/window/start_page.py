@@ -5,6 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from framefleet.app.window.actions import Actions
+from framefleet.app.window.context import Context
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, set_role, show_inside
 from framefleet.app.window.widgets.painting import Symbol
@@ -90,20 +91,15 @@ class StartPage(QScrollArea):
             self.choose_model.setText(translate("window", "Choose model…"))
         else:
             step.title.setText(formats.shortened(summary.name, 24))
-            step.text.setText(model_line(summary))
+            step.text.setText(formats.model_line(summary))
             self.choose_model.setText(translate("window", "Change…"))
         set_role(self.choose_model, "primary" if summary is None else "")
         set_role(self.open_files, "" if summary is None else "primary")
 
 
-def model_line(summary: ModelSummary) -> str:
-    """A model in one line: ``320 × 320 pixels, 80 classes, 0.36 million parameters, 0.25 GFLOP a picture``."""
-    return translate(
-        "window", "{width} × {height} pixels, {classes} classes, {parameters} million parameters, {gflops} GFLOP a picture"
-    ).format(
-        width=summary.width,
-        height=summary.height,
-        classes=summary.classes,
-        parameters=formats.rate(summary.parameters / 1e6),
-        gflops=formats.rate(summary.gflops),
-    )
+def make_start_page(context: Context) -> StartPage:
+    """The start page of a window."""
+    page = StartPage(context.actions)
+    page.choose_model.clicked.connect(context.settings.open_models)
+    context.settings.model_changed.connect(page.set_model)
+    return page

@@ -3,8 +3,10 @@
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
+from framefleet.app.window.context import Context
 from framefleet.app.window.devices.bottleneck import Bottleneck
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState, QueueItem
@@ -14,6 +16,8 @@ from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.pool.events import StrategyChosen
 
+REFRESH_MS = 50
+"""Changes of the queue within this time cause one update, because a thousand files may be added at once."""
 _TIP_COLUMNS = 80
 FEW = 3
 """The largest number of devices that are named; more are only counted."""
@@ -108,3 +112,27 @@ class StatusLine(Panel):
 
 def _named(devices: Sequence[str], number: int) -> str:
     return ", ".join(devices) if number <= FEW else formats.plural(number, "device")
+
+
+def make_status_line(context: Context) -> StatusLine:
+    """A line that shows the state of a window's parts."""
+    line, run, queue = StatusLine(), context.run, context.queue
+    soon = QTimer(line, singleShot=True, interval=REFRESH_MS)
+
+    def show_soon(*_: object) -> None:
+        if not soon.isActive():
+            soon.start()
+
+    def show_file(item: QueueItem | None) -> None:
+        line.show_stored(item.results.model if item is not None and item.results is not None else "")
+
+    soon.timeout.connect(lambda: line.show_queue(queue))
+    for changed in (queue.rowsInserted, queue.rowsRemoved, run.item_changed):
+        changed.connect(show_soon)
+    run.devices_changed.connect(line.show_devices)
+    run.rate_changed.connect(line.show_rate)
+    run.strategy_changed.connect(line.show_strategy)
+    context.requests.bottleneck.connect(line.show_bottleneck)
+    context.selection.file_changed.connect(show_file)
+    line.add(context.activity)
+    return line

@@ -4,8 +4,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from framefleet.app.window.actions import Actions
-from framefleet.app.window.start_page import model_line
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.context import Context
+from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Panel, label, row, tool_button
 from framefleet.app.window.widgets.painting import icon, pixmap
 from framefleet.app.window.widgets.translation import translate
@@ -50,8 +50,22 @@ class TopBar(Panel):
             name = self.model.fontMetrics().elidedText(summary.name, Qt.TextElideMode.ElideMiddle, MOST_NAME)
             text, tip = (
                 f"{name} · {summary.width}×{summary.height}",
-                translate("window", "{name}\n{summary}\nClick to change").format(name=summary.name, summary=model_line(summary)),
+                translate("window", "{name}\n{summary}\nClick to change").format(name=summary.name, summary=formats.model_line(summary)),
             )
         self.model.setText(text)
         self.model.setToolTip(tip)
         self.model.setAccessibleName(translate("window", "Model: {name}").format(name=summary.name if summary else text))
+
+
+def make_top_bar(context: Context) -> TopBar:
+    """The bar of a window."""
+    bar, settings, queue, run = TopBar(context.actions), context.settings, context.queue, context.run
+
+    def show_model(*_: object) -> None:
+        """Name the demo's model while the demo is all that is in the queue."""
+        bar.set_model(settings.summary, demo=len(queue) == 1 and all(run.has_own_settings(item.key) for item in queue))
+
+    bar.model.clicked.connect(settings.open_models)
+    for changed in (settings.model_changed, queue.rowsInserted, queue.rowsRemoved):
+        changed.connect(show_model)
+    return bar

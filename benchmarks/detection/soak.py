@@ -165,6 +165,8 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
     from framefleet.app.window.main import make_application
     from framefleet.app.window.main_window import MainWindow
     from framefleet.app.window.queue.item import ItemState
+    from framefleet.app.window.queue.panel import QueuePanel
+    from tests.support.window import feature
     from framefleet.app.window.settings.preferences import Preferences, save
 
     application = make_application()
@@ -182,7 +184,7 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
     def beat() -> None:
         nonlocal last, used
         now = time.perf_counter()
-        if window.controller.running and meter.ended is not None:
+        if window.context.run.running and meter.ended is not None:
             gaps.append((now - last) * 1000 - BEAT_MS)
             busy.append((time.thread_time() - used) * 1000)
         meter.take()
@@ -191,7 +193,7 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
             application.quit()
 
     def follow(key: int) -> None:
-        item = window.items.get(key)
+        item = window.context.queue.get(key)
         if item is None:
             return
         if meter.ended is None and item.progress.frames:
@@ -204,13 +206,13 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
             if item.state is not ItemState.DONE:
                 meter.problems.append(f"{item.path}: {item.explanation}")
             counted[key] = 0
-            QTimer.singleShot(0, lambda: window.controller.detect_again(key))
+            QTimer.singleShot(0, lambda: window.context.run.detect_again(key))
 
     def show_next() -> None:
-        keys[:] = keys or [item.key for item in window.items]
-        window.queue.show_item(keys.pop(0))
+        keys[:] = keys or [item.key for item in window.context.queue]
+        feature(window, QueuePanel).show_item(keys.pop(0))
 
-    window.controller.item_changed.connect(follow)
+    window.context.run.item_changed.connect(follow)
     turn = QTimer(interval=1000 * SHOWN_SECONDS)
     turn.timeout.connect(show_next)
     pulse = QTimer(interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)

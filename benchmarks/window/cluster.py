@@ -22,6 +22,7 @@ from PySide6.QtCore import QSettings, Qt, QTimer
 from benchmarks.meters import in_new_process
 from benchmarks.report import table, write
 from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.garbage import GarbageCollector
 from framefleet.app.window.main import make_application
 from framefleet.app.window.main_window import MainWindow
@@ -32,6 +33,7 @@ from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
 from framefleet.engine.pool.events import DeviceReady, DeviceStats
 from framefleet.engine.types import DeviceId, EngineInfo
+from tests.support.window import feature
 
 GPUS = 8
 """Devices of one machine."""
@@ -85,14 +87,14 @@ def measure(count: int, seconds: float, opened: int, folder: Path) -> tuple[list
     random, feed, over = np.random.default_rng(1), Feed(), threading.Event()
     garbage = GarbageCollector()
     garbage.start()
-    controller = window.controller
+    controller = window.context.run
 
     def tick() -> None:
         taken = feed.take()
         (controller.devices_changed if taken.states_changed else controller.figures_changed).emit(taken.devices)
 
     def look() -> None:
-        window.cluster.link.machines_changed.emit(machines(count, random))
+        window.context.cluster.machines_changed.emit(machines(count, random))
 
     gaps: list[float] = []
     work: list[float] = []
@@ -105,9 +107,11 @@ def measure(count: int, seconds: float, opened: int, folder: Path) -> tuple[list
         work.append((working - worked) * 1000)
         last, worked = now, working
 
-    window.devices.describe_cluster(DeviceDescription(device_of(number), "NVIDIA H200", "TensorRT", ("fp16",)) for number in range(count))
+    feature(window, DevicePanel).describe_cluster(
+        DeviceDescription(device_of(number), "NVIDIA H200", "TensorRT", ("fp16",)) for number in range(count)
+    )
     look()
-    for heading in list(window.devices.machines.folds.headings.values())[:opened]:
+    for heading in list(feature(window, DevicePanel).machines.folds.headings.values())[:opened]:
         heading.click()
     threading.Thread(target=fold, args=(feed, count, over), daemon=True).start()
     timers = []

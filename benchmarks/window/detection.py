@@ -84,30 +84,30 @@ def windowed(settings: RunSettings, video: Path, folder: Path) -> dict[str, Any]
     def beat() -> None:
         nonlocal last
         now = time.perf_counter()
-        if window.controller.running:
+        if window.context.run.running:
             gaps.append((now - last) * 1000 - BEAT_MS)
         last = now
 
     def count(_: object) -> None:
         nonlocal pictures
-        pictures += window.controller.running
+        pictures += window.context.run.running
 
     def follow(key: int) -> None:
-        item = window.items.get(key)
+        item = window.context.queue.get(key)
         assert item is not None
         if (item.progress.frames and not spent) or item.ended:
             spent.append(processor_seconds())
         if item.ended:
             application.quit()
 
-    window.viewer.player.shown.connect(count)
-    window.controller.item_changed.connect(follow)
+    window.context.viewer.player.shown.connect(count)
+    window.context.run.item_changed.connect(follow)
     pulse = QTimer(interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
     pulse.timeout.connect(beat)
     pulse.start()
     window.open_paths([video])
     application.exec()
-    (item,) = window.items
+    (item,) = window.context.queue
     assert item.progress.finished is not None, item.summary
     platform = application.platformName()
     window.close()

@@ -47,6 +47,9 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
     from framefleet.app.window.garbage import GarbageCollector
     from framefleet.app.window.main import make_application
     from framefleet.app.window.main_window import MainWindow
+    from framefleet.app.window.devices.panel import DevicePanel
+    from framefleet.app.window.grid.grid import Grid
+    from tests.support.window import feature
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -62,7 +65,7 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
         shown = time.perf_counter() - started
         garbage = GarbageCollector()
         garbage.start()
-        window.controller.devices_changed.disconnect(window.devices.show_devices)
+        window.context.run.devices_changed.disconnect(feature(window, DevicePanel).show_devices)
         statuses = [
             fold(DeviceStatus(gpu := DeviceId("cuda", str(number))), DeviceReady(_engine(gpu)), time.monotonic()) for number in range(GPUS)
         ]
@@ -73,7 +76,7 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
                 stages = {stage: random.uniform(0.2, 4.0) for stage in STAGES}
                 stats = DeviceStats(status.device, status.frames + int(rate / 2), rate, 6.0, 14.0, stages=stages, bottleneck="infer")
                 statuses[number] = fold(status, stats, time.monotonic())
-            window.devices.show_devices(tuple(statuses))
+            feature(window, DevicePanel).show_devices(tuple(statuses))
 
         gaps: list[float] = []
         begun: list[tuple[float, float]] = []
@@ -83,7 +86,7 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
         def beat() -> None:
             nonlocal last, worked
             now, working = time.perf_counter(), time.thread_time()
-            if window.controller.running:
+            if window.context.run.running:
                 if not gaps:
                     begun.append((time.perf_counter(), time.process_time()))
                     QTimer.singleShot(int(1000 * seconds), end)
@@ -104,8 +107,8 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
             timer.start()
             timers.append(timer)
         window.open_paths(videos)
-        window.grid.set_side(side)
-        window.viewer.player.play()
+        feature(window, Grid).set_side(side)
+        window.context.viewer.player.play()
         application.exec()
         share = (time.process_time() - begun[0][1]) / (time.perf_counter() - begun[0][0])
         platform = application.platformName()

@@ -37,9 +37,12 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
     from framefleet.app.window.main import make_application
     from framefleet.app.window.main_window import MainWindow
     from framefleet.app.window.timeline.view import TimeView
+    from framefleet.app.window.zones.workspace import Zones
+    from tests.support.window import feature
 
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions")
+    zones = feature(window, Zones)
     window.quitting.ask = False
     window.show()
     for _ in range(50):
@@ -69,11 +72,11 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
         return time.perf_counter() - start
 
     counted: list[dict[int, int]] = []
-    window.viewer.counted.connect(counted.append)
-    timeline, start = window.viewer.transport.timeline, time.perf_counter()
+    window.context.viewer.counted.connect(counted.append)
+    timeline, start = window.context.viewer.transport.timeline, time.perf_counter()
     listen()
     window.open_paths([path])
-    shown = until(lambda: window.viewer.item is not None)
+    shown = until(lambda: window.context.viewer.item is not None)
     until(lambda: bool(counted) and sum(counted[-1].values()) > 1_900_000)
     found = {"shown": [shown], "counted": [time.perf_counter() - start], "gap": [max(gaps)]}
     steps = []
@@ -91,9 +94,9 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
         positions.append(1e3 * (time.thread_time() - begin))
     found["position"] = positions
     listen()
-    window.actions_.zones.setChecked(True)
-    window.zones.tabs.buttons.button(1).click()
-    panel = window.zones.detections
+    window.context.actions.zones.setChecked(True)
+    zones.tabs.buttons.button(1).click()
+    panel = zones.detections
     found["listed"] = [until(lambda: panel.model.rowCount() > 1_900_000)]
     found["listing gap"] = [max(gaps)]
     bar, random, scrolled = panel.table.verticalScrollBar(), np.random.default_rng(0), []
@@ -103,7 +106,7 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
         panel.table.viewport().repaint()
         scrolled.append(1e3 * (time.thread_time() - begin))
     found["table"] = scrolled
-    until(lambda: not window.background.busy)
+    until(lambda: not window.context.background.busy)
     resets: list[bool] = []
     panel.model.modelReset.connect(lambda: resets.append(True))
     for column in (CONFIDENCE, SIZE):
@@ -112,12 +115,12 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
         panel.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
         found[f"sorted {column}"] = [until(lambda: bool(resets))]
         found[f"sorting gap {column}"] = [max(gaps)]
-    events = window.zones.counting
+    events = zones.counting
     listen()
-    window.filter.set_confidence(0.6)
+    window.context.filter.set_confidence(0.6)
 
     def filtered() -> bool:
-        counted = events.tracks is not None and events.tracks.shown == window.filter.filter
+        counted = events.tracks is not None and events.tracks.shown == window.context.filter.value
         return counted and panel.model.rowCount() < 1_500_000
 
     found["filtered"] = [until(filtered)]

@@ -133,14 +133,14 @@ def playing(video: Path, folder: Path) -> dict[str, float]:
         shown += 1
 
     def read(into: dict[str, float]) -> None:
-        preview = window.client.process_id
+        preview = window.context.preview.process_id
         assert preview is not None
         into.update(time=time.monotonic(), window=processor(os.getpid()), preview=processor(preview), shown=shown)
 
     def start(_: object) -> None:
-        window.viewer.player.shown.disconnect(start)
-        window.viewer.player.shown.connect(count)
-        window.viewer.player.play()
+        window.context.viewer.player.shown.disconnect(start)
+        window.context.viewer.player.shown.connect(count)
+        window.context.viewer.player.play()
         QTimer.singleShot(1000, lambda: read(before))
         QTimer.singleShot(1000 + int(1000 * SECONDS), stop)
 
@@ -148,7 +148,7 @@ def playing(video: Path, folder: Path) -> dict[str, float]:
         read(after)
         application.quit()
 
-    window.viewer.player.shown.connect(start)
+    window.context.viewer.player.shown.connect(start)
     application.exec()
     window.close()
     pictures = after["shown"] - before["shown"]

@@ -6,12 +6,12 @@ import os
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QMimeData, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QMimeData, QObject, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
@@ -58,6 +58,16 @@ def changed_preferences(model: ModelFiles, **others: Any) -> Preferences:
         "time_zone": ZoneInfo("Europe/Berlin"),
     }
     return Preferences.of(model, **changed | others)
+
+
+Kind = TypeVar("Kind", bound=QObject)
+
+
+def feature(window: QMainWindow, kind: type[Kind]) -> Kind:
+    """The first object of this class that belongs to a window."""
+    found = window.findChild(kind)
+    assert found is not None, kind
+    return found
 
 
 def window_actions() -> Actions:

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QSettings
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
 from framefleet.app.window.cluster.link import ClusterLink, Machine
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
@@ -98,14 +97,11 @@ def _line(name: str, address: str, lost: bool) -> str:
 
 
 class ClusterControl(QObject):
-    """Owns the link and the dialog."""
+    """Owns the dialog, and says in banners what happens to the connection."""
 
-    def __init__(
-        self, window: QWidget, store: QSettings, background: Background, controller: DetectionController, banners: BannerArea
-    ) -> None:
+    def __init__(self, window: QWidget, link: ClusterLink, banners: BannerArea) -> None:
         super().__init__(window)
-        self._window, self._banners = window, banners
-        self.link = ClusterLink(store, background, controller, self)
+        self._window, self.link, self._banners = window, link, banners
         self.dialog: ClusterDialog | None = None
         self.link.said.connect(self._say)
         self.link.lost.connect(self._lost)
@@ -124,3 +120,10 @@ class ClusterControl(QObject):
     def _lost(self, why: str) -> None:
         text = translate("cluster", "{why}. Detection continues with the devices of this machine.").format(why=formats.capitalised(why))
         self._banners.show_banner("cluster", Severity.ERROR, text, (translate("cluster", "Connect…"), self.open_dialog))
+
+
+def attach(context: Context) -> Feature:
+    """Let the user connect to a cluster."""
+    control = ClusterControl(context.window, context.cluster, context.banners)
+    context.actions.cluster.triggered.connect(control.open_dialog)
+    return Feature()

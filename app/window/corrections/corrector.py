@@ -8,8 +8,10 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
 from PySide6.QtWidgets import QWidget
 
+from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.corrections.bar import BUTTONS, CorrectionBar
 from framefleet.app.window.corrections.correction import Correction
+from framefleet.app.window.corrections.recount import Recount
 from framefleet.app.window.keys import undo_keys
 from framefleet.app.window.keys.bindings import Shortcuts
 from framefleet.app.window.session.background import Background
@@ -229,3 +231,14 @@ class Corrector(QObject):
     def _failed(self, message: str) -> None:
         self._busy = False
         self.bar.say(formats.capitalised(message))
+
+
+def attach(context: Context) -> Feature:
+    """Let the user correct results, and count corrected files again."""
+    corrector = Corrector(context.viewer, context.background, context.window)
+    recount = Recount(context.queue, context.run, context.background, context.window)
+    context.viewer.add_bar(corrector.bar)
+    context.actions.correct.toggled.connect(corrector.set_shown)
+    corrector.corrected.connect(context.run.corrected)
+    context.run.corrected.connect(recount.ask)
+    return Feature()

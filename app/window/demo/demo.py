@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from framefleet.app.demo import demo_accuracy, demo_labels, demo_settings
+from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.background import Background
@@ -172,3 +173,12 @@ class Demo(QObject):
         if self.item is None:
             self._key = self._compared = None
             self.card.hide()
+
+
+def attach(context: Context) -> Feature:
+    """Let the user watch the demo."""
+    demo = Demo(context.queue, context.run, context.background, context.window)
+    context.actions.demo.triggered.connect(demo.watch)
+    demo.card.choose.clicked.connect(context.settings.open_models)
+    demo.begun.connect(context.selection.show)
+    return Feature([Placed(demo.card, Place.LEFT)], begin=lambda start: demo.start(start.demo) if start.demo is not None else None)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from framefleet.app.window.cluster.link import Machine
 from framefleet.app.window.cluster.machines import Machines
+from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.devices.bottleneck import Bottleneck, find_bottleneck
 from framefleet.app.window.devices.card import Change, DeviceCard
 from framefleet.app.window.devices.rows import InColumns, RowColumns, RowHeading, headings
@@ -377,3 +378,20 @@ class DevicePanel(Panel):
         super().hideEvent(event)
         self._timer.stop()
         self.listed.watch(self.isVisible())
+
+
+def attach(context: Context) -> Feature:
+    """Add the panel to the window."""
+    panel, run = DevicePanel(), context.run
+    panel.bottleneck_changed.connect(context.requests.bottleneck)
+    panel.join_requested.connect(run.add_device)
+    panel.leave_requested.connect(run.remove_device)
+    run.devices_changed.connect(panel.show_devices)
+    run.figures_changed.connect(panel.show_figures)
+    run.strategy_changed.connect(panel.show_strategy)
+    context.settings.devices_found.connect(panel.know_devices)
+    context.cluster.machines_changed.connect(panel.show_machines)
+    context.cluster.described.connect(lambda found, _: panel.describe_cluster(found))
+    if context.recording is not None:
+        panel.show_recording(context.recording)
+    return Feature([Placed(panel, Place.TAB, title=translate("topology", "Devices"), name="devices")])

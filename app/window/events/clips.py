@@ -10,6 +10,7 @@ from threading import Event
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QWidget
 
+from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import Part, QueueItem, Results
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
@@ -232,3 +233,12 @@ def _write(wish: ClipsWish, progress: Callable[[int], None]) -> list[Path]:
     with SessionReader(wish.results.database, wish.shown.confidence, wish.shown.classes, created=wish.results.created) as reader:
         source = reader.source(wish.results.source)
         return write_clips(reader, source, wish.clips, wish.folder, exact=wish.exact, stills=wish.stills, progress=progress)
+
+
+def attach(context: Context) -> Feature:
+    """Let the user save clips. ``requests.clips`` asks for it."""
+    clips = Clips(context.window, context.store, context.background, context.banners)
+    context.requests.clips.connect(lambda item, part: clips.ask(item, context.filter.value, part))
+    saved = context.viewer.transport.part.save_requested
+    saved.connect(lambda part: clips.ask(context.selection.item, context.filter.value, part))
+    return Feature()

@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.grid.cell import Cell
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.background import Background
@@ -126,3 +127,15 @@ class Grid(QObject):
         """End all preview processes."""
         self._side = 1
         self._fill()
+
+
+def attach(context: Context) -> Feature:
+    """Let the user show several videos at once."""
+    grid = Grid(context.viewer, context.queue, context.background, context.actions.videos, context.window)
+    context.selection.position_of = grid.position_of
+    context.selection.file_changed.connect(lambda item: grid.set_main(None if item is None else item.key))
+    context.filter.changed.connect(grid.set_filter)
+    context.run.item_changed.connect(grid.update_item)
+    context.actions.more_videos.triggered.connect(grid.next_side)
+    grid.chosen.connect(context.selection.show)
+    return Feature(stop=grid.stop)

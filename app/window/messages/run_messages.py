@@ -1,12 +1,16 @@
 """Messages about the run: missing devices, failures, and the question before quitting."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.devices.status import DeviceStatus, Phase, reason_of
+from framefleet.app.window.queue.intake import listed
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
@@ -84,6 +88,28 @@ class RunMessages(QObject):
         else:
             text = translate("messages", "{message} It is not started again for this file. Detection continues.").format(message=message)
         self._banners.show_banner("preview", Severity.WARNING, text)
+
+
+def attach(context: Context) -> Feature:
+    """Say in banners what happens to devices, sessions and the preview."""
+    notices, run = RunMessages(context.banners, context.window), context.run
+    notices.settings_requested.connect(context.settings.open_dialog)
+    context.settings.devices_found.connect(notices.devices_found)
+    context.preview.crashed.connect(notices.preview_crashed)
+    run.devices_changed.connect(notices.devices_changed)
+    run.device_failed.connect(notices.device_failed)
+    run.refused.connect(notices.refused)
+    run.failed.connect(notices.session_failed)
+
+    def show_notes(notes: Sequence[str]) -> None:
+        lines = [re.sub(r" \(--.*\)$", "", formats.capitalised(note)) for note in notes]  # without options of the command line
+        text = listed(lines)
+        for path in {item.path for item in context.queue}:
+            text = text.replace(str(path), path.name)
+        context.activity.show_done(text)
+
+    run.noted.connect(show_notes)
+    return Feature()
 
 
 class QuitQuestion:

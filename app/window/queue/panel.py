@@ -8,14 +8,21 @@ from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
 from framefleet.app.window.actions import Actions
+from framefleet.app.window.context import Context, Feature, Place, Placed
+from framefleet.app.window.file_dialogs import FileDialogs
 from framefleet.app.window.queue.delegate import QueueDelegate
+from framefleet.app.window.queue.file_drops import DropOverlay
 from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
-from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import ITEM_ROLE, QueueModel
 from framefleet.app.window.queue.problem import ProblemCard
+from framefleet.app.window.queue.recent import RecentFiles
+from framefleet.app.window.queue.removal import Removal
+from framefleet.app.window.queue.thumbnails import Thumbnails
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import Panel, column, label, row
 from framefleet.app.window.widgets.painting import icon
+from framefleet.app.window.widgets.questions import show_folder
 from framefleet.app.window.widgets.translation import translate
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -213,3 +220,82 @@ def _emit(signal: SignalInstance, items: Sequence[QueueItem | None]) -> None:
     """Emit the keys of these files, if there are any."""
     if keys := [item.key for item in items if item is not None]:
         signal.emit(keys)
+
+
+def attach(context: Context) -> Feature:
+    """Add the list of files, and the ways to open files."""
+    queue, run, actions, window, requests = context.queue, context.run, context.actions, context.window, context.requests
+    panel = QueuePanel(queue, actions)
+    _connect_opening(context)
+    _connect_selection(context, panel)
+    Thumbnails(queue, context.preview, window)
+    removal = Removal(run, actions.undo, window)
+    panel.remove_requested.connect(removal.remove)
+    removal.removed.connect(lambda text: context.activity.show_done(text, actions.undo.trigger, translate("window", "Undo")))
+    actions.undo.triggered.connect(context.activity.hide)
+
+    def reveal(key: int) -> None:
+        if (item := queue.get(key)) is not None:
+            show_folder(item.path.parent)
+
+    def cancel(keys: Sequence[int]) -> None:
+        for key in reversed(keys):  # the waiting files first, so that none of them starts meanwhile
+            run.cancel(key)
+
+    def retry(keys: Sequence[int]) -> None:
+        for key in keys:
+            run.detect_again(key)
+
+    def detect_part(part: Part) -> None:
+        if (key := context.selection.key) is not None:
+            run.detect_again(key, part)
+
+    def found(item: QueueItem) -> dict[int, int] | None:
+        tally, shown = run.tally(item.key), context.filter.value
+        if tally is None or not tally.complete:
+            return None
+        counts = tally.counts(shown.confidence)
+        return {number: count for number, count in counts.items() if count and (shown.classes is None or number in shown.classes)}
+
+    queue.found = found
+    context.filter.changed.connect(panel.show_found)
+    panel.reveal_requested.connect(reveal)
+    panel.cancel_requested.connect(cancel)
+    panel.retry_requested.connect(retry)
+    panel.export_requested.connect(lambda key: requests.export.emit(queue.get(key), ""))
+    panel.heading.pause_requested.connect(run.set_paused)
+    run.pause_changed.connect(panel.heading.set_paused)
+    context.viewer.transport.part.detection_requested.connect(detect_part)
+    return Feature([Placed(panel, Place.LEFT, 1, focus=panel.view)], stop=context.memory.stop)
+
+
+def _connect_opening(context: Context) -> None:
+    """Open files that the user chooses in dialogs and menus, or drops."""
+    actions, window, opening, requests = context.actions, context.window, context.opening, context.requests
+    files, overlay = FileDialogs(window, context.store), DropOverlay(window)
+    recent = RecentFiles(context.store, actions.recent, window)
+    actions.open_files.triggered.connect(files.choose_files)
+    actions.open_folder.triggered.connect(files.choose_folder)
+    actions.open_results.triggered.connect(lambda: files.choose_results(context.folder))
+    for paths in (files.chosen, overlay.dropped, recent.chosen):
+        paths.connect(requests.open_paths)
+    requests.open_paths.connect(opening.take)
+    requests.open_paths.connect(recent.add)
+    requests.drop_area.connect(lambda area: DropOverlay(area).dropped.connect(requests.open_paths))
+    opening.model_taken.connect(context.settings.take)
+    opening.queued.connect(context.selection.begin)
+    for there in (opening.restored, opening.unfinished):
+        there.connect(context.selection.show_first)
+    opening.repeated.connect(context.activity.show_done)
+
+
+def _connect_selection(context: Context, panel: QueuePanel) -> None:
+    """Show the current file of the list, and make the shown file the current one."""
+
+    def select(item: QueueItem | None) -> None:
+        if item is not None and (panel.current is None or panel.current.key != item.key):
+            panel.show_item(item.key)
+
+    panel.chosen.connect(context.selection.show)
+    context.selection.file_changed.connect(select)
+    context.selection.revealed.connect(panel.reveal_item)

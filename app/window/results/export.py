@@ -1,4 +1,4 @@
-"""Exports results: asks how, writes in the background, and shows the progress in one line."""
+"""Exports of the detections that the window shows: asks what to write, and writes it in the background."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,16 +6,17 @@ from itertools import count
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import QObject, QSettings, QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
+from PySide6.QtCore import QObject, QSettings, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
+from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import Part, QueueItem
 from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
+from framefleet.app.window.results.export_line import ExportLine
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.app.window.widgets.build import ElidedLabel, push_button, row, tool_button
 from framefleet.app.window.widgets.questions import show_folder
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
@@ -25,75 +26,20 @@ from framefleet.engine.store.session import SessionReader
 from framefleet.engine.zones.shapes import ZoneSet
 from framefleet.resources import DEMO
 
-BAR = 90
-"""Width of the progress bar, logical pixels."""
-
-
-class ExportLine(QWidget):
-    """One line for what was done last. It is hidden at first, and never changes the height of its place.
-
-    cancel: cancels what runs. reveal: opens the folder with what was written, or takes back what was done.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._act: Callable[[], object] = lambda: None
-        self.text = ElidedLabel("small", Qt.TextElideMode.ElideMiddle)  # names may be long
-        self.text.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
-        self.bar.setFixedSize(BAR, 6)
-        self.bar.setAccessibleName(translate("results", "Progress of the export"))
-        self.cancel = push_button(translate("results", "Cancel"), self._clicked, role="link")
-        self.reveal = push_button(translate("results", "Show in folder"), self._clicked, role="link")
-        self.dismiss = tool_button("close", translate("results", "Dismiss"), clicked=self.hide)
-        for button in (self.cancel, self.reveal, self.dismiss):
-            button.setStyleSheet(f"min-height: 0; padding: 0 4px; border: none; font-size: {theme.base_size() - 1}px;")
-            button.setFixedHeight(self.text.sizeHint().height())
-        self.dismiss.setIconSize(QSize(12, 12))
-        # as far from the text before it as the other parts of the line at the bottom
-        row(self.text, self.bar, self.cancel, self.reveal, self.dismiss, spacing=8, margins=(20, 0, 0, 0), of=self)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Ignored)
-        self.hide()
-
-    def show_progress(self, text: str, share: float, cancel: Callable[[], object]) -> None:
-        """Show how far an export is. share: 0 to 1."""
-        self._show(text, cancel, running=True)
-        self.bar.setValue(round(1000 * share))
-
-    def show_done(self, text: str, act: Callable[[], object] | None = None, title: str = "") -> None:
-        """Show what was done or cancelled, several lines in one. act: what a click does. title: of its button, "" = "Show in folder"."""
-        self._show(text, act or (lambda: None), running=False)
-        self.reveal.setText(title or translate("results", "Show in folder"))
-        self.reveal.setVisible(act is not None)
-
-    def _show(self, text: str, act: Callable[[], object], running: bool) -> None:
-        self._act = act
-        self.text.setText(" · ".join(text.splitlines()))
-        self.text.setToolTip(text)
-        self.bar.setVisible(running)
-        self.cancel.setVisible(running)
-        self.reveal.setVisible(not running)
-        self.dismiss.setVisible(not running)
-        self.show()
-
-    def _clicked(self) -> None:
-        self._act()
-
-
 FORM = "window/export_format"
 """The key of the stored preference: names of formats, with commas between them."""
 
 
 class Exports(QObject):
-    """Runs exports without blocking the window. ``line`` shows their progress and outcome; banners show problems."""
+    """Runs exports without blocking the window. line: shows their progress and outcome. Banners show problems."""
 
     _progressed = Signal(int, str, int, int)
 
-    def __init__(self, window: QWidget, store: QSettings, background: Background, banners: BannerArea) -> None:
+    def __init__(self, window: QWidget, store: QSettings, background: Background, banners: BannerArea, line: ExportLine) -> None:
         super().__init__(window)
         self._window, self._store = window, store
         self._background, self._banners = background, banners
-        self.line = ExportLine()
+        self.line = line
         self._cancelled: dict[int, Event] = {}
         self._numbers = count()
         self._progressed.connect(self._show_progress)
@@ -208,3 +154,22 @@ def _what(written: list[Exported]) -> str:
     if len(written) > 1:
         return formats.plural(len(written), "file")
     return f"{written[0].path.name} ({formats.plural(written[0].frames, 'frame')})"
+
+
+def attach(context: Context) -> Feature:
+    """Let the user export results. ``requests.export`` asks for it."""
+    exports = Exports(context.window, context.store, context.background, context.banners, context.activity)
+
+    def ask(item: QueueItem | None, form: str) -> None:
+        if item is None or context.queue.get(item.key) is None:  # nothing, or a stored session
+            exports.ask(item, context.filter.value)
+            return
+        shown = not form and item.key == context.selection.key
+        part = context.viewer.transport.timeline.part if shown else None
+        zones = context.zones
+        exports.ask(item, context.filter.value, zones.set_for(item), form, part, partial(zones.is_shared, item.path))
+
+    context.requests.export.connect(ask)
+    context.actions.export.triggered.connect(lambda: ask(context.selection.item, ""))
+    context.viewer.saver.saved.connect(exports.show_saved)
+    return Feature()

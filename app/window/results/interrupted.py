@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
+from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import QueueItem, Results
 from framefleet.app.window.queue.memory import QueueMemory, Remembered, unfinished_text
@@ -184,3 +185,13 @@ def _is_replaced(results: Results) -> bool:
     """Whether another run has created the session that is now at the same place. Raises ExportError if there is none."""
     with SessionReader(results.database) as reader:
         return reader.facts.get(CREATED) != results.created
+
+
+def attach(context: Context) -> Feature:
+    """Show the queue of the last run again at the start, and say when another run has replaced the results of the shown file."""
+    ReplacedResults(context.viewer, context.queue, context.run, context.opening, context.background, context.banners, context.window)
+    interrupted = InterruptedRun(
+        context.run, context.opening, context.memory, context.store, context.background, context.banners, context.window
+    )
+    interrupted.queued.connect(context.selection.begin)
+    return Feature(begin=lambda start: interrupted.look(go_on=start.again))

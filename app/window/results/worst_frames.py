@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QTreeWidgetItem, QWidget
 
+from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import Opening, same_file
@@ -238,3 +239,10 @@ class WorstFrames(QObject):
         """The item with the stored results of a frame, None if it is not in the queue."""
         stored = (item for item in self._items if item.results is not None and not item.replaced and item.path == frame.file)
         return next((item for item in stored if item.results and same_file(item.results.database, frame.database)), None)
+
+
+def attach(context: Context) -> Feature:
+    """Let the user open lists of worst frames."""
+    worst = WorstFrames(context.window, context.queue, context.opening, context.background, context.banners)
+    worst.shown.connect(context.selection.show_moment)
+    return Feature()

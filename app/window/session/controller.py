@@ -32,8 +32,12 @@ class Removed:
 
 
 class DetectionController(SessionDriver):
-    """Runs detection for the window. refused: why a device cannot join or leave. pause_changed: whether the run is paused now."""
+    """Runs detection for the window. refused: why a device cannot join or leave. pause_changed: whether the run is paused now.
 
+    corrected: key of a file whose stored results were corrected.
+    """
+
+    corrected = Signal(int)
     refused = Signal(str)
     pause_changed = Signal(bool)
 
@@ -46,6 +50,10 @@ class DetectionController(SessionDriver):
     def running(self) -> bool:
         """Whether detection runs in a file that has no settings of its own."""
         return any(item.state is ItemState.RUNNING and item.key not in self._chosen.own for item in self._model)
+
+    def has_own_settings(self, key: int) -> bool:
+        """Whether a file has settings and labels of its own, which no other file uses."""
+        return key in self._chosen.own
 
     def set_tally(self, key: int, tally: Tally) -> None:
         """Replace the counts of a file's detections, because they were corrected."""

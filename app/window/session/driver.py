@@ -36,7 +36,8 @@ class SessionDriver(QObject):
 
     devices_changed: tuple of DeviceStatus. figures_changed: the same with new figures only. strategy_changed: StrategyChosen.
     device_failed: DeviceFailed. failed: why a session ended. noted: list of sentences about what a session takes over from an earlier
-    run, the newest first. item_changed: key. rate_changed: the throughput of all files, frames/s. paused: whether no session begins.
+    run, the newest first. item_changed: key. file_done: QueueItem of a file that detection has finished. rate_changed: the throughput of
+    all files, frames/s. paused: whether no session begins.
     """
 
     devices_changed = Signal(object)
@@ -46,6 +47,7 @@ class SessionDriver(QObject):
     failed = Signal(str)
     noted = Signal(object)
     item_changed = Signal(int)
+    file_done = Signal(object)
     rate_changed = Signal(float)
     _woken = Signal()
 
@@ -85,6 +87,8 @@ class SessionDriver(QObject):
     def _put(self, item: QueueItem) -> None:
         self._model.update(item)
         self.item_changed.emit(item.key)
+        if item.state is ItemState.DONE:
+            self.file_done.emit(item)
 
     def _submit(self) -> None:
         """Pass waiting files to the session; start a session if there is none."""

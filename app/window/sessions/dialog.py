@@ -9,6 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QInputDialog, QTreeWidget, QTreeWidgetItem, QWidget
 
+from framefleet.app.window.context import Context, Feature
+from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
 from framefleet.app.window.widgets import formats
@@ -188,3 +190,25 @@ class SessionsDialog(QDialog):
         )
         if not used:
             self._background.start(self, change, lambda _: self._read(), self._fail)
+
+
+def attach(context: Context) -> Feature:
+    """Let the user see the stored sessions."""
+
+    def used() -> set[Path]:
+        return {item.results.database for item in context.queue if item.results is not None}
+
+    def export(dialog: SessionsDialog, path: Path) -> None:
+        work = partial(read_stored, path)
+        context.background.start(dialog, work, lambda found: context.requests.export.emit(found[0], ""), dialog.show_problem)
+
+    def show() -> None:
+        dialog = SessionsDialog(context.folder, context.background, used, context.settings.dialog or context.window)
+        dialog.opened.connect(lambda path: context.opening.take([path]))
+        dialog.opened.connect(dialog.accept)
+        dialog.export_requested.connect(partial(export, dialog))
+        dialog.open()
+
+    context.actions.sessions.triggered.connect(show)
+    context.settings.sessions_requested.connect(show)
+    return Feature()

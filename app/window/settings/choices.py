@@ -53,6 +53,9 @@ class RunChoices(QObject):
         self._parts = ModelParts()
         self.dialog: SettingsDialog | None = None
         self.last_run = LastRun(store, self)
+        controller.strategy_changed.connect(self.last_run.show_strategy)
+        controller.devices_changed.connect(self.last_run.show_devices)
+        controller.file_done.connect(self.last_run.show_item)
         self.library = ModelLibrary(store, background, controller.folder, banners, self)
         self.library.chosen.connect(self._use)
         self.library.own_requested.connect(self.open_dialog)

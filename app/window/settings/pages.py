@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QGridLayout, Q
 from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.queue.intake import Intake
 from framefleet.app.window.session.background import Background
-from framefleet.app.window.start_page import model_line
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, push_button, row, say, set_role, wrapped
@@ -239,7 +238,7 @@ class ModelForm(QWidget):
     def _fits(self, summary: ModelSummary) -> None:
         labels = ", ".join(summary.labels[:3]) + (", …" if len(summary.labels) > 3 else "")
         self._show_verdict(
-            "check", "GOOD", translate("settings", "{summary}\nLabels: {labels}").format(summary=model_line(summary), labels=labels)
+            "check", "GOOD", translate("settings", "{summary}\nLabels: {labels}").format(summary=formats.model_line(summary), labels=labels)
         )
         self._set_summary(summary)
 

@@ -1,18 +1,16 @@
-"""The panel with a machine's topology - the drawing with live traffic, the matrix of its GPUs, and notes -, and the tabs of both panels."""
+"""The panel with a machine's topology: the drawing with live traffic, the matrix of its GPUs, and notes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
     QBoxLayout,
-    QButtonGroup,
     QHeaderView,
     QSizePolicy,
-    QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -20,19 +18,20 @@ from PySide6.QtWidgets import (
 
 from framefleet.app.window.cluster.link import Machine
 from framefleet.app.window.cluster.machines import Folds
-from framefleet.app.window.devices.panel import DevicePanel
+from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.devices.telemetry import DeviceTelemetry
-from framefleet.app.window.floating import SIZE, Floating
+from framefleet.app.window.floating import SIZE
 from framefleet.app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
 from framefleet.app.window.topology.text import about_link, codes_text, gpu_list, gpu_title, peers
 from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, push_button, row, say, tool_button, wrapped
+from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import CENTRE
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.topology.search import find_topology
 from framefleet.engine.devices.topology.types import Level, Link, Topology
 from framefleet.engine.types import DeviceId
 
@@ -318,56 +317,12 @@ def _legend(nvlink: bool, nodes: bool) -> str:
     return " &nbsp; ".join([*parts, translate("topology", "bright: traffic &nbsp; ↓&nbsp;receives &nbsp; ↑&nbsp;sends")])
 
 
-class DeviceTabs(Panel):
-    """Shows one of the panels. Each can be moved to its own window. store: keeps which are, and where."""
-
-    def __init__(self, devices: DevicePanel, topology: TopologyPanel, store: QSettings) -> None:
-        super().__init__()
-        self.devices, self.topology = devices, topology
-        self.stack = QStackedWidget()
-        self.buttons = QButtonGroup(self)
-        self.detach = tool_button("detach", "")
-        self.cluster = tool_button("device", translate("cluster", "Connect to a cluster…"))
-        self.floating: list[Floating] = []
-        panels: tuple[tuple[str, str, QWidget], ...] = (
-            ("devices", translate("topology", "Devices"), devices),
-            ("topology", translate("topology", "Topology"), topology),
-        )
-        for number, (name, title, panel) in enumerate(panels):
-            floating = Floating(panel, title, name, store, topology.own_size if panel is topology else lambda: SIZE)
-            floating.changed.connect(self._show_detach)
-            self.floating.append(floating)
-            button = push_button(title, role="flat")
-            button.setCheckable(True)
-            button.setStyleSheet("padding: 5px 7px")
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            self.buttons.addButton(button, number)
-        for tool in (self.cluster, self.detach):
-            tool.setProperty("role", "small-flat")
-        self.head = row(*self.buttons.buttons(), None, self.cluster, self.detach, spacing=0, margins=(4, 6, 4, 2))
-        column(self.head, (self.stack, 1), spacing=0, of=self)
-        for _, _, panel in panels:
-            self.stack.addWidget(panel)
-        self.buttons.idClicked.connect(self.show_tab)
-        self.detach.clicked.connect(lambda: self.floating[self.stack.currentIndex()].toggle())
-        self.show_tab(0)
-
-    def show_tab(self, number: int) -> None:
-        """Show the panel with this number, from 0, as the buttons are arranged."""
-        self.buttons.button(number).setChecked(True)
-        self.stack.setCurrentIndex(number)
-        self._show_detach()
-
-    def show_recording(self, recording: Recording) -> None:
-        """Show a recorded machine in both panels."""
-        self.devices.show_recording(recording)
-        self.topology.show_recording(recording)
-
-    def _show_detach(self, _floats: bool = False) -> None:
-        number = self.stack.currentIndex()
-        what = self.buttons.button(number).text()
-        floats = self.floating[number].floats
-        title = translate("topology", "Put {panel} back here") if floats else translate("topology", "Show {panel} in its own window")
-        title = title.format(panel=what)
-        self.detach.setToolTip(title)
-        self.detach.setAccessibleName(title)
+def attach(context: Context) -> Feature:
+    """Add the panel to the window."""
+    panel = TopologyPanel()
+    context.cluster.machines_changed.connect(panel.cluster.show_machines)
+    context.cluster.described.connect(lambda _, topologies: panel.cluster.show_topologies(topologies))
+    panel.wanted.connect(lambda: context.background.start(panel, find_topology, panel.show_topology, panel.show_problem))
+    if context.recording is not None:
+        panel.show_recording(context.recording)
+    return Feature([Placed(panel, Place.TAB, title=translate("topology", "Topology"), name="topology", own_size=panel.own_size)])

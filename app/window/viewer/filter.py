@@ -1,8 +1,24 @@
-"""The filter of the detections that are shown. It works on stored results, without another run."""
+"""The filter of the detections that are shown: confidence and classes. It works on stored results, without another run."""
 
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSettings, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.types import Detections
+
+CONFIDENCE, HIDDEN = "window/confidence", "window/hidden_classes"
+"""Keys of the stored choice: from 0 to 1, and a JSON list of names."""
+FLOOR, HIGHEST = 5, 100
+"""The lowest confidence that can be chosen at first, and the highest one, percent."""
+CLASS_ROLE = Qt.ItemDataRole.UserRole
+COUNT_ROLE = Qt.ItemDataRole.UserRole + 1
+Index: TypeAlias = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)
@@ -19,3 +35,142 @@ class ViewFilter:
         as detection with the higher threshold.
         """
         return detections.filter(self.confidence, self.classes)
+
+
+class ClassModel(QSortFilterProxyModel):
+    """Checkable classes: the most frequent first, then the others by id.
+
+    checked_changed: the user or the program changed what is shown. hidden: names of the hidden classes, of earlier models as well.
+    """
+
+    checked_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.hidden: frozenset[str] = frozenset()
+        self._items = QStandardItemModel(self)
+        self.setSourceModel(self._items)
+        self.setSortRole(COUNT_ROLE)
+        self.setDynamicSortFilter(False)
+        self.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+    def __iter__(self) -> Iterator[QStandardItem]:
+        return (self._items.item(row) for row in range(self._items.rowCount()))
+
+    @property
+    def classes(self) -> frozenset[int] | None:
+        """The class ids to show; None = all."""
+        shown = frozenset(item.row() for item in self if item.checkState() is Qt.CheckState.Checked)
+        return shown if len(shown) < self._items.rowCount() else None
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Set the classes of another model, and show all of them except the hidden ones."""
+        if list(labels) == [item.text() for item in self]:
+            return
+        self._items.clear()
+        for class_id, name in enumerate(labels):
+            item = QStandardItem(name)
+            item.setCheckable(True)
+            item.setCheckState(Qt.CheckState.Unchecked if name in self.hidden else Qt.CheckState.Checked)
+            item.setData(class_id, CLASS_ROLE)
+            _set_count(item, 0)
+            self._items.appendRow(item)
+        self.settle()
+        self.checked_changed.emit()
+
+    def set_counts(self, counts: Mapping[int, int], sort: bool = True) -> None:
+        """Set how often each class was seen. sort: rows may move (not while the mouse is over them)."""
+        changed = [item for item in self if item.data(COUNT_ROLE) != counts.get(item.row(), 0)]
+        for item in changed:
+            _set_count(item, counts.get(item.row(), 0))
+        if changed and sort:
+            self.settle()
+
+    def settle(self) -> None:
+        """Sort the rows by their counts."""
+        self.sort(0, Qt.SortOrder.DescendingOrder)
+
+    def set_all(self, shown: bool) -> None:
+        """Show or hide all listed classes."""
+        self._check({self.index(row, 0).data(CLASS_ROLE): shown for row in range(self.rowCount())})
+
+    def show_only(self, class_id: int) -> None:
+        """Hide all other classes; if they are hidden already, show all."""
+        every = self.classes == frozenset((class_id,))
+        self._check({item.row(): every or item.row() == class_id for item in self})
+
+    def _check(self, shown: Mapping[int, bool]) -> None:
+        for class_id, checked in shown.items():
+            self._items.item(class_id).setCheckState(Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked)
+        self._note()
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Show or hide one class."""
+        done = super().setData(index, value, role)
+        self._note()
+        return done
+
+    def _note(self) -> None:
+        """Remember what the user has hidden, and report the change."""
+        off = frozenset(item.text() for item in self if item.checkState() is Qt.CheckState.Unchecked)
+        self.hidden = off | self.hidden - {item.text() for item in self}
+        self.checked_changed.emit()
+
+
+def _set_count(item: QStandardItem, count: int) -> None:
+    description = f"{item.text()}, {formats.plural(count, 'detection')}"
+    item.setData(count, COUNT_ROLE)
+    item.setToolTip(translate("viewer", "{description}\nDouble-click shows only this class").format(description=description))
+    item.setAccessibleText(description)
+
+
+class Filter(QObject):
+    """What the user wants to see. changed: the new ViewFilter. floor_changed: the lowest confidence, percent.
+
+    Attributes: percent: the chosen confidence. classes: those of the model, and which of them are shown.
+    """
+
+    changed = Signal(object)
+    floor_changed = Signal(int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.percent, self.floor = 25, FLOOR
+        self.classes = ClassModel(self)
+        self.classes.checked_changed.connect(self._emit)
+
+    @property
+    def value(self) -> ViewFilter:
+        """What the user chose."""
+        return ViewFilter(self.percent / 100, self.classes.classes)
+
+    def remember(self, store: QSettings) -> None:
+        """Show the choice that is kept in the store, and keep each change there."""
+        self.classes.hidden = frozenset(json.loads(str(store.value(HIDDEN, "[]"))))
+        self.set_confidence(float(str(store.value(CONFIDENCE, self.value.confidence))))
+
+        def keep(shown: ViewFilter) -> None:
+            store.setValue(CONFIDENCE, shown.confidence)
+            store.setValue(HIDDEN, json.dumps(sorted(self.classes.hidden)))
+
+        self.changed.connect(keep)
+
+    def set_confidence(self, confidence: float) -> None:
+        """Choose a confidence, 0..1."""
+        percent = min(max(round(confidence * 100), self.floor), HIGHEST)
+        if percent != self.percent:
+            self.percent = percent
+            self._emit()
+
+    def set_floor(self, confidence: float) -> None:
+        """Set the lowest confidence that can be chosen, 0..1: weaker detections are not stored."""
+        self.floor = max(round(confidence * 100), 1)
+        self.floor_changed.emit(self.floor)
+        self.set_confidence(self.percent / 100)
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Set the classes of the model."""
+        self.classes.set_labels(labels)
+
+    def _emit(self) -> None:
+        self.changed.emit(self.value)

@@ -1,43 +1,49 @@
 """The controls for the lowest confidence and the classes to show. They take effect at once, without another run."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSettings, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit, QListView, QSlider, QSpinBox, QStackedWidget
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QRectF, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QLineEdit,
+    QListView,
+    QSlider,
+    QSpinBox,
+    QStackedWidget,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
-from framefleet.app.window.viewer.classes import CLASS_ROLE, ClassDelegate, ClassModel
-from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.context import Context, Feature, Place, Placed
+from framefleet.app.window.viewer.filter import CLASS_ROLE, COUNT_ROLE, HIGHEST, Filter, Index, ViewFilter
+from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Panel, column, label, push_button, row
 from framefleet.app.window.widgets.fields import clearable, indent
-from framefleet.app.window.widgets.painting import icon
+from framefleet.app.window.widgets.painting import RIGHT, draw_box, icon, pixmap, write
 from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.media.annotation.colours import class_colour, ink_on
 
-CONFIDENCE, HIDDEN = "window/confidence", "window/hidden_classes"
-"""Keys of the stored choice: from 0 to 1, and a JSON list of names."""
+CHECK = 14
 _HINT = marked("viewer", "The classes of the model appear here.")
 
 
 class FilterPanel(Panel):
-    """Lets the user choose a ``ViewFilter``. changed: the new one."""
+    """Lets the user choose what is shown."""
 
-    changed = Signal(object)
-
-    def __init__(self) -> None:
+    def __init__(self, shown: Filter) -> None:
         super().__init__()
+        self._filter, self.classes = shown, shown.classes
         self.slider, self.spin = QSlider(Qt.Orientation.Horizontal), QSpinBox(suffix=" %")
         self.slider.setToolTip(translate("viewer", "Show detections from this confidence on"))
         for control, name in (
             (self.slider, translate("viewer", "Confidence from")),
             (self.spin, translate("viewer", "Confidence from, in percent")),
         ):
-            control.setRange(5, 100)
+            control.setRange(shown.floor, HIGHEST)
             control.setAccessibleName(name)
         indent(self.spin)
         self.spin.setFixedWidth(self.spin.fontMetrics().horizontalAdvance("100 %") + 44)
-        self.classes = ClassModel(self)
         self.search = clearable(translate("viewer", "Search classes"))
         self.search.addAction(QAction(icon("search", theme.MUTED), "", self.search), QLineEdit.ActionPosition.LeadingPosition)
         self.everything = push_button(translate("viewer", "All"), role="link", tip=translate("viewer", "Show all classes"))
@@ -72,47 +78,27 @@ class FilterPanel(Panel):
             of=self,
         )
         self.slider.valueChanged.connect(self.spin.setValue)
-        self.spin.valueChanged.connect(self._confidence_changed)
-        self.classes.checked_changed.connect(self._emit_changed)
+        self.spin.valueChanged.connect(lambda percent: shown.set_confidence(percent / 100))
+        shown.changed.connect(self._show)
+        shown.floor_changed.connect(self._set_floor)
+        self.classes.checked_changed.connect(self._show_rows)
         self.classes.layoutChanged.connect(self.view.reset)  # without it, Qt tells screen readers the earlier order
         self.search.textChanged.connect(self._search)
         self.view.clicked.connect(self._toggle)
         self.everything.clicked.connect(lambda: self.classes.set_all(True))
         self.nothing.clicked.connect(lambda: self.classes.set_all(False))
         self.view.doubleClicked.connect(lambda index: self.classes.show_only(index.data(CLASS_ROLE)))
-        self.set_confidence(0.25)
+        self._show(shown.value)
 
-    @property
-    def filter(self) -> ViewFilter:
-        """What the user chose."""
-        return ViewFilter(self.spin.value() / 100, self.classes.classes)
+    def _show(self, shown: ViewFilter) -> None:
+        for control in (self.slider, self.spin):
+            with QSignalBlocker(control):
+                control.setValue(round(shown.confidence * 100))
 
-    def remember(self, store: QSettings) -> None:
-        """Show the choice that is kept in the store, and keep each change there."""
-        self.classes.hidden = frozenset(json.loads(str(store.value(HIDDEN, "[]"))))
-        self.set_confidence(float(str(store.value(CONFIDENCE, self.filter.confidence))))
-
-        def keep(shown: ViewFilter) -> None:
-            store.setValue(CONFIDENCE, shown.confidence)
-            store.setValue(HIDDEN, json.dumps(sorted(self.classes.hidden)))
-
-        self.changed.connect(keep)
-
-    def set_confidence(self, confidence: float) -> None:
-        """Choose a confidence, 0..1."""
-        self.slider.setValue(round(confidence * 100))
-        self.spin.setValue(round(confidence * 100))
-
-    def set_floor(self, confidence: float) -> None:
-        """Set the lowest confidence that can be chosen: weaker detections are not stored."""
-        lowest = max(round(confidence * 100), 1)
-        self.slider.setMinimum(lowest)
-        self.spin.setMinimum(lowest)
-
-    def set_labels(self, labels: Sequence[str]) -> None:
-        """Set the classes of the model."""
-        self.classes.set_labels(labels)
-        self._show_rows()
+    def _set_floor(self, percent: int) -> None:
+        for control in (self.slider, self.spin):
+            with QSignalBlocker(control):
+                control.setMinimum(percent)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
         """Show how often each class was seen in the current file."""
@@ -123,14 +109,6 @@ class FilterPanel(Panel):
         if watched is self.view and event.type() is QEvent.Type.Leave:
             self.classes.settle()
         return super().eventFilter(watched, event)
-
-    def _confidence_changed(self, value: int) -> None:
-        with QSignalBlocker(self.slider):
-            self.slider.setValue(value)
-        self._emit_changed()
-
-    def _emit_changed(self) -> None:
-        self.changed.emit(self.filter)
 
     def _search(self, text: str) -> None:
         self.classes.setFilterFixedString(text.strip())
@@ -143,3 +121,53 @@ class FilterPanel(Panel):
     def _show_rows(self) -> None:
         self._hint.setText(translate("viewer", "No class has such a name.") if self.search.text() else translate("viewer", _HINT))
         self._stack.setCurrentIndex(1 if self.classes.rowCount() else 0)
+
+
+class ClassDelegate(QStyledItemDelegate):
+    """Draws one line per class."""
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
+        """All rows have the same height."""
+        return QSize(120, theme.base_size() + 15)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one row."""
+        count: int = index.data(COUNT_ROLE)
+        checked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+        shade = 1.0 if count else 0.45
+        red, green, blue = class_colour(index.data(CLASS_ROLE))
+        rgb = round(shade * red), round(shade * green), round(shade * blue)  # dark for a class without objects
+        colour = QColor(*rgb)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(option.rect).adjusted(6, 1, -6, -1)
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        if focused or option.state & QStyle.StateFlag.State_MouseOver:
+            draw_box(painter, area, 5, theme.RAISED, theme.ACCENT if focused else None)
+        box = QRectF(area.x() + 10, area.center().y() - CHECK / 2, CHECK, CHECK)
+        draw_box(painter, box.adjusted(-2, -2, 2, 2), 6, theme.STAGE)  # the colours of classes need a dark ground
+        draw_box(painter, box, 4, colour if checked else None, QPen(colour, 1.5))
+        if checked:
+            ink = QColor(*ink_on(rgb)).name()
+            painter.drawPixmap(box.toRect(), pixmap("check", CHECK, ink))
+        painter.setFont(theme.font())
+        number = formats.count(count) if count else ""
+        room = painter.fontMetrics().horizontalAdvance(number)
+        painter.setPen(QColor(theme.MUTED))
+        painter.drawText(area.adjusted(0, 0, -10, 0), RIGHT, number)
+        text = area.adjusted(10 + CHECK + 9, 0, -room - 18, 0)
+        write(painter, text, index.data(), colour=theme.TEXT if count and checked else theme.MUTED)
+        painter.restore()
+
+    def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
+        """Toggle the class on Space. The view handles clicks."""
+        return isinstance(event, QKeyEvent) and super().editorEvent(event, model, option, index)
+
+
+def attach(context: Context) -> Feature:
+    """Add the panel to the window."""
+    panel = FilterPanel(context.filter)
+    context.viewer.counted.connect(panel.set_counts)
+    context.settings.confidence_changed.connect(context.filter.set_confidence)
+    context.settings.floor_changed.connect(context.filter.set_floor)
+    return Feature([Placed(panel, Place.RIGHT, 430)])

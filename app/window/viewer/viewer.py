@@ -101,6 +101,17 @@ class Viewer(QWidget):
         self.saver.failed.connect(transport.hint.setText)
         self.canvas.resized.connect(player.set_viewport)
 
+    def stop(self) -> None:
+        """Close the file."""
+        self.player.close_file()
+        self.sound.stop()
+
+    @property
+    def rows(self) -> list[QWidget]:
+        """The pictures, the bars below them and the controls, from top to bottom."""
+        inside = [self._column.itemAt(number).widget() for number in range(self._column.count())]
+        return [*inside, *([] if self.transport in inside else [self.transport])]
+
     def add_bar(self, bar: QWidget) -> None:
         """Put a bar between the picture and the controls."""
         self._column.insertWidget(1, bar)

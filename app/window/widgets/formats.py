@@ -6,6 +6,7 @@ from PySide6.QtCore import QLocale
 
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.model.check import ModelSummary
 from framefleet.engine.notices import Notice
 
 DASH = "\N{EN DASH}"
@@ -112,3 +113,16 @@ def shortened(text: str, most: int = 50) -> str:
     """Text with long names cut in the middle to ``most`` characters. Lines do not break in names, so they would widen the window."""
     kept = (most - 1) // 2
     return re.sub(rf"[^\s/]{{{most + 1},}}", lambda name: f"{name[0][:kept]}…{name[0][-kept:]}", text)
+
+
+def model_line(summary: ModelSummary) -> str:
+    """A model in one line: ``320 × 320 pixels, 80 classes, 0.36 million parameters, 0.25 GFLOP a picture``."""
+    return translate(
+        "window", "{width} × {height} pixels, {classes} classes, {parameters} million parameters, {gflops} GFLOP a picture"
+    ).format(
+        width=summary.width,
+        height=summary.height,
+        classes=summary.classes,
+        parameters=rate(summary.parameters / 1e6),
+        gflops=rate(summary.gflops),
+    )

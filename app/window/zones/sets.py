@@ -34,7 +34,7 @@ class ShownSet(QObject):
 
     def __init__(self, library: ZoneLibrary, editor: ZoneEditor, items: QueueModel, parent: QObject) -> None:
         super().__init__(parent)
-        self.library, self._editor, self._items = library, editor, items
+        self.library, self.editor, self._items = library, editor, items
         self.name: str | None = None
         self._item: QueueItem | None = None
         self._taken: set[Path] = set()
@@ -56,7 +56,7 @@ class ShownSet(QObject):
             except FramefleetError as error:
                 found, problem = None, str(error)
         self._item = None  # what is loaded is not a change that must be saved
-        self._editor.load(zones)
+        self.editor.load(zones)
         self._item = item
         self.name = found[0] if found is not None else None
         self.listed.emit()
@@ -80,11 +80,11 @@ class ShownSet(QObject):
     def _edited(self) -> None:
         """Save the set soon. The first line or zone of a folder makes a set with the folder's name."""
         item = self._item
-        if item is None or self._editor.zones.size == EMPTY.size:
+        if item is None or self.editor.zones.size == EMPTY.size:
             return
         if self.name is not None:
             self._saving.start()
-        elif self._editor.zones.shapes:
+        elif self.editor.zones.shapes:
             self.name = self.library.free_name(item.path.absolute().parent.name)
             self.library.choose(item.path, self.name)
             self._save()
@@ -93,7 +93,7 @@ class ShownSet(QObject):
     def _save(self) -> None:
         self._saving.stop()
         if self.name is not None:
-            self._try(partial(self.library.save, self.name, self._editor.zones))
+            self._try(partial(self.library.save, self.name, self.editor.zones))
 
     def choose(self, name: str) -> None:
         """Use another set, "" = none."""
@@ -104,8 +104,8 @@ class ShownSet(QObject):
 
     def create(self, name: str) -> None:
         """Use a new, empty set."""
-        if name.strip() and self._editor.zones.size != EMPTY.size:
-            self._add(name, ZoneSet(self._editor.zones.size))
+        if name.strip() and self.editor.zones.size != EMPTY.size:
+            self._add(name, ZoneSet(self.editor.zones.size))
 
     def delete(self) -> None:
         """Delete the set."""
@@ -133,7 +133,7 @@ class ShownSet(QObject):
     def set_for(self, item: QueueItem) -> ZoneSet | None:
         """The lines and zones of any file of the queue, None if it has none."""
         if self._item is not None and item.key == self._item.key:
-            return self._editor.zones if self._editor.zones.shapes else None
+            return self.editor.zones if self.editor.zones.shapes else None
         found = self.library.read_for(item.path)
         return found[1] if found is not None and found[1].shapes else None
 
@@ -157,15 +157,15 @@ class ShownSet(QObject):
 
         def read() -> None:
             zones = read_zones(path)
-            if self._editor.zones.size != EMPTY.size:
-                zones.scaled_to(self._editor.zones.size)
+            if self.editor.zones.size != EMPTY.size:
+                zones.scaled_to(self.editor.zones.size)
             self._add(path.stem, zones)
 
         self._try(read)
 
     def write(self, path: Path) -> None:
         """Export the set to a file."""
-        self._try(partial(self.library.write, path, self._editor.zones))
+        self._try(partial(self.library.write, path, self.editor.zones))
 
     def _add(self, wish: str, zones: ZoneSet) -> None:
         if self._item is not None:

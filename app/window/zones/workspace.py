@@ -1,13 +1,13 @@
 """Connects lines, zones, counts and events with the shown file."""
 
-from pathlib import Path
-
 import numpy as np
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtCore import QObject, QSettings, QTimer
+from PySide6.QtWidgets import QWidget
 
+from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.events.detections import WAIT_MS, DetectionsPanel
 from framefleet.app.window.events.panel import EventsPanel, EventTabs, RoutesPanel
+from framefleet.app.window.floating import SIZE, Floating
 from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import QueueModel
@@ -23,9 +23,7 @@ from framefleet.app.window.zones.counts.counting import Counted, Counting
 from framefleet.app.window.zones.counts.remarks import remark_on
 from framefleet.app.window.zones.counts.totals import Totals
 from framefleet.app.window.zones.counts.tracks import Total
-from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
-from framefleet.app.window.zones.library import ZoneLibrary
 from framefleet.app.window.zones.panel import ZonesPanel
 from framefleet.app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
 from framefleet.app.window.zones.sets import ShownSet
@@ -37,15 +35,15 @@ from framefleet.engine.zones.counts import Counts
 class Zones(QObject):
     """The panels below the picture and the layer over it.
 
-    folder: for the user's sets. Attributes: area: for ``panel`` and ``tabs``, which ``Arrangement`` puts there. spoken: says what the keys
-    did. parts: what is drawn over the picture.
+    Attributes: spoken: says what the keys did. parts: what is drawn over the picture.
     """
 
-    def __init__(self, viewer: Viewer, items: QueueModel, background: Background, store: QSettings, folder: Path, parent: QWidget) -> None:
+    def __init__(
+        self, viewer: Viewer, items: QueueModel, shown: ShownSet, background: Background, store: QSettings, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self._viewer = viewer
-        self.editor = ZoneEditor(self)
-        self.set = ShownSet(ZoneLibrary(folder, store), self.editor, items, self)
+        self.set, self.editor = shown, shown.editor
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
         self.panel = ZonesPanel(self.editor, self.set, self.layer, self.parts, lambda: self._labels)
@@ -57,9 +55,7 @@ class Zones(QObject):
         present = lambda: self.editor.zones, lambda: self._filter
         self.counting = Counting(background, *present, lambda: TrackerName.of(load(store).values["track"]), self)
         self.totals = Totals(background, self.set.files, *present, self)
-        self.area = QSplitter(Qt.Orientation.Horizontal)
         self.spoken = ElidedLabel("small")
-        self.area.hide()
         self._item: QueueItem | None = None
         self._counts: Counts | None = None
         self._total: Total | None = None
@@ -85,9 +81,8 @@ class Zones(QObject):
         self._parts_changed()
 
     def set_shown(self, shown: bool) -> None:
-        """Show or hide the panels."""
+        """Read what the panels show, and let mouse and keys change lines and zones, or not."""
         self._on = shown
-        self.area.setVisible(shown)
         self.layer.set_editing(shown)
         self._read_what_is_missing()
 
@@ -217,3 +212,24 @@ class Zones(QObject):
         self.list.set_time(shown.pts)
         if self.chart.isVisible():
             self.chart.set_time(shown.pts)
+
+
+def attach(context: Context) -> Feature:
+    """Add lines, zones and events to the window."""
+    zones = Zones(context.viewer, context.queue, context.zones, context.background, context.store, context.window)
+    actions, requests, selection = context.actions, context.requests, context.selection
+    context.filter.changed.connect(zones.set_filter)
+    for changed in (selection.file_changed, selection.item_changed):
+        changed.connect(zones.show_item)
+    context.run.corrected.connect(zones.reread)
+    actions.zones.toggled.connect(zones.set_shown)
+    zones.set_shown(actions.zones.isChecked())
+    actions.add_parts(list(zones.parts.actions.values()))
+    zones.list.save.clicked.connect(lambda: requests.export.emit(selection.item, "events"))
+    zones.list.clips.clicked.connect(lambda: requests.clips.emit(selection.item, None))
+    events = Floating(zones.list, translate("window", "Events"), "events", context.store, lambda: SIZE)
+    zones.list.detach.clicked.connect(events.toggle)
+    actions.zones.toggled.connect(events.set_shown)
+    events.set_shown(actions.zones.isChecked())
+    panels = Placed(zones.panel, Place.BELOW, 460), Placed(zones.tabs, Place.BELOW, 540), Placed(zones.spoken, Place.STATUS, 10)
+    return Feature(panels, [events])

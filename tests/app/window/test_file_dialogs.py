@@ -8,8 +8,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.file_dialogs import FileDialogs
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.widgets.questions import Mode, choose_path
+from tests.support.window import feature
 
 
 def test_every_column_shows_its_whole_text(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -17,7 +19,7 @@ def test_every_column_shows_its_whole_text(window: MainWindow, qtbot: QtBot, tmp
     folder.mkdir()
     with (folder / "bridge.png").open("wb") as file:
         file.truncate(812 * 2**20)
-    window.files.choose_files()
+    feature(window, FileDialogs).choose_files()
     dialog = window.findChild(QFileDialog)
     dialog.setDirectory(str(folder))
     view = dialog.findChild(QTreeView, "treeView")
@@ -27,7 +29,7 @@ def test_every_column_shows_its_whole_text(window: MainWindow, qtbot: QtBot, tmp
 
 
 def test_the_buttons_are_light_on_a_dark_ground(window: MainWindow) -> None:
-    window.files.choose_folder()
+    feature(window, FileDialogs).choose_folder()
     dialog = window.findChild(QFileDialog)
     buttons = [button for button in dialog.findChildren(QToolButton) if button.isVisible()]
     assert len(buttons) == 6

@@ -29,7 +29,7 @@ window = MainWindow(QSettings({str(tmp_path / "s.ini")!r}, QSettings.Format.IniF
 window.show()
 for _ in range(50):
     application.processEvents()
-window.setup.open_dialog()
+window.context.settings.open_dialog()
 for _ in range(50):
     application.processEvents()
 window.close()

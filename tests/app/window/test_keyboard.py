@@ -12,15 +12,18 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.cluster.control import ClusterControl
+from framefleet.app.window.events.clips import Clips
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.unexpected import CrashReport
 from framefleet.app.window.models.comparison import ComparisonDialog, Evaluated, ExplanationDialog
+from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.results.worst_frames import WorstFramesDialog
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.zones.files_dialog import FilesDialog
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.window import feature, write_results
 
 FEW = 2
 """Stops that every dialog has at least."""
@@ -88,24 +91,24 @@ def _ask_with_results(ask: Callable[..., object], tmp_path: Path) -> None:
 
 
 def _settings(window: MainWindow, _: Path) -> None:
-    window.setup.open_dialog()
-    assert window.setup.dialog is not None
-    window.setup.dialog.pane.fold.setChecked(True)
+    window.context.settings.open_dialog()
+    assert window.context.settings.dialog is not None
+    window.context.settings.dialog.pane.fold.setChecked(True)
 
 
 OPENED: dict[str, Callable[[MainWindow, Path], object]] = {
     "settings": _settings,
-    "models": lambda window, _: window.setup.open_models(),
-    "keys": lambda window, _: window.actions_.help.trigger(),
-    "cluster": lambda window, _: window.cluster.open_dialog(),
-    "sessions": lambda window, _: window.open_sessions(),
-    "export": lambda window, folder: _ask_with_results(window.exports.ask, folder),
-    "clips": lambda window, folder: _ask_with_results(window.clips.ask, folder),
+    "models": lambda window, _: window.context.settings.open_models(),
+    "keys": lambda window, _: window.context.actions.help.trigger(),
+    "cluster": lambda window, _: feature(window, ClusterControl).open_dialog(),
+    "sessions": lambda window, _: window.context.actions.sessions.trigger(),
+    "export": lambda window, folder: _ask_with_results(feature(window, Exports).ask, folder),
+    "clips": lambda window, folder: _ask_with_results(feature(window, Clips).ask, folder),
     "worst frames": lambda window, folder: WorstFramesDialog(folder / "worst.json", {"one": [], "two": []}, window).open(),
     "comparison": lambda window, _: ComparisonDialog([Evaluated(each, 0.5, 0.4, 0.9, 0.8, 0.25, {}) for each in "ab"], window).open(),
     "comparison explained": lambda window, _: ExplanationDialog(window).open(),
     "files of a set": lambda window, folder: FilesDialog("a", {folder / "a.mp4": None}, window).open(),
-    "error": lambda window, folder: CrashReport(window, window.banners, folder / "window.log").show_details("Traceback"),
+    "error": lambda window, folder: CrashReport(window, window.context.banners, folder / "window.log").show_details("Traceback"),
 }
 
 
@@ -124,9 +127,9 @@ def test_tab_goes_through_a_dialog_as_it_is_read(qtbot: QtBot, window: MainWindo
 def test_tab_goes_through_the_window_as_it_is_read(qtbot: QtBot, window: MainWindow, tmp_path: Path, opened: bool) -> None:
     if opened:
         window.open_paths([_results(tmp_path)])
-        qtbot.waitUntil(lambda: window.viewer.player.info is not None)
-        window.actions_.zones.setChecked(True)
-        window.actions_.correct.setChecked(True)
+        qtbot.waitUntil(lambda: window.context.viewer.player.info is not None)
+        window.context.actions.zones.setChecked(True)
+        window.context.actions.correct.setChecked(True)
     window.resize(1600, 1000)
     visited = stops(qtbot, window)
     assert len(visited) > 10

@@ -13,10 +13,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QListView, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main import close_soon
 from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.file_drops import DropOverlay
 from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.panel import QueuePanel
+from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
+from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.engine.model.check import ModelSummary
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.store.exporters.common.options import ExportOptions
@@ -24,7 +29,7 @@ from framefleet.engine.store.view import View
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files
-from tests.support.window import drag_over, drop
+from tests.support.window import drag_over, drop, feature
 
 PATIENCE = 30_000
 NO_KEY = Qt.KeyboardModifier.NoModifier
@@ -37,60 +42,60 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def all_ended(window: MainWindow) -> bool:
-    return len(window.items) > 0 and all(item.ended for item in window.items)
+    return len(window.context.queue) > 0 and all(item.ended for item in window.context.queue)
 
 
 def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
     window = open_window()
-    assert window.arrangement.pages.currentWidget() is window.start
+    assert window.pages.currentWidget() is window.start
     assert window.start.choose_model.property("role") == "primary"
     assert window.top.model.text() == "Choose a model…"
 
     drop(window, [video])  # without a model it is queued and can be watched, and the window says what is missing
-    qtbot.waitUntil(lambda: len(window.items) == 1)
-    qtbot.waitUntil(lambda: any("Choose a model" in text for text in window.banners.texts))
-    assert window.arrangement.pages.currentWidget() is window.arrangement.middle
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1)
+    qtbot.waitUntil(lambda: any("Choose a model" in text for text in window.context.banners.texts))
+    assert window.pages.currentWidget() is window.middle
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
 
     (tmp_path / "tiny.cfg").write_text(TINY_CFG.read_text())
     drop(window, [tmp_path / "tiny.cfg"])
-    qtbot.waitUntil(lambda: any("no weights beside tiny.cfg" in text for text in window.banners.texts))
-    window.setup.open_dialog()
+    qtbot.waitUntil(lambda: any("no weights beside tiny.cfg" in text for text in window.context.banners.texts))
+    window.context.settings.open_dialog()
     dialog = window.findChild(QDialog)
-    assert dialog is window.setup.dialog
-    window.setup.dialog.model.weights.set_path("random:1")
-    qtbot.waitUntil(lambda: window.setup.dialog.model.summary is not None)
-    window.setup.dialog.accept()
+    assert dialog is window.context.settings.dialog
+    window.context.settings.dialog.model.weights.set_path("random:1")
+    qtbot.waitUntil(lambda: window.context.settings.dialog.model.summary is not None)
+    window.context.settings.dialog.accept()
     assert window.top.model.text() == "tiny · 96×96"
-    assert window.banners.texts == []
+    assert window.context.banners.texts == []
 
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
-    (item,) = window.items
+    (item,) = window.context.queue
     assert (item.state, item.progress.frames) == (ItemState.DONE, 40)
-    window.filter.set_confidence(0.05)
-    window.viewer.player.pause()
-    window.viewer.player.seek(0.5)
-    qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) > 0, timeout=PATIENCE)
-    shown = len(window.viewer.canvas.visible_detections)
-    window.filter.nothing.click()
-    assert len(window.viewer.canvas.visible_detections) == 0
-    window.filter.everything.click()
-    assert len(window.viewer.canvas.visible_detections) == shown
+    window.context.filter.set_confidence(0.05)
+    window.context.viewer.player.pause()
+    window.context.viewer.player.seek(0.5)
+    qtbot.waitUntil(lambda: len(window.context.viewer.canvas.visible_detections) > 0, timeout=PATIENCE)
+    shown = len(window.context.viewer.canvas.visible_detections)
+    feature(window, FilterPanel).nothing.click()
+    assert len(window.context.viewer.canvas.visible_detections) == 0
+    feature(window, FilterPanel).everything.click()
+    assert len(window.context.viewer.canvas.visible_detections) == shown
     assert "cpu:0 · OpenVINO" in window.status.devices.text()
     assert window.status.strategy.text().startswith("Strategy: ")
-    assert len(window.devices.cards) == 1
+    assert len(feature(window, DevicePanel).cards) == 1
 
     results = item.results
     assert results is not None
-    window.exports.start(ExportChoice(View(results.database), None, ("jsonl",), tmp_path / "out", ExportOptions()))
-    qtbot.waitUntil(lambda: "clip.jsonl (40 frames)" in window.exports.line.text.text())
+    feature(window, Exports).start(ExportChoice(View(results.database), None, ("jsonl",), tmp_path / "out", ExportOptions()))
+    qtbot.waitUntil(lambda: "clip.jsonl (40 frames)" in window.context.activity.text.text())
     lines = [json.loads(line) for line in (tmp_path / "out" / "clip.jsonl").read_text().splitlines()]
-    tally = window.controller.tally(item.key)
+    tally = window.context.run.tally(item.key)
     assert tally is not None
     assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
-    window.filter.set_confidence(0.9)
-    window.exports.start(ExportChoice(View(results.database, 0.9), None, ("coco",), tmp_path / "out", ExportOptions()))
-    qtbot.waitUntil(lambda: "clip.coco.json" in window.exports.line.text.text())
+    window.context.filter.set_confidence(0.9)
+    feature(window, Exports).start(ExportChoice(View(results.database, 0.9), None, ("coco",), tmp_path / "out", ExportOptions()))
+    qtbot.waitUntil(lambda: "clip.coco.json" in window.context.activity.text.text())
     strong = json.loads((tmp_path / "out" / "clip.coco.json").read_text())["annotations"]
     assert len(strong) == sum(tally.counts(0.9).values())
 
@@ -102,15 +107,15 @@ def test_a_model_given_at_the_start_is_used_at_once(qtbot: QtBot, open_window: O
     window = open_window(tiny_files())
     window.open_paths([video, video.parent / "missing.mp4", tmp_path])
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
-    assert len(window.items) == 1
-    assert any("missing.mp4 does not exist" in text and "\nNo video and no picture" in text for text in window.banners.texts)
-    assert window.shown.key == next(iter(window.items)).key
+    assert len(window.context.queue) == 1
+    assert any("missing.mp4 does not exist" in text and "\nNo video and no picture" in text for text in window.context.banners.texts)
+    assert window.context.selection.key == next(iter(window.context.queue)).key
     assert window.windowTitle().startswith("clip.mp4")
 
 
 def test_a_model_that_cannot_be_used_is_explained(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
     window = open_window(ModelFiles(tmp_path / "gone.cfg", "random:1"))
-    qtbot.waitUntil(lambda: any("gone.cfg does not exist" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: any("gone.cfg does not exist" in text for text in window.context.banners.texts))
     assert window.top.model.text() == "Choose a model…"
 
 
@@ -121,39 +126,39 @@ def test_a_folder_that_holds_a_model_is_taken_as_one(qtbot: QtBot, open_window: 
     (folder / "best.weights").touch()
     window = open_window()
     drop(window, [folder])
-    qtbot.waitUntil(lambda: any("best.weights" in text for text in window.banners.texts))  # it is looked at, and found to be empty
-    assert not any("no video" in text.lower() for text in window.banners.texts)
+    qtbot.waitUntil(lambda: any("best.weights" in text for text in window.context.banners.texts))  # it is looked at, and found to be empty
+    assert not any("no video" in text.lower() for text in window.context.banners.texts)
 
 
 def test_dragging_shows_where_to_drop_and_leaving_hides_it(qtbot: QtBot, open_window: Open, video: Path) -> None:
     window = open_window()
     data = drag_over(window, [video])
-    assert window.overlay.isVisible()
-    assert window.overlay.title == "Drop to add clip.mp4"
-    assert window.overlay.geometry() == window.rect()
+    assert feature(window, DropOverlay).isVisible()
+    assert feature(window, DropOverlay).title == "Drop to add clip.mp4"
+    assert feature(window, DropOverlay).geometry() == window.rect()
     drop(window, [])
-    assert not window.overlay.isVisible()
+    assert not feature(window, DropOverlay).isVisible()
     assert data.hasUrls()
-    assert len(window.items) == 0
+    assert len(window.context.queue) == 0
 
 
 def test_keys_work_wherever_the_focus_is(qtbot: QtBot, open_window: Open, video: Path) -> None:
     window = open_window()
     window.open_paths([video])
-    player, canvas = window.viewer.player, window.viewer.canvas
+    player, canvas = window.context.viewer.player, window.context.viewer.canvas
     qtbot.waitUntil(lambda: canvas.placement is not None, timeout=PATIENCE)
     player.pause()
     for place in (20 / 30, 0.0):  # there and back, so that what is on is known to be the answer
         player.seek(place)
         qtbot.waitUntil(lambda place=place: player.position == pytest.approx(place))
-    shift, transport = Qt.KeyboardModifier.ShiftModifier, window.viewer.transport
+    shift, transport = Qt.KeyboardModifier.ShiftModifier, window.context.viewer.transport
     for focus, key, modifiers, frame in (
-        (window.queue.view, Qt.Key.Key_Period, NO_KEY, 1),
+        (feature(window, QueuePanel).view, Qt.Key.Key_Period, NO_KEY, 1),
         (window, Qt.Key.Key_End, NO_KEY, 39),
-        (window.filter.view, Qt.Key.Key_Comma, NO_KEY, 38),
+        (feature(window, FilterPanel).view, Qt.Key.Key_Comma, NO_KEY, 38),
         (window, Qt.Key.Key_Left, shift, 8),
-        (window.queue.view, Qt.Key.Key_Right, NO_KEY, 39),
-        (window.queue.view, Qt.Key.Key_Left, NO_KEY, 0),
+        (feature(window, QueuePanel).view, Qt.Key.Key_Right, NO_KEY, 39),
+        (feature(window, QueuePanel).view, Qt.Key.Key_Left, NO_KEY, 0),
         (window, Qt.Key.Key_Right, shift, 30),
         (window, Qt.Key.Key_Home, NO_KEY, 0),
     ):
@@ -163,8 +168,8 @@ def test_keys_work_wherever_the_focus_is(qtbot: QtBot, open_window: Open, video:
     qtbot.keyClick(window, Qt.Key.Key_BracketRight)
     assert transport.speed.text() == "2×"
     for key in (Qt.Key.Key_D, Qt.Key.Key_I, Qt.Key.Key_F):
-        qtbot.keyClick(window.filter.search, key)
-    assert window.filter.search.text() == "dif"  # while typing, letters are only text
+        qtbot.keyClick(feature(window, FilterPanel).search, key)
+    assert feature(window, FilterPanel).search.text() == "dif"  # while typing, letters are only text
     assert transport.wait.isChecked()
     assert not window.isFullScreen()
     qtbot.keyClick(window, Qt.Key.Key_D)
@@ -177,79 +182,79 @@ def test_the_video_gets_more_than_half_and_panels_stay_as_the_user_leaves_them(q
     window = open_window()
     window.open_paths([video])
     window.resize(1360, 840)
-    canvas = window.viewer.canvas
+    canvas = window.context.viewer.canvas
     qtbot.waitUntil(lambda: canvas.placement is not None, timeout=PATIENCE)
-    assert any(canvas.isVisible() and "Choose a model" in text for text in window.banners.texts)
-    for subject in list(window.banners._banners):
-        window.banners.remove(subject)
+    assert any(canvas.isVisible() and "Choose a model" in text for text in window.context.banners.texts)
+    for subject in list(window.context.banners._banners):
+        window.context.banners.remove(subject)
     qtbot.waitUntil(lambda: canvas.width() * canvas.height() > 0.5 * 1360 * 840)
-    window.actions_.left.trigger()
-    assert not window.arrangement.left.isVisible()
-    window.arrangement.columns.setSizes([0, 800, 400])
-    kept = window.arrangement.right.width()
-    window.arrangement.toggle_fullscreen()
-    assert not window.arrangement.right.isVisible()
-    window.arrangement.toggle_fullscreen()
-    assert not window.arrangement.left.isVisible()
+    window.context.actions.left.trigger()
+    assert not window.left.isVisible()
+    window.columns.setSizes([0, 800, 400])
+    kept = window.right.width()
+    window.toggle_fullscreen()
+    assert not window.right.isVisible()
+    window.toggle_fullscreen()
+    assert not window.left.isVisible()
     window.close()
     again = open_window()
     again.resize(1360, 840)
-    assert not again.arrangement.left.isVisible()
-    assert again.arrangement.right.width() == pytest.approx(kept, abs=4)
-    again.actions_.left.trigger()
-    assert again.arrangement.left.isVisible()
+    assert not again.left.isVisible()
+    assert again.right.width() == pytest.approx(kept, abs=4)
+    again.context.actions.left.trigger()
+    assert again.left.isVisible()
 
 
 def test_new_settings_ask_about_what_runs(qtbot: QtBot, open_window: Open, long: Path) -> None:
     window = open_window(tiny_files())
     window.open_paths([long])
-    qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE)
-    window.setup.open_dialog()
-    window.setup.dialog.model.weights.set_path("random:2")
-    qtbot.waitUntil(lambda: window.setup.dialog.model.summary is not None)
-    window.setup.dialog.accept()
+    qtbot.waitUntil(lambda: window.context.run.running, timeout=PATIENCE)
+    window.context.settings.open_dialog()
+    window.context.settings.dialog.model.weights.set_path("random:2")
+    qtbot.waitUntil(lambda: window.context.settings.dialog.model.summary is not None)
+    window.context.settings.dialog.accept()
     question = window.findChild(QMessageBox)
     assert question is not None
     next(button for button in question.buttons() if "Restart" in button.text()).click()
-    (item,) = window.items
+    (item,) = window.context.queue
     assert item.state is ItemState.WAITING
-    qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.context.run.running, timeout=PATIENCE)
 
 
 def test_closing_in_the_middle_of_the_work_is_quick_and_complete(qtbot: QtBot, open_window: Open, long: Path) -> None:
     window = open_window(tiny_files())
     window.open_paths([long, long, long])
-    qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.context.run.running, timeout=PATIENCE)
     window.close()
     assert multiprocessing.active_children() == []
-    assert not any(item.ended for item in window.items)  # closing did not wait for the work
+    assert not any(item.ended for item in window.context.queue)  # closing did not wait for the work
     assert not window.isVisible()
 
 
 def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
     window = open_window(tiny_files())
-    window.actions_.open_files.trigger()
+    window.context.actions.open_files.trigger()
     dialog = window.findChild(QFileDialog)
     assert dialog is not None
     assert "*.mp4" in dialog.nameFilters()[0]
     dialog.filesSelected.emit([str(video)])
     dialog.reject()
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
-    (item,) = window.items
-    window.queue.export_requested.emit(item.key)
+    (item,) = window.context.queue
+    feature(window, QueuePanel).export_requested.emit(item.key)
     (export,) = window.findChildren(ExportDialog)
     assert export.folder.path == video.parent
     export.forms.choose(["coco"])
     (tmp_path / "a file").touch()
     export.folder.set_path(tmp_path / "a file")
     export.accept()
-    qtbot.waitUntil(lambda: any("Cannot" in text and "a file" in text for text in window.banners.texts))
-    window.actions_.export.trigger()
+    qtbot.waitUntil(lambda: any("Cannot" in text and "a file" in text for text in window.context.banners.texts))
+    window.context.actions.export.trigger()
     export = next(dialog for dialog in window.findChildren(ExportDialog) if dialog.isVisible())
     assert export.choice.forms == ("coco",)  # as before
     export.folder.set_path(tmp_path / "out")
     export.accept()
-    qtbot.waitUntil(lambda: "clip.coco.json (40 frames)" in window.exports.line.text.text())
+    qtbot.waitUntil(lambda: "clip.coco.json (40 frames)" in window.context.activity.text.text())
 
 
 def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
@@ -257,10 +262,10 @@ def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, vid
     (tmp_path / "empty.mp4").touch()
     window.open_paths([tmp_path / "empty.mp4", video])
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
-    window.queue.remove_requested.emit([item.key for item in window.items if item.ended])
-    assert len(window.items) == 0
-    assert window.arrangement.pages.currentWidget() is window.start
-    assert window.shown.key is None
+    feature(window, QueuePanel).remove_requested.emit([item.key for item in window.context.queue if item.ended])
+    assert len(window.context.queue) == 0
+    assert window.pages.currentWidget() is window.start
+    assert window.context.selection.key is None
     assert window.windowTitle() == "Framefleet"
 
 
@@ -268,14 +273,14 @@ def test_a_device_joins_and_another_leaves_by_the_panel(qtbot: QtBot, open_windo
     window = open_window(tiny_files())
     window.open_paths([video])
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
-    panel, second = window.devices, DeviceId("cpu", "1")
+    panel, second = feature(window, DevicePanel), DeviceId("cpu", "1")
     qtbot.waitUntil(lambda: panel.run.title.text() == "Strategy: Segments")
     assert "cpu:0 is the only device" in panel.run.text.text()
     panel.join_requested.emit(second)
     qtbot.waitUntil(lambda: [card.phase.text() for card in panel.cards] == ["Ready", "Ready"], timeout=PATIENCE)
     assert "all 2 devices" in panel.run.text.text()
     panel.join_requested.emit(second)
-    assert "That is not possible: cpu:1 takes part already." in window.banners.texts
+    assert "That is not possible: cpu:1 takes part already." in window.context.banners.texts
     qtbot.mouseClick(panel.cards[0].change, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.cards[0].phase.text() == "Left", timeout=PATIENCE)
     assert not panel.cards[1].change.isVisible()  # the last one stays
@@ -287,12 +292,12 @@ def test_new_files_are_shown_where_nothing_else_can_be(qtbot: QtBot, open_window
     (tmp_path / "notes.txt").write_text("no video")
     drop(window, [tmp_path / "notes.txt"])
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
-    assert "is a playlist or a text" in (next(iter(window.items)).reason or "")
+    assert "is a playlist or a text" in (next(iter(window.context.queue)).reason or "")
     drop(window, [video])
     qtbot.waitUntil(lambda: window.windowTitle() == "clip.mp4 — Framefleet")
-    qtbot.waitUntil(lambda: window.viewer.player.info is not None and all_ended(window), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.context.viewer.player.info is not None and all_ended(window), timeout=PATIENCE)
     drop(window, [tmp_path / "notes.txt"])  # what is being watched stays
-    qtbot.waitUntil(lambda: len(window.items) == 3)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 3)
     assert window.windowTitle() == "clip.mp4 — Framefleet"
 
 
@@ -329,13 +334,13 @@ def test_what_is_selected_in_a_file_dialog_can_be_read(qtbot: QtBot, tmp_path: P
 def test_full_screen_leaves_the_window_as_it_was(qtbot: QtBot, open_window: Open) -> None:
     window = open_window()
     window.showMaximized()
-    window.arrangement.toggle_fullscreen()
+    window.toggle_fullscreen()
     assert window.isFullScreen()
-    assert not window.arrangement.left.isVisible()
-    window.arrangement.toggle_fullscreen()
+    assert not window.left.isVisible()
+    window.toggle_fullscreen()
     assert window.isMaximized()
-    assert window.arrangement.left.isVisible()
-    window.arrangement.toggle_fullscreen()
+    assert window.left.isVisible()
+    window.toggle_fullscreen()
     window.close()
     assert not open_window().isFullScreen()  # the next start is no full screen without a picture
 
@@ -348,10 +353,10 @@ def test_closing_at_a_signal_waits_for_the_code_that_was_interrupted(qtbot: QtBo
 
 
 def test_the_rows_of_the_menu_are_equally_high_and_no_icon_stands_for_two_actions(window: MainWindow) -> None:
-    menu = window.actions_.menu
+    menu = window.context.actions.menu
     menu.ensurePolished()
     rows = [action for action in menu.actions() if not action.isSeparator()]
     assert len({menu.actionGeometry(action).height() for action in rows}) == 1
-    opening = [window.actions_.open_folder, window.actions_.open_results, window.actions_.sessions]
+    opening = [window.context.actions.open_folder, window.context.actions.open_results, window.context.actions.sessions]
     pictures = [action.icon().pixmap(16, 16).toImage() for action in opening]
     assert all(one != other for one, other in combinations(pictures, 2))

@@ -17,8 +17,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.widgets import formats, translation
 from framefleet.app.window.widgets.translation import FOLDER, LANGUAGES, translate
+from tests.support.window import feature
 from tools.translations import PROJECT, texts
 
 NAMES = {"translate", "marked", "tr"}
@@ -210,10 +212,10 @@ def test_no_tab_of_the_devices_is_clipped_beside_the_zones(qtbot: QtBot, qapp: Q
     window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
     qtbot.addWidget(window)
     translation.install(qapp, "en")
-    window.actions_.zones.setChecked(True)
+    window.context.actions.zones.setChecked(True)
     window.resize(1000, 800)
     window.show()
-    for button in window.device_tabs.buttons.buttons():
+    for button in feature(window, DeviceTabs).buttons.buttons():
         assert button.width() >= button.sizeHint().width()
     window.close()
 

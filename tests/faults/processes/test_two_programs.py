@@ -164,11 +164,11 @@ store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
 save(Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),), precision=Precision.FP32), store)
 window = MainWindow(store, folder / "sessions")
 window.show()
-window.controller.item_changed.connect(lambda key: application.quit() if window.items.get(key).ended else None)
+window.context.run.item_changed.connect(lambda key: application.quit() if window.context.queue.get(key).ended else None)
 sys.stdin.readline()
 window.open_paths([video])
 application.exec()
-(item,) = window.items
+(item,) = window.context.queue
 print(item.state, item.progress.frames, item.results.database, flush=True)
 window.close()
 """

@@ -11,13 +11,22 @@ from typing import Any, cast
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QScrollArea
 
+from framefleet.app.window.cluster.control import ClusterControl
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, Phase, Sample
+from framefleet.app.window.file_dialogs import FileDialogs
 from framefleet.app.window.keys.dialog import KeysDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.memory import NAME, Remembered
+from framefleet.app.window.queue.panel import QueuePanel
+from framefleet.app.window.queue.recent import RecentFiles
+from framefleet.app.window.results.interrupted import InterruptedRun
+from framefleet.app.window.topology.panel import TopologyPanel
+from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.widgets.questions import ask
+from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.types import DeviceId
 from tests.support.desktop.made_up import (
@@ -31,7 +40,7 @@ from tests.support.desktop.made_up import (
 )
 from tests.support.desktop.settling import Screens, settle, shown_dialog, shown_files, shown_menu
 from tests.support.devices.topologies import ALONE
-from tests.support.window import engine_info, queue_item
+from tests.support.window import engine_info, feature, queue_item
 
 ADDRESS = "10.0.0.1:6379"
 
@@ -39,15 +48,15 @@ ADDRESS = "10.0.0.1:6379"
 def file_dialogs(window: MainWindow) -> Screens:
     """The dialogs that choose files and folders, each in the same folder."""
     videos = store_videos(Path("videos"))
-    window.files.choose_files()
+    feature(window, FileDialogs).choose_files()
     yield from shown_files("open", window, videos)
-    window.files.choose_folder()
+    feature(window, FileDialogs).choose_folder()
     yield from shown_files("open.folder", window, videos)
-    window.files.choose_results(videos / "results")
+    feature(window, FileDialogs).choose_results(videos / "results")
     yield from shown_files("open.results", window, videos / "results")
-    window.recent.add([videos / "bridge.mp4", videos / "crossing.mp4"])
-    over = next(menu for menu in window.findChildren(QMenu) if menu.actions() == [*window.zones.parts.actions.values()])
-    for name, menu in (("recent", window.actions_.recent), ("videos", window.actions_.videos), ("over", over)):
+    feature(window, RecentFiles).add([videos / "bridge.mp4", videos / "crossing.mp4"])
+    over = next(menu for menu in window.findChildren(QMenu) if menu.actions() == [*feature(window, Zones).parts.actions.values()])
+    for name, menu in (("recent", window.context.actions.recent), ("videos", window.context.actions.videos), ("over", over)):
         yield from shown_menu(f"menu.{name}", menu, window)
 
 
@@ -55,29 +64,29 @@ def questions(window: MainWindow) -> Screens:
     """A question, the first start with a model and with files of the last run, and a key that has a meaning."""
     texts = "Add 214 files to the queue?", "They are in /videos and in the folders below it."
     yield from shown_dialog("question", ask(window, "Open folder", texts, ("Add", "Cancel"), lambda _: None, harmless=True))
-    keys = KeysDialog(window.bindings, window)
+    keys = KeysDialog(window.context.bindings, window)
     keys.change.click()
     keys.edit.setKeySequence(QKeySequence("Ctrl+E"))
     yield from shown_dialog("keys.change", keys)
-    folder = window.controller.folder
+    folder = window.context.run.folder
     folder.mkdir(parents=True, exist_ok=True)
     files = [asdict(Remembered(Path(f"/videos/camera {number}.mp4"))) for number in range(3)]
     (folder / NAME).write_text(json.dumps(files, default=str))
     summary = model_summary()
     window.start.set_model(summary)
     window.top.set_model(summary)
-    window.interrupted.look()
+    feature(window, InterruptedRun).look()
     yield "start", window
-    window.banners.remove("interrupted")
-    window.memory.decide()
+    window.context.banners.remove("interrupted")
+    window.context.memory.decide()
     window.start.set_model(None)
     window.top.set_model(None)
 
 
 def models(window: MainWindow) -> Screens:
     """The list of models: one is in use, one is partly downloaded, one could not be downloaded, two are the user's own."""
-    downloads = window.setup.library.downloads
-    before, downloads.folder = downloads.folder, window.controller.folder / "models"
+    downloads = window.context.settings.library.downloads
+    before, downloads.folder = downloads.folder, window.context.run.folder / "models"
     in_use = store_models(downloads.folder)
     downloads.errors["yolov4"] = "yolov4.weights cannot be downloaded, the server answers 'Service Unavailable': try again later"
     listed = ModelList(downloads, in_use, window)
@@ -93,9 +102,9 @@ def models(window: MainWindow) -> Screens:
 
 def cluster(window: MainWindow) -> Screens:
     """The dialog of the cluster and the topology of its machines, while the window is connected."""
-    link, found, machines = window.cluster.link, *cluster_machines()
-    window.cluster.open_dialog()
-    dialog = window.cluster.dialog
+    link, found, machines = window.context.cluster, *cluster_machines()
+    feature(window, ClusterControl).open_dialog()
+    dialog = feature(window, ClusterControl).dialog
     assert dialog is not None
     dialog.address.setText(ADDRESS)
     link.refused.emit(f"nothing answers at {ADDRESS}: check the address, and whether Ray runs there")
@@ -104,10 +113,10 @@ def cluster(window: MainWindow) -> Screens:
     link.connected.emit()
     link.described.emit(tuple(found), {machine.state.name: recorded_gpus().topology for machine in machines[:1]})
     link.machines_changed.emit(machines)
-    window.topology.show_topology(ALONE)
-    window.device_tabs.show_tab(1)
-    yield "cluster.topology", window.device_tabs
-    window.device_tabs.show_tab(0)
+    feature(window, TopologyPanel).show_topology(ALONE)
+    feature(window, DeviceTabs).show_tab(1)
+    yield "cluster.topology", feature(window, DeviceTabs)
+    feature(window, DeviceTabs).show_tab(0)
     yield from shown_dialog("cluster.connected", dialog)
     link.cluster = None
     link.machines_changed.emit(())
@@ -126,21 +135,21 @@ def running(window: MainWindow) -> Screens:
         {"state": ItemState.FAILED, "reason": "Invalid data found when processing input"},
     )
     items = [queue_item(Path(f"/videos/camera {number}.mp4"), key=400 + number, **more) for number, more in enumerate(files)]
-    window.items.extend(items)
+    window.context.queue.extend(items)
     devices = [_working(number, rate) for number, rate in enumerate((417.0, 395.0))]
-    controller = window.controller
+    controller = window.context.run
     controller.strategy_changed.emit(StrategyChosen("segments", "one file, two devices: each takes segments of it"))
     controller.devices_changed.emit(devices)
     controller.rate_changed.emit(812.0)
     settle(lambda: "812" in window.status.queue.text() and " · " in window.status.queue.text())
-    settle(lambda: bool(window.queue.heading.summary.accessibleName()) and bool(window.status.bottleneck.text()))
+    settle(lambda: bool(feature(window, QueuePanel).heading.summary.accessibleName()) and bool(window.status.bottleneck.text()))
     yield "running", window
-    yield from shown_menu("menu.file", window.queue.menu_for(items[3]), window)
-    yield from shown_menu("menu.device", window.devices.cards[0].menu(), window)
+    yield from shown_menu("menu.file", feature(window, QueuePanel).menu_for(items[3]), window)
+    yield from shown_menu("menu.device", feature(window, DevicePanel).cards[0].menu(), window)
     controller.devices_changed.emit([])
     controller.rate_changed.emit(0.0)
     for item in items:
-        window.items.remove(item.key)
+        window.context.queue.remove(item.key)
 
 
 def _working(number: int, rate: float) -> DeviceStatus:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QPushButton
 
+from framefleet.app.window.corrections.corrector import Corrector
 from framefleet.app.window.events.clips import ClipsDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import Part
@@ -17,8 +18,10 @@ from framefleet.app.window.zones.classes_popup import ClassesPopup
 from framefleet.app.window.zones.drawing.shape_drawing import Scale
 from framefleet.app.window.zones.files_dialog import FilesDialog
 from framefleet.app.window.zones.parts import BY_TRACK, HEAT
+from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.zones.shapes import Line, Point, Zone
 from tests.support.desktop.settling import Screens, child, has_settled, settle, shown_dialog, shown_files, shown_menu
+from tests.support.window import feature
 
 SIZE = 640, 360
 """The size of the video's pictures, pixels."""
@@ -34,8 +37,8 @@ SET = "Main street"
 
 def tracks(window: MainWindow) -> Screens:
     """Lines, zones and routes of tracks, trails, the heat map, and tracks on the timeline."""
-    zones, shown = window.zones, window.zones.parts.actions
-    window.actions_.zones.setChecked(True)
+    zones, shown = feature(window, Zones), feature(window, Zones).parts.actions
+    window.context.actions.zones.setChecked(True)
     settle(lambda: zones.panel.track.isVisible())
     zones.panel.track.click()
     settle(lambda: zones.counting.tracks is not None and zones.counting.tracks.tracked)
@@ -44,8 +47,8 @@ def tracks(window: MainWindow) -> Screens:
         _draw(window, kind, points)
         zones.editor.finish()
     zones.tabs.buttons.button(3).click()
-    settle(lambda: zones.routes.model.rowCount() > 1 and window.viewer.canvas.visible_detections.tracks is not None)
-    settle(lambda: has_settled(window.viewer))
+    settle(lambda: zones.routes.model.rowCount() > 1 and window.context.viewer.canvas.visible_detections.tracks is not None)
+    settle(lambda: has_settled(window.context.viewer))
     yield "routes", window
     zones.tabs.buttons.button(2).click()
     settle()
@@ -53,8 +56,8 @@ def tracks(window: MainWindow) -> Screens:
     zones.tabs.buttons.button(0).click()
     shown[HEAT].trigger()
     shown[BY_TRACK].trigger()
-    settle(lambda: has_settled(window.viewer))
-    yield "heat", window.viewer
+    settle(lambda: has_settled(window.context.viewer))
+    yield "heat", window.context.viewer
     shown[HEAT].trigger()
     shown[BY_TRACK].trigger()
     yield from _zone_dialogs(window)
@@ -62,25 +65,28 @@ def tracks(window: MainWindow) -> Screens:
     mouse, none = _on_canvas(window, MOUSE), Qt.MouseButton.NoButton
     QApplication.sendEvent(zones.layer, QMouseEvent(QEvent.Type.MouseMove, mouse, mouse, none, none, Qt.KeyboardModifier.NoModifier))
     settle()
-    yield "drawing", window.viewer
+    yield "drawing", window.context.viewer
     zones.editor.cancel()
 
 
 def _draw(window: MainWindow, kind: type[Line] | type[Zone], points: tuple[Point, ...]) -> None:
-    window.zones.layer.draw(kind)
+    feature(window, Zones).layer.draw(kind)
     for point in points:
-        window.zones.editor.add_point(point)
+        feature(window, Zones).editor.add_point(point)
 
 
 def _on_canvas(window: MainWindow, point: Point) -> QPointF:
-    placement = window.viewer.canvas.placement
+    placement = window.context.viewer.canvas.placement
     assert placement is not None
     return Scale(placement, SIZE).to_canvas(point)
 
 
 def _zone_dialogs(window: MainWindow) -> Screens:
     """The menus and dialogs of a set of lines and zones, and the events in their own window."""
-    panel, labels = window.zones.panel, window.viewer.item.results.labels if window.viewer.item and window.viewer.item.results else ()
+    panel, labels = (
+        feature(window, Zones).panel,
+        window.context.viewer.item.results.labels if window.context.viewer.item and window.context.viewer.item.results else (),
+    )
     yield from shown_menu("menu.set", panel.menu, window)
     show = next(button.menu() for button in panel.findChildren(QPushButton) if button.menu() not in (None, panel.menu))
     yield from shown_menu("menu.show", cast("QMenu", show), window)
@@ -97,24 +103,24 @@ def _zone_dialogs(window: MainWindow) -> Screens:
     settle()
     yield "set.classes", popup
     popup.close()
-    window.zones.list.detach.click()
+    feature(window, Zones).list.detach.click()
     settle()
-    yield "events.window", window.zones.list.window()
-    window.zones.list.detach.click()
+    yield "events.window", feature(window, Zones).list.window()
+    feature(window, Zones).list.detach.click()
 
 
 def corrections(window: MainWindow) -> Screens:
     """A selected object that can be corrected, a chosen part of the video, and the picture under the mouse on the timeline."""
-    transport, canvas = window.viewer.transport, window.viewer.canvas
-    window.actions_.zones.setChecked(False)
-    window.actions_.correct.setChecked(True)
-    settle(lambda: has_settled(window.viewer))
+    transport, canvas = window.context.viewer.transport, window.context.viewer.canvas
+    window.context.actions.zones.setChecked(False)
+    window.context.actions.correct.setChecked(True)
+    settle(lambda: has_settled(window.context.viewer))
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=_on_canvas(window, CAR).toPoint())
-    settle(lambda: window.corrector.bar.buttons["confirm"].isEnabled())
-    yield "correcting", window.viewer
-    window.actions_.correct.setChecked(False)
+    settle(lambda: feature(window, Corrector).bar.buttons["confirm"].isEnabled())
+    yield "correcting", window.context.viewer
+    window.context.actions.correct.setChecked(False)
     transport.timeline.set_part(Part(0.2, 0.64))
-    settle(lambda: has_settled(window.viewer))
+    settle(lambda: has_settled(window.context.viewer))
     yield "part", transport
     yield from shown_menu("menu.part", transport.part.menu(), window)
     yield from shown_menu("menu.speed", transport.speed.menu(), window)
@@ -123,25 +129,25 @@ def corrections(window: MainWindow) -> Screens:
     settle(clips.start.isEnabled)
     yield from shown_dialog("clips.part", clips)
     transport.timeline.set_part(None)
-    glimpse = window.viewer.glimpse
+    glimpse = window.context.viewer.glimpse
     transport.timeline.hovered.emit(0.6)
     settle(lambda: not glimpse.picture.pixmap().isNull())
     yield "glimpse", glimpse
     transport.timeline.hovered.emit(None)
-    window.exports.line.show_progress("Exporting as CSV tables…", 0.4, lambda: None)
+    window.context.activity.show_progress("Exporting as CSV tables…", 0.4, lambda: None)
     settle()
     yield "exporting", window.status
-    window.exports.line.hide()
+    window.context.activity.hide()
 
 
 def full_screen(window: MainWindow) -> Screens:
     """The picture on the whole screen, with its controls, and without them after a while."""
-    window.arrangement.toggle_fullscreen()
-    settle(lambda: window.isFullScreen() and has_settled(window.viewer))
+    window.toggle_fullscreen()
+    settle(lambda: window.isFullScreen() and has_settled(window.context.viewer))
     yield "fullscreen", window
-    controls = window.viewer.controls.findChild(QTimer)
+    controls = window.context.viewer.controls.findChild(QTimer)
     controls.timeout.emit()
-    settle(lambda: window.viewer.transport.isHidden())
+    settle(lambda: window.context.viewer.transport.isHidden())
     yield "fullscreen.bare", window
-    window.arrangement.toggle_fullscreen()
-    settle(lambda: not window.isFullScreen() and has_settled(window.viewer))
+    window.toggle_fullscreen()
+    settle(lambda: not window.isFullScreen() and has_settled(window.context.viewer))

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.cluster.control import ClusterControl
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.engine.store.session import SessionReader
@@ -16,6 +18,7 @@ from framefleet.engine.types import DeviceId
 from tests.support.clusters.ray import ALPHA, Raylets
 from tests.support.media import make_video
 from tests.support.models import tiny_files
+from tests.support.window import feature
 
 pytest.importorskip("ray", reason="a cluster needs Ray: pip install 'framefleet[cluster]'")
 pytestmark = [
@@ -34,8 +37,8 @@ def raylets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raylets]:
 
 
 def test_an_address_where_nothing_answers_is_said(window: MainWindow, qtbot: QtBot) -> None:
-    window.actions_.cluster.trigger()
-    dialog = window.cluster.dialog
+    window.context.actions.cluster.trigger()
+    dialog = feature(window, ClusterControl).dialog
     assert dialog is not None
     assert not dialog.connect_.isEnabled()
     dialog.address.setText("host")
@@ -45,18 +48,18 @@ def test_an_address_where_nothing_answers_is_said(window: MainWindow, qtbot: QtB
     dialog.connect_.click()
     qtbot.waitUntil(lambda: "Nothing answers at 127.0.0.1:1" in dialog.problem.text(), timeout=PATIENCE)
     assert dialog.connect_.isEnabled()
-    assert window.cluster.link.address == "", "only an address that was connected is remembered"
+    assert window.context.cluster.address == "", "only an address that was connected is remembered"
 
 
 def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leaves(
     window: MainWindow, qtbot: QtBot, raylets: Raylets, tmp_path: Path
 ) -> None:
-    link, panel, here = window.cluster.link, window.devices, DeviceId("cpu", "0")
+    link, panel, here = window.context.cluster, feature(window, DevicePanel), DeviceId("cpu", "0")
     video = make_video(tmp_path / "long.mp4", FRAMES, (32, 32))
-    window.setup.begin(tiny_files(1))
-    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
-    window.actions_.cluster.trigger()
-    dialog = window.cluster.dialog
+    window.context.settings.begin(tiny_files(1))
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None, timeout=PATIENCE)
+    window.context.actions.cluster.trigger()
+    dialog = feature(window, ClusterControl).dialog
     assert dialog is not None
     dialog.address.setText(raylets.address)
     dialog.connect_.click()
@@ -69,18 +72,18 @@ def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leave
     assert measured is not None
     assert measured.devices[0].memory_used
     dialog.reject()
-    (key,) = window.controller.add([video])
+    (key,) = window.context.run.add([video])
 
     def frames() -> int:
-        item = window.items.get(key)
+        item = window.context.queue.get(key)
         return 0 if item is None else item.progress.frames
 
     qtbot.waitUntil(lambda: frames() > 0, timeout=PATIENCE)
     link.disconnect_()
     assert not panel.machines.folds.headings
-    qtbot.waitUntil(lambda: (item := window.items.get(key)) is not None and item.state is ItemState.DONE, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: (item := window.context.queue.get(key)) is not None and item.state is ItemState.DONE, timeout=PATIENCE)
     assert link.address == raylets.address
-    item = window.items.get(key)
+    item = window.context.queue.get(key)
     assert item is not None
     assert item.results is not None
     with SessionReader(item.results.database) as reader:
@@ -90,7 +93,7 @@ def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leave
 
 
 def test_a_connection_that_ends_is_said_and_detection_goes_on_here(window: MainWindow, qtbot: QtBot, raylets: Raylets) -> None:
-    link = window.cluster.link
+    link = window.context.cluster
     link.connect_to(raylets.address)
     qtbot.waitUntil(lambda: link.cluster is not None, timeout=PATIENCE)
     assert link.cluster is not None
@@ -98,4 +101,4 @@ def test_a_connection_that_ends_is_said_and_detection_goes_on_here(window: MainW
         link.cluster._process.kill()
     assert lost.args == ["the connection to the cluster has ended"]
     assert link.cluster is None
-    assert window.controller._cluster is None
+    assert window.context.run._cluster is None

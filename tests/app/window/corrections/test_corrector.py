@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from framefleet.app.window.corrections.corrector import Corrector
+from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.objects.corrections import Corrections, edits
 from framefleet.engine.store.session import SessionReader, SessionWriter
@@ -16,7 +19,7 @@ from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.store import video_info
-from tests.support.window import CPU, write_results
+from tests.support.window import CPU, feature, write_results
 
 FRAMES = 20
 
@@ -28,9 +31,9 @@ def shown(window, qtbot, tmp_path) -> MainWindow:
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None)
-    window.viewer.player.pause()
-    window.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None)
+    window.context.viewer.player.pause()
+    window.context.actions.correct.setChecked(True)
     return window
 
 
@@ -40,18 +43,18 @@ def press(qtbot, window, *keys):
 
 
 def read(window):
-    database = window.viewer.item.results.database
+    database = window.context.viewer.item.results.database
     with SessionReader(database) as reader:
         return [frame.detections for frame in reader.frames(0)]
 
 
 def waits(qtbot, window, condition):
     qtbot.waitUntil(condition)
-    assert not window.corrector._busy
+    assert not feature(window, Corrector)._busy
 
 
 def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(shown, qtbot):
-    bar, canvas = shown.corrector.bar, shown.viewer.canvas
+    bar, canvas = feature(shown, Corrector).bar, shown.context.viewer.canvas
     assert bar.isVisible()
     assert not bar.buttons["confirm"].isEnabled()
     press(qtbot, shown, Qt.Key.Key_E)
@@ -68,7 +71,7 @@ def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(sh
 
 
 def test_undo_and_redo_are_offered_when_there_is_something_to_undo(shown, qtbot):
-    buttons = shown.corrector.bar.buttons
+    buttons = feature(shown, Corrector).bar.buttons
 
     def offered():
         return [name for name in ("undo", "redo") if buttons[name].isEnabled()]
@@ -78,40 +81,40 @@ def test_undo_and_redo_are_offered_when_there_is_something_to_undo(shown, qtbot)
     qtbot.waitUntil(lambda: offered() == ["undo"])
     buttons["undo"].click()
     qtbot.waitUntil(lambda: offered() == ["redo"])
-    shown.actions_.correct.setChecked(False)
-    shown.corrector.bar.set_undoable(False, False)
-    shown.actions_.correct.setChecked(True)
+    shown.context.actions.correct.setChecked(False)
+    feature(shown, Corrector).bar.set_undoable(False, False)
+    shown.context.actions.correct.setChecked(True)
     qtbot.waitUntil(lambda: offered() == ["redo"])
 
 
 def test_another_class_is_chosen_from_the_list(shown, qtbot):
-    bar = shown.corrector.bar
+    bar = feature(shown, Corrector).bar
     press(qtbot, shown, Qt.Key.Key_E)
     bar.classes.activated.emit(2)
     waits(qtbot, shown, lambda: bar.selected.text() == "car · track 1 · verified")
-    with Corrections(shown.viewer.item.results.database) as corrections:
+    with Corrections(shown.context.viewer.item.results.database) as corrections:
         assert [edit.words for edit in corrections.edits()] == ["detection 0 (person, 0.90) in frame 0 of a.mp4 labelled car"]
 
 
 def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
-    bar, player = shown.corrector.bar, shown.viewer.player
+    bar, player = feature(shown, Corrector).bar, shown.context.viewer.player
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     qtbot.waitUntil(lambda: bar.selected.text() == "Track 1 begins in this frame: split it in a later one")
     player.seek(5 / 30)
-    qtbot.waitUntil(lambda: shown.corrector._frame == 5)
+    qtbot.waitUntil(lambda: feature(shown, Corrector)._frame == 5)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     waits(qtbot, shown, lambda: bar.selected.text().endswith("track 2"))
     press(qtbot, shown, Qt.Key.Key_G)
     assert bar.selected.text().endswith("select the other track and press G")
     player.seek(0.0)
-    qtbot.waitUntil(lambda: shown.corrector._frame == 0)
+    qtbot.waitUntil(lambda: feature(shown, Corrector)._frame == 0)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
     qtbot.waitUntil(lambda: bar.hint.text() == "tracks 2 and 1 joined · U undoes")
     assert {found.tracks[0] for found in read(shown)} == {2}
 
 
 def test_the_bar_says_what_was_done_until_another_object_is_selected(shown, qtbot):
-    bar = shown.corrector.bar
+    bar = feature(shown, Corrector).bar
     keys = bar.hint.text()
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_C)
     qtbot.waitUntil(lambda: bar.hint.text() == "person confirmed · U undoes")
@@ -125,7 +128,7 @@ def test_the_bar_says_what_was_done_until_another_object_is_selected(shown, qtbo
 
 
 def test_after_undo_the_bar_shows_the_object_instead_of_a_refusal(shown, qtbot):
-    bar = shown.corrector.bar
+    bar = feature(shown, Corrector).bar
     press(qtbot, shown, Qt.Key.Key_E)
     bar.classes.activated.emit(2)
     waits(qtbot, shown, lambda: bar.selected.text() == "car · track 1 · verified")
@@ -137,7 +140,7 @@ def test_after_undo_the_bar_shows_the_object_instead_of_a_refusal(shown, qtbot):
 
 
 def test_undo_and_redo_wrap_together(shown, qtbot):
-    bar = shown.corrector.bar
+    bar = feature(shown, Corrector).bar
     bar.setParent(None)
     qtbot.addWidget(bar)
     bar.show()
@@ -158,64 +161,64 @@ def test_undo_and_redo_wrap_together(shown, qtbot):
 
 def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(shown, qtbot, tmp_path):
     shown.resize(1360, 840)
-    shown.actions_.correct.setChecked(False)
-    shown.actions_.zones.setChecked(True)
-    middle = shown.arrangement.middle
+    shown.context.actions.correct.setChecked(False)
+    shown.context.actions.zones.setChecked(True)
+    middle = shown.middle
     qtbot.waitUntil(lambda: middle.sizes()[1] > 200)
     before = middle.sizes()
-    shown.actions_.correct.setChecked(True)
-    least = max(200, shown.zones.area.minimumSizeHint().height())
+    shown.context.actions.correct.setChecked(True)
+    least = max(200, shown.below.minimumSizeHint().height())
     qtbot.waitUntil(lambda: middle.sizes()[1] == least)
-    shown.actions_.correct.setChecked(False)
+    shown.context.actions.correct.setChecked(False)
     qtbot.waitUntil(lambda: middle.sizes() == before)
     shown.open_paths([write_results(tmp_path / "b.sqlite", tmp_path / "b.mp4", 3).database])
-    qtbot.waitUntil(lambda: len(shown.items) == 2)
-    shown.grid.set_side(2)  # each picture is small, but there is as much room as before
-    qtbot.waitUntil(lambda: shown.viewer.canvas.height() < 220)
-    shown.actions_.correct.setChecked(True)
+    qtbot.waitUntil(lambda: len(shown.context.queue) == 2)
+    feature(shown, Grid).set_side(2)  # each picture is small, but there is as much room as before
+    qtbot.waitUntil(lambda: shown.context.viewer.canvas.height() < 220)
+    shown.context.actions.correct.setChecked(True)
     qtbot.waitUntil(lambda: middle.sizes()[1] == least)
-    shown.actions_.correct.setChecked(False)
+    shown.context.actions.correct.setChecked(False)
 
 
 def test_the_panels_below_that_were_shown_together_with_the_bar_of_corrections_stay(shown, qtbot):
     shown.resize(1360, 840)
-    shown.actions_.correct.setChecked(False)
-    qtbot.waitUntil(lambda: shown.arrangement.middle.sizes()[1] == 0)
-    shown.actions_.zones.setChecked(True)
-    shown.actions_.correct.setChecked(True)
-    qtbot.waitUntil(lambda: shown.arrangement.middle.sizes()[1] > 0)
-    shown.actions_.correct.setChecked(False)
-    assert shown.arrangement.middle.sizes()[1] > 0
+    shown.context.actions.correct.setChecked(False)
+    qtbot.waitUntil(lambda: shown.middle.sizes()[1] == 0)
+    shown.context.actions.zones.setChecked(True)
+    shown.context.actions.correct.setChecked(True)
+    qtbot.waitUntil(lambda: shown.middle.sizes()[1] > 0)
+    shown.context.actions.correct.setChecked(False)
+    assert shown.middle.sizes()[1] > 0
 
 
 def test_in_a_small_window_the_panels_below_are_hidden_while_objects_are_corrected(shown, qtbot):
     shown.resize(1000, 650)
-    shown.actions_.correct.setChecked(False)
-    shown.actions_.zones.setChecked(True)
-    area, canvas = shown.zones.area, shown.viewer.canvas
+    shown.context.actions.correct.setChecked(False)
+    shown.context.actions.zones.setChecked(True)
+    area, canvas = shown.below, shown.context.viewer.canvas
     qtbot.waitUntil(lambda: area.height() > 100)
-    shown.actions_.correct.setChecked(True)
+    shown.context.actions.correct.setChecked(True)
     qtbot.waitUntil(lambda: not area.isVisible() and canvas.height() > 250)
     shown.resize(1360, 840)
     qtbot.waitUntil(lambda: area.isVisible() and area.height() >= area.minimumSizeHint().height())
     shown.resize(1000, 650)
     qtbot.waitUntil(lambda: not area.isVisible() and canvas.height() > 250)
-    shown.actions_.correct.setChecked(False)
+    shown.context.actions.correct.setChecked(False)
     qtbot.waitUntil(area.isVisible)
-    shown.actions_.zones.setChecked(False)
-    shown.actions_.correct.setChecked(True)
-    shown.actions_.zones.setChecked(True)  # the user wants the panels now
+    shown.context.actions.zones.setChecked(False)
+    shown.context.actions.correct.setChecked(True)
+    shown.context.actions.zones.setChecked(True)  # the user wants the panels now
     qtbot.waitUntil(lambda: area.isVisible() and area.height() > 100)
-    shown.actions_.zones.setChecked(False)
+    shown.context.actions.zones.setChecked(False)
     qtbot.waitUntil(lambda: not area.isVisible())
-    shown.actions_.correct.setChecked(False)
-    shown.actions_.zones.setChecked(True)
-    shown.actions_.correct.setChecked(True)
+    shown.context.actions.correct.setChecked(False)
+    shown.context.actions.zones.setChecked(True)
+    shown.context.actions.correct.setChecked(True)
     qtbot.waitUntil(lambda: not area.isVisible() and canvas.height() > 250)
-    shown.actions_.zones.trigger()  # Ctrl + 3 asks for panels that are not visible
+    shown.context.actions.zones.trigger()  # Ctrl + 3 asks for panels that are not visible
     qtbot.waitUntil(lambda: area.isVisible() and area.height() > 100)
-    assert shown.actions_.zones.isChecked()
-    shown.actions_.zones.trigger()
+    assert shown.context.actions.zones.isChecked()
+    shown.context.actions.zones.trigger()
     assert not area.isVisible()
 
 
@@ -229,36 +232,36 @@ def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp
         writer.add_frames([FrameResult(FrameRef(0, index, index / 30), CPU, 320, 240, found) for index in range(3)])
         writer.finish_source(0, info.path, Ledger(3, 3), 1.0, None, False)
     window.open_paths([tmp_path / "b.sqlite"])
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None)
-    window.viewer.player.pause()
-    window.actions_.correct.setChecked(True)
-    window.viewer.set_filter(ViewFilter(0.25, frozenset({2})))
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None)
+    window.context.viewer.player.pause()
+    window.context.actions.correct.setChecked(True)
+    window.context.viewer.set_filter(ViewFilter(0.25, frozenset({2})))
     press(qtbot, window, Qt.Key.Key_E)
-    assert window.corrector.bar.selected.text() == "car"
-    frame = window.corrector._frame
+    assert feature(window, Corrector).bar.selected.text() == "car"
+    frame = feature(window, Corrector)._frame
     press(qtbot, window, Qt.Key.Key_Backspace)
-    qtbot.waitUntil(lambda: window.corrector.bar.hint.text().startswith("car deleted"))
+    qtbot.waitUntil(lambda: feature(window, Corrector).bar.hint.text().startswith("car deleted"))
     assert read(window)[frame].class_ids.tolist() == [0]
 
 
 def test_the_video_stops_when_the_bar_appears(shown, qtbot):
-    shown.actions_.correct.setChecked(False)
-    shown.viewer.player.seek(0.0)
-    shown.viewer.player.toggle()
-    assert shown.viewer.player.playing
-    shown.actions_.correct.setChecked(True)
-    assert not shown.viewer.player.playing
+    shown.context.actions.correct.setChecked(False)
+    shown.context.viewer.player.seek(0.0)
+    shown.context.viewer.player.toggle()
+    assert shown.context.viewer.player.playing
+    shown.context.actions.correct.setChecked(True)
+    assert not shown.context.viewer.player.playing
 
 
 def test_the_keys_mean_nothing_while_the_bar_is_hidden(shown, qtbot):
-    shown.actions_.correct.setChecked(False)
+    shown.context.actions.correct.setChecked(False)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
-    assert not shown.corrector.bar.isVisible()
+    assert not feature(shown, Corrector).bar.isVisible()
     assert sum(map(len, read(shown))) == FRAMES
 
 
 def test_what_was_undone_is_done_again_and_ctrl_z_means_corrections_while_the_bar_is_there(shown, qtbot):
-    canvas = shown.viewer.canvas
+    canvas = shown.context.viewer.canvas
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
     control = Qt.KeyboardModifier.ControlModifier
@@ -266,27 +269,27 @@ def test_what_was_undone_is_done_again_and_ctrl_z_means_corrections_while_the_ba
     waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 1)
     qtbot.keyClick(shown, Qt.Key.Key_Z, control | Qt.KeyboardModifier.ShiftModifier)
     waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
-    assert shown.corrector.bar.hint.text() == "Done again: person deleted · U undoes"
+    assert feature(shown, Corrector).bar.hint.text() == "Done again: person deleted · U undoes"
     assert sum(map(len, read(shown))) == FRAMES - 1
 
 
 def test_classes_timeline_and_events_are_counted_again_after_a_correction(shown, qtbot):
-    counted, timeline = [], shown.viewer.transport.timeline
-    shown.viewer.counted.connect(counted.append)
-    shown.actions_.zones.setChecked(True)
-    qtbot.waitUntil(lambda: shown.zones.list.model.rowCount() == 1, timeout=20_000)
+    counted, timeline = [], shown.context.viewer.transport.timeline
+    shown.context.viewer.counted.connect(counted.append)
+    shown.context.actions.zones.setChecked(True)
+    qtbot.waitUntil(lambda: feature(shown, Zones).list.model.rowCount() == 1, timeout=20_000)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_T, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: bool(counted) and sum(counted[-1].values()) == 0, timeout=20_000)
-    qtbot.waitUntil(lambda: shown.zones.list.model.rowCount() == 0, timeout=20_000)
+    qtbot.waitUntil(lambda: feature(shown, Zones).list.model.rowCount() == 0, timeout=20_000)
     assert timeline.text_at(0.0) == "0:00.0"
     press(qtbot, shown, Qt.Key.Key_U)
     qtbot.waitUntil(lambda: sum(counted[-1].values()) == FRAMES, timeout=20_000)
-    qtbot.waitUntil(lambda: shown.zones.list.model.rowCount() == 1, timeout=20_000)
-    qtbot.waitUntil(lambda: not shown.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: feature(shown, Zones).list.model.rowCount() == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: not shown.context.background.busy, timeout=20_000)
 
 
 def test_escape_selects_nothing_and_the_mouse_keeps_the_selection(shown, qtbot):
-    bar, canvas = shown.corrector.bar, shown.viewer.canvas
+    bar, canvas = feature(shown, Corrector).bar, shown.context.viewer.canvas
     press(qtbot, shown, Qt.Key.Key_E)
     canvas.highlight(None)  # the mouse leaves the picture
     assert canvas._selected == 0
@@ -297,20 +300,20 @@ def test_escape_selects_nothing_and_the_mouse_keeps_the_selection(shown, qtbot):
 
 
 def test_an_object_that_is_not_shown_any_more_is_not_corrected(shown, qtbot, tmp_path):
-    bar, nothing = shown.corrector.bar, shown.corrector.bar.selected.text()
-    database = shown.viewer.item.results.database
+    bar, nothing = feature(shown, Corrector).bar, feature(shown, Corrector).bar.selected.text()
+    database = shown.context.viewer.item.results.database
     press(qtbot, shown, Qt.Key.Key_E)
-    shown.viewer.set_filter(ViewFilter(0.95))
+    shown.context.viewer.set_filter(ViewFilter(0.95))
     press(qtbot, shown, Qt.Key.Key_Backspace)
     assert bar.selected.text() == nothing
-    shown.viewer.set_filter(ViewFilter(0.25))
+    shown.context.viewer.set_filter(ViewFilter(0.25))
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
     other = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "b.mp4", FRAMES, (320, 240)), FRAMES)
     track_session(other.database, TrackerName.BYTETRACK)
     shown.open_paths([other.database])
-    qtbot.waitUntil(lambda: shown.viewer.item.results.database == other.database)
+    qtbot.waitUntil(lambda: shown.context.viewer.item.results.database == other.database)
     press(qtbot, shown, Qt.Key.Key_Backspace)
-    qtbot.waitUntil(lambda: shown.viewer.canvas.result is not None)
+    qtbot.waitUntil(lambda: shown.context.viewer.canvas.result is not None)
     press(qtbot, shown, Qt.Key.Key_E)
     assert bar.selected.text().endswith("track 1")
     for each in (database, other.database):
@@ -318,7 +321,7 @@ def test_an_object_that_is_not_shown_any_more_is_not_corrected(shown, qtbot, tmp
 
 
 def test_a_second_correction_waits_until_the_first_one_is_seen(shown, qtbot):
-    seen = shown.viewer.canvas.result
+    seen = shown.context.viewer.canvas.result
     asked = []
 
     def again(_key):
@@ -326,7 +329,7 @@ def test_a_second_correction_waits_until_the_first_one_is_seen(shown, qtbot):
             asked.append("delete")
             press(qtbot, shown, Qt.Key.Key_Backspace)
 
-    shown.corrector.corrected.connect(again)
+    feature(shown, Corrector).corrected.connect(again)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
-    qtbot.waitUntil(lambda: shown.viewer.canvas.result is not seen and not shown.corrector._busy)
-    assert (asked, len(edits(shown.viewer.item.results.database))) == (["delete"], 1)
+    qtbot.waitUntil(lambda: shown.context.viewer.canvas.result is not seen and not feature(shown, Corrector)._busy)
+    assert (asked, len(edits(shown.context.viewer.item.results.database))) == (["delete"], 1)

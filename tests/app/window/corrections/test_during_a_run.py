@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.corrections.corrector import Corrector
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.settings.preferences import Preferences, save
@@ -15,16 +16,17 @@ from framefleet.engine.settings import Track
 from framefleet.engine.store.objects.corrections import edits
 from framefleet.engine.store.session import SessionReader
 from tests.support.models import tiny_files
+from tests.support.window import feature
 
 PATIENCE = 60_000
 
 
 def item_of(window: MainWindow, state: ItemState) -> QueueItem | None:
-    return next((item for item in window.items if item.state is state), None)
+    return next((item for item in window.context.queue if item.state is state), None)
 
 
 def results_of(window: MainWindow) -> Results:
-    (item,) = window.items
+    (item,) = window.context.queue
     assert item.results is not None
     return item.results
 
@@ -32,15 +34,18 @@ def results_of(window: MainWindow) -> Results:
 @pytest.fixture
 def correcting(qtbot: QtBot, window: MainWindow, long: Path) -> MainWindow:
     """A run has begun, and the bar shows its first detections."""
-    save(Preferences.of(tiny_files(), track=Track.BYTETRACK), window._store)
-    window.setup.begin(tiny_files())
-    qtbot.waitUntil(lambda: window.setup.summary is not None)
+    save(Preferences.of(tiny_files(), track=Track.BYTETRACK), window.context.store)
+    window.context.settings.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None)
     window.open_paths([long])
     qtbot.waitUntil(lambda: item_of(window, ItemState.RUNNING) is not None, timeout=PATIENCE)
-    window.viewer.player.pause()
-    window.viewer.player.seek(0.0)
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None and len(window.viewer.canvas.visible_detections) > 0, timeout=PATIENCE)
-    window.actions_.correct.setChecked(True)
+    window.context.viewer.player.pause()
+    window.context.viewer.player.seek(0.0)
+    qtbot.waitUntil(
+        lambda: window.context.viewer.canvas.result is not None and len(window.context.viewer.canvas.visible_detections) > 0,
+        timeout=PATIENCE,
+    )
+    window.context.actions.correct.setChecked(True)
     return window
 
 
@@ -48,7 +53,9 @@ def correct(qtbot: QtBot, window: MainWindow, *keys: Qt.Key) -> None:
     before = len(edits(results_of(window).database))
     for key in keys:
         qtbot.keyClick(window, key)
-    qtbot.waitUntil(lambda: not window.corrector._busy and len(edits(results_of(window).database)) == before + 1, timeout=PATIENCE)
+    qtbot.waitUntil(
+        lambda: not feature(window, Corrector)._busy and len(edits(results_of(window).database)) == before + 1, timeout=PATIENCE
+    )
 
 
 def stored_and_counted(qtbot: QtBot, window: MainWindow) -> int:
@@ -59,19 +66,19 @@ def stored_and_counted(qtbot: QtBot, window: MainWindow) -> int:
         stored = sum(len(frame.detections) for frame in reader.frames(results.source) if frame.detections is not None)
 
     def counted() -> int:
-        tally = window.controller.tally(next(iter(window.items)).key)
+        tally = window.context.run.tally(next(iter(window.context.queue)).key)
         return sum(tally.counts(0.0).values()) if tally is not None else -1
 
     qtbot.waitUntil(lambda: counted() == stored, timeout=PATIENCE)
-    qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
-    assert window.banners.texts == []
+    qtbot.waitUntil(lambda: not window.context.background.busy, timeout=PATIENCE)
+    assert window.context.banners.texts == []
     return stored
 
 
 def show_frame(qtbot: QtBot, window: MainWindow, frame: int) -> None:
-    canvas = window.viewer.canvas
-    window.viewer.player.pause()
-    window.viewer.player.seek(frame / 30)
+    canvas = window.context.viewer.canvas
+    window.context.viewer.player.pause()
+    window.context.viewer.player.seek(frame / 30)
     qtbot.waitUntil(lambda: canvas.result is not None and canvas.result.ref.index == frame, timeout=PATIENCE)
 
 
@@ -79,18 +86,18 @@ def test_a_correction_during_a_run_is_kept_and_counted_also_after_a_pause(qtbot:
     window = correcting
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     assert item_of(window, ItemState.RUNNING) is not None
-    window.controller.set_paused(True)
-    qtbot.waitUntil(lambda: window.controller._session is None, timeout=PATIENCE)
+    window.context.run.set_paused(True)
+    qtbot.waitUntil(lambda: window.context.run._session is None, timeout=PATIENCE)
     show_frame(qtbot, window, 3)
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
-    window.controller.set_paused(False)
+    window.context.run.set_paused(False)
     qtbot.waitUntil(lambda: item_of(window, ItemState.RUNNING) is not None, timeout=PATIENCE)
     show_frame(qtbot, window, 6)
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     corrected = stored_and_counted(qtbot, window)
     assert len(edits(results_of(window).database)) == 3
 
-    window.controller.detect_again(next(iter(window.items)).key)
+    window.context.run.detect_again(next(iter(window.context.queue)).key)
     qtbot.waitUntil(lambda: item_of(window, ItemState.RUNNING) is not None, timeout=PATIENCE)
     show_frame(qtbot, window, 0)
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)

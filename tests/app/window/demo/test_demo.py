@@ -3,11 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from framefleet.app.window.arrangement import QUEUE_WIDTH
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.demo import demo_settings
-from framefleet.app.window.arrangement import QUEUE_WIDTH
+from framefleet.app.window.demo.demo import Demo
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Results
 from framefleet.engine.evaluation.accuracy import read_truth
@@ -19,7 +20,7 @@ from framefleet.resources import DEMO
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import CPU, video_info
-from tests.support.window import changed
+from tests.support.window import changed, feature
 
 
 def write_truth_as_session(database: Path, images: int | None = None) -> Results:
@@ -42,57 +43,57 @@ def write_truth_as_session(database: Path, images: int | None = None) -> Results
 
 
 def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    card = window.demo.card
+    card = feature(window, Demo).card
     assert not card.isVisible()
     window.start.watch.click()
-    item = window.demo.item
+    item = feature(window, Demo).item
     assert item is not None
     assert item.path == DEMO.clip
-    assert window.shown.key == item.key
+    assert window.context.selection.key == item.key
     assert card.isVisible()
     assert not card.figures.isVisible()
-    window.controller.cancel(item.key)
+    window.context.run.cancel(item.key)
     assert "Cancelled" in card.state.text()
 
     for images, exact in ((3, False), (None, True)):
         results = write_truth_as_session(tmp_path / f"{images}.sqlite", images)
-        window.items.update(changed(item, state=ItemState.DONE, results=results, frames=675, seconds=10.0))
-        window.controller.item_changed.emit(item.key)
+        window.context.queue.update(changed(item, state=ItemState.DONE, results=results, frames=675, seconds=10.0))
+        window.context.run.item_changed.emit(item.key)
         assert card.state.text() == "Comparing with the true objects…"
         qtbot.waitUntil(card.figures.isVisible)
         assert (card.map50.text() == "100.0 %") is exact
         assert (card.map50_95.text() == "100.0 %") is exact
     assert "22,040 known objects" in card.state.text()
-    assert window.arrangement.left.minimumSizeHint().width() <= QUEUE_WIDTH, "the accuracy does not widen the column of the queue"
+    assert window.left.minimumSizeHint().width() <= QUEUE_WIDTH, "the accuracy does not widen the column of the queue"
     shown = {widget.text() for widget in card.classes.findChildren(QWidget) if hasattr(widget, "text")}  # type: ignore[attr-defined]
     assert set(DEMO.labels.read_text().split()) < shown
 
-    window.demo.watch()
-    assert len(window.items) == 1, "the clip is there already"
-    window.controller.remove(item.key)
+    feature(window, Demo).watch()
+    assert len(window.context.queue) == 1, "the clip is there already"
+    window.context.run.remove(item.key)
     assert not card.isVisible()
-    assert window.demo.item is None
+    assert feature(window, Demo).item is None
 
 
 def test_the_demo_leaves_the_user_s_model_alone(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     own = RunSettings(tiny_files(2), engine=EngineSettings(confidence=0.05))
     video, other, third = (make_video(tmp_path / f"{name}.mp4", 20) for name in "abc")
-    first, second = window.controller.add([video], (own, ("x", "y", "z")))[0], window.controller.add([other])[0]
-    waiting = window.items.get(second)
+    first, second = window.context.run.add([video], (own, ("x", "y", "z")))[0], window.context.run.add([other])[0]
+    waiting = window.context.queue.get(second)
     assert waiting is not None
     assert waiting.reason == "Needs a model"
     states = [ItemState.DONE, ItemState.WAITING]
-    qtbot.waitUntil(lambda: [item.state for item in window.items] == states)
-    more = window.controller.add([make_video(tmp_path / f"more{number}.mp4", 20) for number in range(9)])
-    window.controller.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)
-    assert not any(item.reason == "Needs a model" for item in window.items), "also those that the session has no room for yet"
+    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == states)
+    more = window.context.run.add([make_video(tmp_path / f"more{number}.mp4", 20) for number in range(9)])
+    window.context.run.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)
+    assert not any(item.reason == "Needs a model" for item in window.context.queue), "also those that the session has no room for yet"
     for key in more:
-        window.controller.remove(key)
-    last = window.controller.add([third], (own, ("x", "y", "z")))[0]
-    qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.items))
+        window.context.run.remove(key)
+    last = window.context.run.add([third], (own, ("x", "y", "z")))[0]
+    qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.context.queue))
     made = {}
     for key in (first, second, last):
-        item = window.items.get(key)
+        item = window.context.queue.get(key)
         assert item is not None
         assert item.results is not None
         with SessionReader(item.results.database) as reader:

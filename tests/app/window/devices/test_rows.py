@@ -19,7 +19,7 @@ from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from framefleet.engine.types import DeviceId
-from tests.support.window import engine_info, pixels
+from tests.support.window import engine_info, feature, pixels
 
 GPUS = tuple(DeviceId("cuda", str(number)) for number in range(4))
 
@@ -95,15 +95,15 @@ def test_eight_devices_fit_without_scrolling(qtbot: QtBot, tmp_path: Path) -> No
     for number in range(8):
         status = working(DeviceId("cuda", str(number)), 100)
         statuses.append(fold(status, DeviceStats(status.device, 200, 1234.0, 5.0, 9.0, bottleneck="network"), 2.0))
-    window.controller.strategy_changed.emit(StrategyChosen("segments", "files can be cut at keyframes"))
-    window.controller.devices_changed.emit(tuple(statuses))
-    area = window.devices.findChild(QScrollArea)
+    window.context.run.strategy_changed.emit(StrategyChosen("segments", "files can be cut at keyframes"))
+    window.context.run.devices_changed.emit(tuple(statuses))
+    area = feature(window, DevicePanel).findChild(QScrollArea)
     assert area is not None
     QApplication.processEvents()
-    assert window.devices.run.title.text().startswith("Limited by the model")  # the heading has its full height
-    assert [card.row.isVisible() for card in window.devices.cards] == [True] * 8
+    assert feature(window, DevicePanel).run.title.text().startswith("Limited by the model")  # the heading has its full height
+    assert [card.row.isVisible() for card in feature(window, DevicePanel).cards] == [True] * 8
     assert area.verticalScrollBar().maximum() == 0
-    last = window.devices.cards[-1].row
+    last = feature(window, DevicePanel).cards[-1].row
     assert last.mapTo(window, QPoint(0, last.height())).y() <= window.status.mapTo(window, QPoint(0, 0)).y()
     window.close()
 

@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QPushButton
 
 from framefleet.app.window.events.clips import ClipsDialog
 from framefleet.app.window.queue.item import Part
+from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.media.probe import probe
 from framefleet.resources import DEMO
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.window import feature, write_results
 
 FRAMES = 60
 
@@ -22,12 +23,12 @@ def shown(window, qtbot, tmp_path):
     """A video with an object in each frame, and two seconds of results."""
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240), gop=10)
     window.open_paths([write_results(tmp_path / "a.sqlite", video, FRAMES).database])
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None, timeout=20_000)
     return window
 
 
 def ask(window, qtbot) -> ClipsDialog:
-    window.zones.list.clips.click()
+    feature(window, Zones).list.clips.click()
     dialog = next(each for each in window.children() if isinstance(each, ClipsDialog))
     qtbot.waitUntil(dialog.start.isEnabled, timeout=20_000)
     return dialog
@@ -50,8 +51,8 @@ def test_clips_and_stills_are_written_and_named_in_a_banner(shown, qtbot, tmp_pa
 
 def test_clips_of_the_demo_are_not_written_into_the_program(window, qtbot, tmp_path):
     window.open_paths([write_results(tmp_path / "demo.sqlite", DEMO.clip, 4).database])
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=20_000)
-    window.zones.list.clips.click()
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None, timeout=20_000)
+    feature(window, Zones).list.clips.click()
     (dialog,) = window.findChildren(ClipsDialog)
     assert dialog.folder.path == Path.home() / "clips"
 

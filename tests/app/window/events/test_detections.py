@@ -8,8 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 
 from framefleet.app.window.events.detections import CLASS, CONFIDENCE, FRAME, SIZE, TIME, TRACK
+from framefleet.app.window.viewer.filter_panel import FilterPanel
+from framefleet.app.window.zones.workspace import Zones
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.window import feature, write_results
 
 FRAMES = 30
 
@@ -19,10 +21,10 @@ def panel(window, qtbot, tmp_path):
     """The listed detections of a video."""
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
     window.open_paths([write_results(tmp_path / "a.sqlite", video, FRAMES).database])
-    window.actions_.zones.setChecked(True)
-    window.zones.tabs.buttons.button(1).click()
-    qtbot.waitUntil(lambda: window.zones.detections.model.rowCount() == FRAMES, timeout=20_000)
-    return window.zones.detections
+    window.context.actions.zones.setChecked(True)
+    feature(window, Zones).tabs.buttons.button(1).click()
+    qtbot.waitUntil(lambda: feature(window, Zones).detections.model.rowCount() == FRAMES, timeout=20_000)
+    return feature(window, Zones).detections
 
 
 def test_detections_are_sorted_in_the_background(panel, qtbot):
@@ -37,13 +39,13 @@ def test_detections_are_sorted_in_the_background(panel, qtbot):
 
 
 def test_a_change_of_the_filter_ends_the_reading_and_another_file_hides_the_detections(panel, qtbot, window):
-    window.filter.set_confidence(0.5)
+    window.context.filter.set_confidence(0.5)
     panel._start()  # without the wait for further changes
     stop = panel._stop
-    window.filter.set_confidence(0.95)
+    window.context.filter.set_confidence(0.95)
     assert stop.is_set()
     qtbot.waitUntil(lambda: panel.count.text() == "0 detections", timeout=20_000)
-    window.filter.set_confidence(0.5)
+    window.context.filter.set_confidence(0.5)
     qtbot.waitUntil(lambda: panel.count.text() == f"{FRAMES} detections", timeout=20_000)
     panel.show_item(None)
     assert panel.model.rowCount() == 0
@@ -52,22 +54,22 @@ def test_a_change_of_the_filter_ends_the_reading_and_another_file_hides_the_dete
 def test_the_detections_that_are_shown_are_listed_and_a_row_jumps_to_its_frame(window, qtbot, tmp_path):
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
     window.open_paths([write_results(tmp_path / "a.sqlite", video, FRAMES).database])
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=20_000)
-    window.actions_.zones.setChecked(True)
-    panel = window.zones.detections
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None, timeout=20_000)
+    window.context.actions.zones.setChecked(True)
+    panel = feature(window, Zones).detections
     assert panel.model.rowCount() == 0  # nothing is read while it is hidden
-    window.zones.tabs.buttons.button(1).click()
+    feature(window, Zones).tabs.buttons.button(1).click()
     qtbot.waitUntil(lambda: panel.model.rowCount() == FRAMES, timeout=20_000)
     cells = [panel.model.index(12, column).data() for column in (TIME, FRAME, CLASS, TRACK, CONFIDENCE, SIZE)]
     assert cells == ["0:00.40", "12", "person", "", "89 %", "20 × 30"]
     assert panel.count.text() == f"{FRAMES} detections"
     assert panel.table.isColumnHidden(TRACK)
     panel.table.clicked.emit(panel.model.index(12, 0))
-    qtbot.waitUntil(lambda: window.viewer.player.position == 0.4, timeout=20_000)
-    window.filter.set_confidence(0.95)
+    qtbot.waitUntil(lambda: window.context.viewer.player.position == 0.4, timeout=20_000)
+    window.context.filter.set_confidence(0.95)
     qtbot.waitUntil(lambda: panel.model.rowCount() == 0, timeout=20_000)
-    window.filter.set_confidence(0.5)
-    window.filter.classes.show_only(1)
+    window.context.filter.set_confidence(0.5)
+    feature(window, FilterPanel).classes.show_only(1)
     qtbot.waitUntil(lambda: panel.model.rowCount() == FRAMES // 3)
 
 

@@ -10,14 +10,18 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.grid.cell import Cell
+from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.grid.pictures import GAP
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.player.playback_clock import FollowingClock, PlaybackClock
+from framefleet.app.window.queue.panel import QueuePanel
+from framefleet.app.window.queue.removal import Removal
 from framefleet.app.window.viewer.picture_view import LEAST
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
 from tests.support.media import make_video
 from tests.support.store import video_info
+from tests.support.window import feature
 
 PATIENCE = 60_000
 
@@ -29,8 +33,8 @@ def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def in_step(window: MainWindow, offset: float = 0.0) -> bool:
-    position = window.viewer.player.position
-    return all(abs(cell.position - position - offset) < 0.02 for cell in window.grid.cells.values())
+    position = window.context.viewer.player.position
+    return all(abs(cell.position - position - offset) < 0.02 for cell in feature(window, Grid).cells.values())
 
 
 def test_a_following_clock_is_ahead_of_the_other_and_never_late() -> None:
@@ -51,12 +55,12 @@ def test_videos_of_a_grid_jump_play_and_stop_together_and_a_click_makes_one_the_
     qtbot: QtBot, window: MainWindow, videos: list[Path]
 ) -> None:
     window.open_paths(videos)
-    player = window.viewer.player
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player = window.context.viewer.player
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
     player.pause()
     qtbot.keyClick(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
-    assert len(window.grid.cells) == 2
-    timeline = window.viewer.transport.timeline
+    assert len(feature(window, Grid).cells) == 2
+    timeline = window.context.viewer.transport.timeline
     high = timeline.sizeHint().height()
     timeline.set_lanes([])
     assert timeline.sizeHint().height() == high  # files with more or fewer classes do not move the pictures
@@ -64,52 +68,52 @@ def test_videos_of_a_grid_jump_play_and_stop_together_and_a_click_makes_one_the_
     qtbot.waitUntil(lambda: player.position == pytest.approx(2.0) and in_step(window), timeout=PATIENCE)
     player.play()
     qtbot.waitUntil(lambda: player.position > 3.0, timeout=PATIENCE)
-    assert all(cell.player.playing for cell in window.grid.cells.values())
+    assert all(cell.player.playing for cell in feature(window, Grid).cells.values())
     player.pause()
     qtbot.waitUntil(lambda: in_step(window), timeout=PATIENCE)
     where = player.position
-    key, cell = next(iter(window.grid.cells.items()))
+    key, cell = next(iter(feature(window, Grid).cells.items()))
     qtbot.mouseClick(cell.canvas, Qt.MouseButton.LeftButton)
-    assert window.shown.key == key
+    assert window.context.selection.key == key
     qtbot.waitUntil(lambda: player.position == pytest.approx(where, abs=0.02) and in_step(window), timeout=PATIENCE)
-    assert len(window.grid.cells) == 2
-    window.grid.set_side(1)
-    assert not window.grid.cells
+    assert len(feature(window, Grid).cells) == 2
+    feature(window, Grid).set_side(1)
+    assert not feature(window, Grid).cells
 
 
 def test_more_videos_need_no_larger_window(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / f"{number} {'long ' * 20}name.mp4", 10, (64, 48)) for number in range(4)])
-    qtbot.waitUntil(lambda: len(window.items) == 4 and window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 4 and window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
     one = window.minimumSizeHint()
     for side in (2, 3):
-        window.grid.set_side(side)
-        assert len(window.grid.cells) == 3
-        assert window.viewer.pictures.minimumSizeHint().height() <= LEAST.height() + 4 * GAP
-        assert window.viewer.pictures.minimumSizeHint().width() <= LEAST.width() + 4 * GAP
-    window.grid.set_side(1)
+        feature(window, Grid).set_side(side)
+        assert len(feature(window, Grid).cells) == 3
+        assert window.context.viewer.pictures.minimumSizeHint().height() <= LEAST.height() + 4 * GAP
+        assert window.context.viewer.pictures.minimumSizeHint().width() <= LEAST.width() + 4 * GAP
+    feature(window, Grid).set_side(1)
     assert window.minimumSizeHint() == one
-    assert window.viewer.canvas.minimumSize() == LEAST
+    assert window.context.viewer.canvas.minimumSize() == LEAST
 
 
 def test_a_removed_file_leaves_the_grid(qtbot: QtBot, window: MainWindow, videos: list[Path]) -> None:
     window.open_paths(videos)
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
-    window.grid.set_side(3)
-    key = next(iter(window.grid.cells))
-    window.removal.remove([key])
-    qtbot.waitUntil(lambda: key not in window.grid.cells)
-    assert len(window.grid.cells) == 1
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
+    feature(window, Grid).set_side(3)
+    key = next(iter(feature(window, Grid).cells))
+    feature(window, Removal).remove([key])
+    qtbot.waitUntil(lambda: key not in feature(window, Grid).cells)
+    assert len(feature(window, Grid).cells) == 1
 
 
 def test_many_removed_files_are_not_opened_one_after_the_other(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / f"{number}.mp4", 10, (64, 48)) for number in range(12)])
-    qtbot.waitUntil(lambda: len(window.items) == 12 and window.viewer.canvas.placement is not None, timeout=PATIENCE)
-    keys = [item.key for item in window.items]
-    window.queue.show_item(keys[0])
-    window.grid.set_side(2)
-    window.removal.remove(keys[:8])
-    qtbot.waitUntil(lambda: set(window.grid.cells) == set(keys[9:]))
-    assert len(window.grid.findChildren(Cell)) <= 6
+    qtbot.waitUntil(lambda: len(window.context.queue) == 12 and window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
+    keys = [item.key for item in window.context.queue]
+    feature(window, QueuePanel).show_item(keys[0])
+    feature(window, Grid).set_side(2)
+    feature(window, Removal).remove(keys[:8])
+    qtbot.waitUntil(lambda: set(feature(window, Grid).cells) == set(keys[9:]))
+    assert len(feature(window, Grid).findChildren(Cell)) <= 6
 
 
 def test_videos_run_in_step_by_clock_time(qtbot: QtBot, window: MainWindow, videos: list[Path], tmp_path: Path) -> None:
@@ -122,11 +126,11 @@ def test_videos_run_in_step_by_clock_time(qtbot: QtBot, window: MainWindow, vide
             writer.set_start(number, start)
             writer.finish_source(number, path, Ledger(300, 300), 1.0)
     window.open_paths([database])
-    player = window.viewer.player
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player = window.context.viewer.player
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
     player.pause()
-    window.queue.show_item(next(iter(window.items)).key)
-    window.grid.set_side(2)
-    window.grid.by_clock.trigger()
+    feature(window, QueuePanel).show_item(next(iter(window.context.queue)).key)
+    feature(window, Grid).set_side(2)
+    feature(window, Grid).by_clock.trigger()
     player.seek(1.0)
     qtbot.waitUntil(lambda: player.position == pytest.approx(1.0) and in_step(window, 4.0), timeout=PATIENCE)

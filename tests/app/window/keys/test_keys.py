@@ -11,14 +11,17 @@ from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.actions import without_dots
+from framefleet.app.window.corrections.corrector import Corrector
 from framefleet.app.window.keys.bindings import Bindings, Command
 from framefleet.app.window.keys.dialog import KeysDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.filter_panel import FilterPanel
+from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
-from tests.support.window import CPU
+from tests.support.window import CPU, feature
 
 COMMANDS = (Command("a", "First thing", ("A",)), Command("b", "Second thing", ("B", "Ctrl+B")))
 
@@ -70,7 +73,7 @@ def test_a_stored_key_that_cannot_be_read_is_ignored(store: QSettings) -> None:
 
 
 def test_no_two_commands_of_the_window_share_a_key(window: MainWindow) -> None:
-    bindings = window.bindings
+    bindings = window.context.bindings
     groups = {command.name.partition("/")[0] for command in bindings.commands}
     assert groups == {"window", "player", "timeline", "correct", "events"}
     for focused in (False, True):
@@ -111,36 +114,36 @@ def test_the_dialog_changes_a_key_and_asks_before_it_takes_one(qtbot: QtBot, bin
 
 
 def test_a_changed_key_acts_in_the_window_and_the_old_one_does_not(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.bindings.set_keys("player/play", ["Y"])
+    window.context.bindings.set_keys("player/play", ["Y"])
     window.open_paths([make_video(tmp_path / "a.mp4", 60)])
-    player = window.viewer.player
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None)
+    player = window.context.viewer.player
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None)
     player.pause()
     qtbot.keyClick(window, Qt.Key.Key_Space)
     assert not player.playing
     qtbot.keyClick(window, Qt.Key.Key_Y)
     assert player.playing
-    assert window.viewer.transport.play.toolTip() == "Pause (Y)"
+    assert window.context.viewer.transport.play.toolTip() == "Pause (Y)"
 
 
 def test_changed_keys_of_corrections_and_events_act_and_are_named(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.bindings.set_keys("correct/track", ["Q"])
-    window.bindings.set_keys("events/next", ["Shift+Y"])
+    window.context.bindings.set_keys("correct/track", ["Q"])
+    window.context.bindings.set_keys("events/next", ["Shift+Y"])
     window.open_paths([make_video(tmp_path / "a.mp4", 60)])
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None)
-    window.actions_.correct.trigger()
-    corrector = window.corrector
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None)
+    window.context.actions.correct.trigger()
+    corrector = feature(window, Corrector)
     assert corrector.bar.track.text() == "Whole track (Q)"
     for key, checked in ((Qt.Key.Key_T, False), (Qt.Key.Key_Q, True)):
         qtbot.keyClick(window, key)
         assert corrector.bar.track.isChecked() is checked
-    window.zones.list.set_running(False)
-    assert "⇧Y, ⇧P" in window.zones.list.count.text()
+    feature(window, Zones).list.set_running(False)
+    assert "⇧Y, ⇧P" in feature(window, Zones).list.count.text()
 
 
 def test_i_is_for_statistics_and_on_the_timeline_for_the_part(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "a.mp4", 60)])
-    viewer, timeline = window.viewer, window.viewer.transport.timeline
+    viewer, timeline = window.context.viewer, window.context.viewer.transport.timeline
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None and timeline.duration > 0)
     viewer.player.pause()
     qtbot.keyClick(window, Qt.Key.Key_I)
@@ -168,7 +171,7 @@ def test_i_is_for_statistics_and_on_the_timeline_for_the_part(qtbot: QtBot, wind
 
 def test_statistics_follow_detection_and_the_filter_while_the_video_stands(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "a.mp4", 60)])
-    viewer = window.viewer
+    viewer = window.context.viewer
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None)
     viewer.player.pause()
     qtbot.keyClick(window, Qt.Key.Key_I)
@@ -186,19 +189,19 @@ def test_statistics_follow_detection_and_the_filter_while_the_video_stands(qtbot
 
 def test_keys_are_off_while_the_user_types(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "a.mp4", 60)])
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None)
-    window.viewer.player.pause()
-    field = window.filter.search
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None)
+    window.context.viewer.player.pause()
+    field = feature(window, FilterPanel).search
     field.setFocus()
     qtbot.keyClicks(field, "jkl mspx.,[]")
     assert field.text() == "jkl mspx.,[]"
-    assert not window.viewer.player.playing
-    assert not window.viewer.transport.sound.isChecked()
+    assert not window.context.viewer.player.playing
+    assert not window.context.viewer.transport.sound.isChecked()
 
 
 def test_after_a_click_on_the_timeline_the_keys_are_still_the_player_s(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "a.mp4", 360, (32, 32))])
-    viewer, timeline = window.viewer, window.viewer.transport.timeline
+    viewer, timeline = window.context.viewer, window.context.viewer.transport.timeline
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None and timeline.duration > 0)
     viewer.player.pause()
     window.setFocus()
@@ -227,9 +230,9 @@ def test_the_question_mark_opens_the_list_of_keys(qtbot: QtBot, window: MainWind
 
 def test_control_0_fits_an_enlarged_picture_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "a.mp4", 30)])
-    canvas = window.viewer.canvas
+    canvas = window.context.viewer.canvas
     qtbot.waitUntil(lambda: canvas.placement is not None)
-    window.viewer.player.pause()
+    window.context.viewer.player.pause()
     fitted = canvas.placement
     canvas.set_zoom(3.0)
     assert canvas.placement != fitted

@@ -51,10 +51,10 @@ def model(tmp_path: Path) -> ModelFiles:
 
 
 def opened(qtbot: QtBot, window: MainWindow) -> ModelList:
-    window.setup.open_models()
-    models = window.setup.library.dialog
+    window.context.settings.open_models()
+    models = window.context.settings.library.dialog
     assert models is not None
-    qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.context.background.busy, timeout=PATIENCE)
     return models
 
 
@@ -66,9 +66,9 @@ def test_a_dropped_model_is_added_used_and_removed(qtbot: QtBot, window: MainWin
     (card,) = models.own_cards
     assert (models.own_heading.isVisible(), card.accessibleName(), card.use.accessibleName()) == (True, "street", "Use street")
     qtbot.mouseClick(card.use, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
-    assert window.setup.preferences.model is not None
-    assert window.setup.preferences.model.cfg == model.cfg
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None, timeout=PATIENCE)
+    assert window.context.settings.preferences.model is not None
+    assert window.context.settings.preferences.model.cfg == model.cfg
     models = opened(qtbot, window)
     (card,) = models.own_cards
     assert (card.use.text(), card.use.isEnabled(), card.remove.isEnabled()) == ("In use", False, False)
@@ -76,12 +76,12 @@ def test_a_dropped_model_is_added_used_and_removed(qtbot: QtBot, window: MainWin
 
 def test_the_window_asks_for_a_model_until_there_is_one(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "a.mp4", 3)])
-    asking = lambda: [each for each in window.banners.findChildren(Banner) if "Choose a model" in each.message]  # noqa: E731
+    asking = lambda: [each for each in window.context.banners.findChildren(Banner) if "Choose a model" in each.message]  # noqa: E731
     qtbot.waitUntil(lambda: len(asking()) == 1)
-    window.setup.open_dialog()
-    assert window.setup.dialog is not None
-    window.setup.dialog.accept()
-    assert window.setup.dialog is None
+    window.context.settings.open_dialog()
+    assert window.context.settings.dialog is not None
+    window.context.settings.dialog.accept()
+    assert window.context.settings.dialog is None
     assert [each.isVisible() for each in asking()] == [True]
 
 
@@ -95,11 +95,11 @@ def test_a_drop_that_is_no_whole_model_is_explained_and_changes_nothing(qtbot: Q
     drop(models, [model.cfg, Path(model.weights)])
     qtbot.waitUntil(lambda: "street.weights" in models.note.text(), timeout=PATIENCE)
     assert not models.own_cards
-    assert window.setup.library.dialog is models
+    assert window.context.settings.library.dialog is models
 
 
 def test_a_model_whose_files_are_gone_says_so_and_can_be_taken_off(qtbot: QtBot, window: MainWindow, model: ModelFiles) -> None:
-    window.setup.library.own.add(model)
+    window.context.settings.library.own.add(model)
     model.cfg.unlink()
     models = opened(qtbot, window)
     (card,) = models.own_cards
@@ -107,7 +107,7 @@ def test_a_model_whose_files_are_gone_says_so_and_can_be_taken_off(qtbot: QtBot,
     assert not card.use.isEnabled()
     qtbot.mouseClick(card.remove, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not models.own_cards, timeout=PATIENCE)
-    assert window.setup.library.own.read() == []
+    assert window.context.settings.library.own.read() == []
     assert Path(model.weights).exists()
 
 

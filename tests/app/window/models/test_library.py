@@ -136,7 +136,7 @@ def window(qtbot: QtBot, tmp_path: Path, entry: ModelEntry, monkeypatch: pytest.
 
 
 def download_and_use(qtbot: QtBot, window: MainWindow) -> ModelCard:
-    models = window.setup.library.dialog
+    models = window.context.settings.library.dialog
     assert models is not None
     card = models.cards["tiny"]
     card.download.click()
@@ -148,36 +148,36 @@ def download_and_use(qtbot: QtBot, window: MainWindow) -> ModelCard:
 def test_from_the_start_page_to_detections_by_clicks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.start.choose_model.click()
     download_and_use(qtbot, window)
-    assert window.setup.library.dialog is None
+    assert window.context.settings.library.dialog is None
     qtbot.waitUntil(lambda: window.top.model.text() == "tiny · 96×96")
     drop(window, [make_video(tmp_path / "clip.mp4", 10, (64, 64))])
-    qtbot.waitUntil(lambda: len(window.items) == 1 and next(iter(window.items)).ended, timeout=PATIENCE)
-    assert next(iter(window.items)).state is ItemState.DONE
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1 and next(iter(window.context.queue)).ended, timeout=PATIENCE)
+    assert next(iter(window.context.queue)).state is ItemState.DONE
 
 
 def test_a_download_goes_on_without_the_list_and_is_announced(qtbot: QtBot, window: MainWindow, site: Site) -> None:
     site.pages["/tiny.weights"].pause = 0.01
-    window.setup.open_models()
-    models = window.setup.library.dialog
+    window.context.settings.open_models()
+    models = window.context.settings.library.dialog
     assert models is not None
     models.cards["tiny"].download.click()
     models.close_button.click()
-    assert window.banners.texts == ["Downloading tiny."]
-    qtbot.waitUntil(lambda: window.banners.texts == ["The model tiny is downloaded."])
-    button = next(banner.button for banner in window.banners.findChildren(Banner) if "is downloaded" in banner.message)
+    assert window.context.banners.texts == ["Downloading tiny."]
+    qtbot.waitUntil(lambda: window.context.banners.texts == ["The model tiny is downloaded."])
+    button = next(banner.button for banner in window.context.banners.findChildren(Banner) if "is downloaded" in banner.message)
     assert button is not None
     button.click()
     qtbot.waitUntil(lambda: window.top.model.text() == "tiny · 96×96")
 
 
 def test_the_settings_take_a_model_from_the_list(qtbot: QtBot, window: MainWindow) -> None:
-    window.setup.open_dialog()
-    settings = window.setup.dialog
+    window.context.settings.open_dialog()
+    settings = window.context.settings.dialog
     assert settings is not None
     settings.model.from_list.click()
     card = download_and_use(qtbot, window)
     qtbot.waitUntil(lambda: settings.model.summary is not None)
-    assert settings.model.files == files_of(card.entry, window.setup.library.downloads.folder)
+    assert settings.model.files == files_of(card.entry, window.context.settings.library.downloads.folder)
     settings.reject()
 
 
@@ -189,35 +189,35 @@ def test_files_of_ones_own_go_by_drag_and_drop(qtbot: QtBot, window: MainWindow,
     (own / "classes.names").write_text("helmet\nvest\nboots\n")
     drop(window, [own / "classes.names", own / "net.cfg", own / "trained.weights"])
     qtbot.waitUntil(lambda: window.top.model.text() == "net · 96×96")
-    assert window.setup.labels == ("helmet", "vest", "boots")
+    assert window.context.settings.labels == ("helmet", "vest", "boots")
 
     (own / "classes.names").write_text("a\nb\nc\n")
     (own / "other.cfg").write_bytes(TINY_CFG.read_bytes())
-    window.setup.open_models()
-    models = window.setup.library.dialog
+    window.context.settings.open_models()
+    models = window.context.settings.library.dialog
     assert models is not None
     drop(models, [own / "other.cfg", own / "trained.weights", own / "classes.names"])  # on the list as well
     qtbot.waitUntil(lambda: [card.files.cfg.name for card in models.own_cards] == ["other.cfg", "net.cfg"])
     models.own_cards[0].use.click()
-    assert window.setup.library.dialog is None
-    qtbot.waitUntil(lambda: window.setup.labels == ("a", "b", "c"))
+    assert window.context.settings.library.dialog is None
+    qtbot.waitUntil(lambda: window.context.settings.labels == ("a", "b", "c"))
 
-    window.setup.open_models()
-    models = window.setup.library.dialog
+    window.context.settings.open_models()
+    models = window.context.settings.library.dialog
     assert models is not None
     models.own.click()
-    assert window.setup.library.dialog is None
-    assert window.setup.dialog is not None
-    window.setup.dialog.reject()
+    assert window.context.settings.library.dialog is None
+    assert window.context.settings.dialog is not None
+    window.context.settings.dialog.reject()
 
 
 def test_closing_the_window_ends_a_download_at_once(qtbot: QtBot, window: MainWindow, site: Site, entry: ModelEntry) -> None:
     site.pages["/tiny.weights"].stall = 20_000
-    window.setup.library.downloads.start(entry)
+    window.context.settings.library.downloads.start(entry)
     assert site.stalled.wait(10)
     window.close()  # the download itself would not end
     assert not any("background" in thread.name for thread in threading.enumerate())
-    assert not is_installed(entry, window.setup.library.downloads.folder)
+    assert not is_installed(entry, window.context.settings.library.downloads.folder)
 
 
 def test_the_figures_of_all_models_form_columns(qtbot: QtBot, downloads: ModelDownloads) -> None:

@@ -25,7 +25,7 @@ def _no_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_m_turns_sound_on_and_off_and_it_plays_at_normal_speed_only(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_sound(tmp_path / "tone.mp4", 35.0)])
-    viewer = window.viewer
+    viewer = window.context.viewer
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
     assert viewer.sound.process_id is None  # it is off at the first start
     viewer.player.play()
@@ -49,12 +49,12 @@ def test_m_turns_sound_on_and_off_and_it_plays_at_normal_speed_only(qtbot: QtBot
 
 def test_a_video_without_sound_says_so(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "quiet.mp4", 600, (64, 48))])
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
-    window.viewer.player.play()
-    window.viewer.transport.sound.toggle()
-    transport = window.viewer.transport
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
+    window.context.viewer.player.play()
+    window.context.viewer.transport.sound.toggle()
+    transport = window.context.viewer.transport
     qtbot.waitUntil(lambda: "quiet.mp4 has no sound" in transport.hint.text(), timeout=PATIENCE)
-    window.viewer.player.pause()
+    window.context.viewer.player.pause()
     assert "quiet.mp4 has no sound" in transport.hint.text()  # it stays where the button looks turned on
     assert "quiet.mp4 has no sound" in transport.sound.accessibleDescription()
     transport.sound.toggle()

@@ -19,11 +19,13 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Part
 from framefleet.app.window.queue.memory import NAME, Left, QueueMemory, Remembered
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.queue.recent import MOST, RecentFiles
+from framefleet.app.window.results.interrupted import InterruptedRun
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.paths import PROJECT, PYTHONPATH
-from tests.support.window import queue_item, write_results
+from tests.support.window import feature, queue_item, write_results
 
 PATIENCE = 30_000
 
@@ -39,21 +41,21 @@ if __name__ == "__main__":
     folder, *videos = map(Path, sys.argv[1:])
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions", tiny_files())
-    window.interrupted.look()
+    feature(window, InterruptedRun).look()
     window.open_paths(videos)
 
     def saved():
-        if sum(item.results is not None and item.progress.frames > 0 for item in window.items):
-            window.memory.save()
+        if sum(item.results is not None and item.progress.frames > 0 for item in window.context.queue):
+            window.context.memory.save()
             os.kill(os.getpid(), signal.SIGKILL)
 
-    window.controller.item_changed.connect(lambda _: saved())
+    window.context.run.item_changed.connect(lambda _: saved())
     application.exec()
 """
 
 
 def buttons(window: MainWindow) -> dict[str, QPushButton]:
-    return {button.text(): button for button in window.banners.findChildren(QPushButton) if button.isVisible()}
+    return {button.text(): button for button in window.context.banners.findChildren(QPushButton) if button.isVisible()}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
@@ -64,39 +66,41 @@ def test_the_files_of_a_killed_window_are_offered_and_go_on(qtbot: QtBot, window
     environment = {**os.environ, "PYTHONPATH": PYTHONPATH, "QT_QPA_PLATFORM": "offscreen"}
     killed = subprocess.run([sys.executable, script, tmp_path, *videos], cwd=PROJECT, env=environment, check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    window.interrupted.look()
-    assert any("were interrupted" in text for text in window.banners.texts)
-    window.memory.save()
-    kept = json.loads((window.controller.folder / NAME).read_text("utf-8"))
+    feature(window, InterruptedRun).look()
+    assert any("were interrupted" in text for text in window.context.banners.texts)
+    window.context.memory.save()
+    kept = json.loads((window.context.run.folder / NAME).read_text("utf-8"))
     assert len([entry for entry in kept if not entry["ended"]]) >= 2, "the files are kept until the user has decided"
-    window.setup.begin(tiny_files())
-    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
+    window.context.settings.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None, timeout=PATIENCE)
     buttons(window)["Continue"].click()
-    qtbot.waitUntil(lambda: len(window.items) == 3 and all(item.state is ItemState.DONE for item in window.items), timeout=PATIENCE)
-    assert {item.progress.frames for item in window.items} == {200}
-    window.memory.stop()
-    window.interrupted.look()
-    assert not any("interrupted" in text for text in window.banners.texts)
+    qtbot.waitUntil(
+        lambda: len(window.context.queue) == 3 and all(item.state is ItemState.DONE for item in window.context.queue), timeout=PATIENCE
+    )
+    assert {item.progress.frames for item in window.context.queue} == {200}
+    window.context.memory.stop()
+    feature(window, InterruptedRun).look()
+    assert not any("interrupted" in text for text in window.context.banners.texts)
 
 
 def test_the_position_and_the_chosen_part_are_there_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     videos = [make_video(tmp_path / f"{name}.mp4", 60, (64, 64)) for name in "ab"]
-    folder = window.controller.folder
+    folder = window.context.run.folder
     folder.mkdir()
     lefts = Left(1.0, Part(0.5, 1.5)), Left(0.8, Part(0.4, 1.0))
     plain = [Remembered(videos[0], write_results(folder / "s.sqlite", videos[0], 60).database, 0, ended=True, left=lefts[0])]
     plain.append(Remembered(videos[1], left=lefts[1]))
     (folder / NAME).write_text(json.dumps([asdict(entry) for entry in plain], default=str))
-    window.interrupted.look()
-    player, timeline = window.viewer.player, window.viewer.transport.timeline
+    feature(window, InterruptedRun).look()
+    player, timeline = window.context.viewer.player, window.context.viewer.transport.timeline
     qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(1.0, abs=0.01), timeout=PATIENCE)
     assert timeline.part == lefts[0].part
     timeline.set_part(Part(0.25, 0.75))
     buttons(window)["Continue"].click()
-    window.queue.show_item([*window.items][1].key)
+    feature(window, QueuePanel).show_item([*window.context.queue][1].key)
     qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(0.8, abs=0.01), timeout=PATIENCE)
     qtbot.waitUntil(lambda: timeline.part == lefts[1].part, timeout=PATIENCE)
-    window.memory.stop()
+    window.context.memory.stop()
     kept = {entry.path: entry.left for entry in QueueMemory(QueueModel(), folder).start()}
     assert kept[videos[0]].part == Part(0.25, 0.75)
     assert [kept[video].at for video in videos] == pytest.approx([1.0, 0.8], abs=0.01)
@@ -104,7 +108,7 @@ def test_the_position_and_the_chosen_part_are_there_again(qtbot: QtBot, window: 
 
 def test_finished_files_are_shown_again_and_discarded_ones_are_forgotten(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     video = make_video(tmp_path / "clip.mp4", 10, (64, 64))
-    folder = window.controller.folder
+    folder = window.context.run.folder
     folder.mkdir()
     results = write_results(folder / "s.sqlite", video, 10)
     model = QueueModel()
@@ -114,13 +118,13 @@ def test_finished_files_are_shown_again_and_discarded_ones_are_forgotten(qtbot: 
     other = QueueMemory(QueueModel(), folder)
     assert other.start() == [], "a second window leaves the queue of the first one alone"
     before.stop()
-    window.interrupted.look()
-    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE], timeout=PATIENCE)
-    assert window.memory.unfinished == (Remembered(tmp_path / "b.mp4", part=Part(1.0, 2.5)),)
-    assert "b.mp4 was interrupted." in window.banners.texts
+    feature(window, InterruptedRun).look()
+    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE], timeout=PATIENCE)
+    assert window.context.memory.unfinished == (Remembered(tmp_path / "b.mp4", part=Part(1.0, 2.5)),)
+    assert "b.mp4 was interrupted." in window.context.banners.texts
     buttons(window)["Discard"].click()
-    assert window.banners.texts == [text for text in window.banners.texts if "interrupted" not in text]
-    window.memory.stop()
+    assert window.context.banners.texts == [text for text in window.context.banners.texts if "interrupted" not in text]
+    window.context.memory.stop()
     assert [entry.path.name for entry in QueueMemory(QueueModel(), folder).start()] == ["clip.mp4"]
 
 
@@ -136,31 +140,31 @@ def test_a_removal_is_undone_with_a_key(qtbot: QtBot, window: MainWindow, tmp_pa
     videos = [make_video(tmp_path / f"{name}.mp4", 5, (64, 64)) for name in "ab"]
     results = write_results(tmp_path / "s.sqlite", videos[0], 5)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: len(window.items) == 1, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1, timeout=PATIENCE)
     window.open_paths([videos[1]])
-    qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
-    before = [(item.key, item.path, item.results) for item in window.items]
-    window.queue.show_item(before[0][0])
+    qtbot.waitUntil(lambda: len(window.context.queue) == 2, timeout=PATIENCE)
+    before = [(item.key, item.path, item.results) for item in window.context.queue]
+    feature(window, QueuePanel).show_item(before[0][0])
     for _ in range(2):
-        qtbot.keyClick(window.queue.view, Qt.Key.Key_Delete)
-    assert len(window.items) == 0
-    assert window.exports.line.text.text() == "Removed b.mp4"
+        qtbot.keyClick(feature(window, QueuePanel).view, Qt.Key.Key_Delete)
+    assert len(window.context.queue) == 0
+    assert window.context.activity.text.text() == "Removed b.mp4"
     for number in (1, 2):
         qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-        assert len(window.items) == number
-    assert [(item.key, item.path, item.results) for item in window.items] == before
-    assert [item.state for item in window.items] == [ItemState.DONE, ItemState.WAITING]
-    assert window.controller.tally(before[0][0]) is not None
-    assert not window.actions_.undo.isEnabled()
-    qtbot.keyClick(window.queue.view, Qt.Key.Key_Delete)
-    assert window.exports.line.reveal.text() == "Undo"
-    window.exports.line.reveal.click()
-    assert (len(window.items), window.exports.line.isHidden()) == (2, True)
+        assert len(window.context.queue) == number
+    assert [(item.key, item.path, item.results) for item in window.context.queue] == before
+    assert [item.state for item in window.context.queue] == [ItemState.DONE, ItemState.WAITING]
+    assert window.context.run.tally(before[0][0]) is not None
+    assert not window.context.actions.undo.isEnabled()
+    qtbot.keyClick(feature(window, QueuePanel).view, Qt.Key.Key_Delete)
+    assert window.context.activity.reveal.text() == "Undo"
+    window.context.activity.reveal.click()
+    assert (len(window.context.queue), window.context.activity.isHidden()) == (2, True)
 
 
 def test_quitting_asks_while_files_are_not_finished(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "a.mp4", 5, (64, 64))])
-    qtbot.waitUntil(lambda: len(window.items) == 1, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1, timeout=PATIENCE)
     window.quitting.ask = True
 
     def answer(title: str) -> None:

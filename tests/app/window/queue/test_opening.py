@@ -14,7 +14,10 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.model import FOUND_ROLE
 from framefleet.app.window.queue.opening import MANY
+from framefleet.app.window.queue.panel import QueuePanel
+from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportChoice
+from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.results.stored import read_stored
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.stamp import stamp_of
@@ -25,7 +28,7 @@ from framefleet.engine.store.view import View
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import LABELS, make_frame, video_info, write_session
-from tests.support.window import drop
+from tests.support.window import drop, feature
 
 PATIENCE = 30_000
 
@@ -40,48 +43,48 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: MainWindow, stored: Path, tmp_path: Path) -> None:
     drop(window, [stored])
-    qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
-    first, second = window.items
+    qtbot.waitUntil(lambda: len(window.context.queue) == 2, timeout=PATIENCE)
+    first, second = window.context.queue
     assert (first.state, first.progress.frames, first.path) == (ItemState.DONE, 40, stored.parent / "there.mp4")
     assert (second.state, second.progress.frames) == (ItemState.DONE, 10)
-    assert window.shown.key == first.key
+    assert window.context.selection.key == first.key
     assert window.status.devices.text().startswith("Stored results of ")
-    assert not any("Choose a model" in text for text in window.banners.texts), "nothing is to be detected"
-    qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) == 2, timeout=PATIENCE)
-    tally = window.controller.tally(first.key)
+    assert not any("Choose a model" in text for text in window.context.banners.texts), "nothing is to be detected"
+    qtbot.waitUntil(lambda: len(window.context.viewer.canvas.visible_detections) == 2, timeout=PATIENCE)
+    tally = window.context.run.tally(first.key)
     assert tally is not None
     assert tally.counts(0.5) == {0: 40, 1: 40}
     assert tally.counts(0.85) == {0: 40, 1: 0}
 
-    row = window.items.index(0)
+    row = window.context.queue.index(0)
     assert row.data(FOUND_ROLE) == "person 40 · bicycle 40"
-    window.filter.set_confidence(0.85)
+    window.context.filter.set_confidence(0.85)
     assert row.data(FOUND_ROLE) == "person 40"
-    window.filter.set_confidence(0.95)
+    window.context.filter.set_confidence(0.95)
     assert row.data(FOUND_ROLE) == "empty"
     assert "done, empty, 40 frames" in row.data(Qt.ItemDataRole.AccessibleTextRole)
-    qtbot.waitUntil(lambda: window.queue.heading.summary.accessibleName() == "2 done, 2 empty")
+    qtbot.waitUntil(lambda: feature(window, QueuePanel).heading.summary.accessibleName() == "2 done, 2 empty")
 
     assert first.results is not None
-    window.exports.start(ExportChoice(View(first.results.database, 0.25), (0,), ("jsonl",), tmp_path / "again", ExportOptions()))
-    qtbot.waitUntil(lambda: "(40 frames)" in window.exports.line.text.text(), timeout=PATIENCE)
+    feature(window, Exports).start(ExportChoice(View(first.results.database, 0.25), (0,), ("jsonl",), tmp_path / "again", ExportOptions()))
+    qtbot.waitUntil(lambda: "(40 frames)" in window.context.activity.text.text(), timeout=PATIENCE)
     (target,) = (tmp_path / "again").iterdir()
     assert len(target.read_text().splitlines()) == 40
 
-    window.queue.show_item(second.key)  # its detections are there, its pictures are not
-    qtbot.waitUntil(lambda: "gone.mp4" in window.viewer.canvas.accessibleDescription(), timeout=PATIENCE)
+    feature(window, QueuePanel).show_item(second.key)  # its detections are there, its pictures are not
+    qtbot.waitUntil(lambda: "gone.mp4" in window.context.viewer.canvas.accessibleDescription(), timeout=PATIENCE)
 
 
 def test_results_that_are_open_already_are_shown_and_not_doubled(qtbot: QtBot, window: MainWindow, stored: Path) -> None:
     window.open_paths([stored])
     window.open_paths([stored])  # while they are being read
-    qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
-    first, second = window.items
-    window.queue.show_item(second.key)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 2, timeout=PATIENCE)
+    first, second = window.context.queue
+    feature(window, QueuePanel).show_item(second.key)
     window.open_paths([stored.parent / "." / stored.name])
-    qtbot.waitUntil(lambda: window.shown.key == first.key)
-    qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
-    assert len(window.items) == 2
+    qtbot.waitUntil(lambda: window.context.selection.key == first.key)
+    qtbot.waitUntil(lambda: not window.context.background.busy, timeout=PATIENCE)
+    assert len(window.context.queue) == 2
 
 
 def test_the_queue_of_the_last_run_and_the_same_session_opened_again_give_each_file_once(
@@ -91,33 +94,33 @@ def test_the_queue_of_the_last_run_and_the_same_session_opened_again_give_each_f
         {"path": str(stored.parent / name), "database": str(stored), "source": source, "ended": True, "part": None}
         for source, name in enumerate(("there.mp4", "gone.mp4"))
     ]
-    folder = window.memory._folder
+    folder = window.context.memory._folder
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "queue.json").write_text(json.dumps(remembered))
-    window.interrupted.look()
+    feature(window, InterruptedRun).look()
     window.open_paths([stored])  # as at the start: both read it at the same time
-    qtbot.waitUntil(lambda: len(window.items) >= 2 and not window.background.busy, timeout=PATIENCE)
-    assert [item.path.name for item in window.items] == ["there.mp4", "gone.mp4"]
-    assert window.shown.key == next(iter(window.items)).key
+    qtbot.waitUntil(lambda: len(window.context.queue) >= 2 and not window.context.background.busy, timeout=PATIENCE)
+    assert [item.path.name for item in window.context.queue] == ["there.mp4", "gone.mp4"]
+    assert window.context.selection.key == next(iter(window.context.queue)).key
 
 
 def test_a_stored_file_can_be_detected_again(qtbot: QtBot, window: MainWindow, stored: Path) -> None:
     window.open_paths([stored])
-    qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
-    key = next(iter(window.items)).key
-    window.setup.begin(tiny_files())
-    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
-    window.controller.detect_again(key)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 2, timeout=PATIENCE)
+    key = next(iter(window.context.queue)).key
+    window.context.settings.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None, timeout=PATIENCE)
+    window.context.run.detect_again(key)
 
     def done_again() -> bool:
-        item = window.items.get(key)
+        item = window.context.queue.get(key)
         return item is not None and item.state is ItemState.DONE and item.results is not None and item.results.database != stored
 
     qtbot.waitUntil(done_again, timeout=PATIENCE)
 
 
 def test_the_menu_asks_for_stored_results_where_the_windows_own_ones_are(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.actions_.open_results.trigger()
+    window.context.actions.open_results.trigger()
     dialog = window.findChild(QFileDialog)
     assert dialog is not None
     assert Path(dialog.directory().absolutePath()) == tmp_path / "sessions"
@@ -133,17 +136,17 @@ def test_a_file_that_has_changed_since_is_named(qtbot: QtBot, window: MainWindow
             writer.add_frames([make_frame(number, 0)])
     make_video(video, frames=5)
     window.open_paths([writer.path])
-    qtbot.waitUntil(lambda: len(window.items) == 2)
-    (warning,) = [text for text in window.banners.texts if "has changed" in text]
+    qtbot.waitUntil(lambda: len(window.context.queue) == 2)
+    (warning,) = [text for text in window.context.banners.texts if "has changed" in text]
     assert warning.count(str(video)) == 1
 
 
 def test_what_is_no_session_is_explained(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     (tmp_path / "other.sqlite").write_text("something else" * 1000)
     window.open_paths([tmp_path / "other.sqlite", tmp_path / "missing.sqlite"])
-    qtbot.waitUntil(lambda: any("other.sqlite" in text and "not a session database" in text for text in window.banners.texts))
-    qtbot.waitUntil(lambda: any("missing.sqlite" in text and "cannot be opened" in text for text in window.banners.texts))
-    assert len(window.items) == 0
+    qtbot.waitUntil(lambda: any("other.sqlite" in text and "not a session database" in text for text in window.context.banners.texts))
+    qtbot.waitUntil(lambda: any("missing.sqlite" in text and "cannot be opened" in text for text in window.context.banners.texts))
+    assert len(window.context.queue) == 0
 
 
 def test_every_end_of_a_source_is_told_as_it_was(tmp_path: Path) -> None:
@@ -177,9 +180,9 @@ def test_many_files_of_a_folder_are_queued_after_a_question(qtbot: QtBot, window
         qtbot.waitUntil(lambda: any(box.isVisible() for box in window.findChildren(QMessageBox)))
         (box,) = (box for box in window.findChildren(QMessageBox) if box.isVisible())
         assert box.text() == "Add 21 files to the queue?"
-        assert not len(window.items)
+        assert not len(window.context.queue)
         next(button for button in box.buttons() if button.text() == answer).click()
-        qtbot.waitUntil(lambda queued=queued: len(window.items) == queued)  # type: ignore[misc]
+        qtbot.waitUntil(lambda queued=queued: len(window.context.queue) == queued)  # type: ignore[misc]
 
 
 def test_files_that_are_named_one_by_one_are_queued_at_once(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -187,33 +190,33 @@ def test_files_that_are_named_one_by_one_are_queued_at_once(qtbot: QtBot, window
     for file in files:
         file.touch()
     window.open_paths(files)
-    qtbot.waitUntil(lambda: len(window.items) == MANY + 1)
+    qtbot.waitUntil(lambda: len(window.context.queue) == MANY + 1)
 
 
 def test_an_unfinished_file_is_not_queued_twice(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(*paths: Path) -> list[str]:
         window.open_paths(paths)
-        qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
-        return [item.path.name for item in window.items]
+        qtbot.waitUntil(lambda: not window.context.background.busy, timeout=PATIENCE)
+        return [item.path.name for item in window.context.queue]
 
     one, other, link = (tmp_path / name for name in ("one.mp4", "other.mp4", "link.mp4"))
     one.touch()
     other.touch()
     link.symlink_to(one)
     monkeypatch.chdir(tmp_path)
-    line = window.exports.line
+    line = window.context.activity
     window.open_paths([one])
     assert opened(one) == ["one.mp4"]  # the second drop comes while the first one is being searched
     assert (line.isVisible(), line.text.text(), line.reveal.isVisible()) == (True, "one.mp4 is already in the queue", False)
-    first = next(iter(window.items)).key
+    first = next(iter(window.context.queue)).key
     assert opened(one, other, link) == ["one.mp4", "other.mp4"]
     assert line.text.text() == "2 files are already in the queue"
     for same in (one, Path("one.mp4"), tmp_path / "x" / ".." / "one.mp4", link):
         (tmp_path / "x").mkdir(exist_ok=True)
-        window.queue.show_item([item.key for item in window.items][1])
+        feature(window, QueuePanel).show_item([item.key for item in window.context.queue][1])
         assert opened(same) == ["one.mp4", "other.mp4"]
-        assert (window.shown.key, line.text.text()) == (first, f"{same.name} is already in the queue")
-    window.controller.cancel(first)
+        assert (window.context.selection.key, line.text.text()) == (first, f"{same.name} is already in the queue")
+    window.context.run.cancel(first)
     assert opened(one, link) == ["one.mp4", "other.mp4", "one.mp4"]
     assert line.text.text() == "link.mp4 is already in the queue"
 
@@ -223,7 +226,7 @@ def test_many_files_that_are_all_in_the_queue_need_no_question(qtbot: QtBot, win
     for file in files:
         file.touch()
     window.open_paths(files)
-    qtbot.waitUntil(lambda: len(window.items) == MANY + 1)
+    qtbot.waitUntil(lambda: len(window.context.queue) == MANY + 1)
     window.open_paths([tmp_path])
-    qtbot.waitUntil(lambda: window.exports.line.text.text() == "21 files are already in the queue")
+    qtbot.waitUntil(lambda: window.context.activity.text.text() == "21 files are already in the queue")
     assert not any(box.isVisible() for box in window.findChildren(QMessageBox))

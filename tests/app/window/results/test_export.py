@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.item import Part as Range
+from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog, command_of
 from framefleet.app.window.results.export_options import FilterForm
 from framefleet.app.window.viewer.filter import ViewFilter
@@ -31,7 +32,7 @@ from framefleet.resources import DEMO
 from tests.support.cli import run_main
 from tests.support.media import make_video
 from tests.support.store import write_session
-from tests.support.window import queue_item, write_results
+from tests.support.window import feature, queue_item, write_results
 
 
 def detected(video: Path, frames: int) -> QueueItem:
@@ -160,7 +161,7 @@ def test_a_file_that_was_not_opened_says_so_and_the_demo_is_not_written_into_the
     unopened = ExportDialog(item, sources, ViewFilter(), ["csv"], tmp_path)
     qtbot.addWidget(unopened)
     assert "was not opened" in unopened.problem.text()
-    window.exports.ask(item, ViewFilter())
+    feature(window, Exports).ask(item, ViewFilter())
     (asked,) = window.findChildren(ExportDialog)
     assert asked.folder.path == Path.home()
 
@@ -198,8 +199,8 @@ def test_options_of_a_training_set(dialog: ExportDialog) -> None:
 def test_tables_of_what_the_window_shows(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
     dialog.files.combo.setCurrentIndex(1)
     dialog.filter.confidence.set_share(0.85)
-    window.exports.start(dialog.choice)
-    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
+    feature(window, Exports).start(dialog.choice)
+    qtbot.waitUntil(lambda: window.context.activity.text.text() == "Exported 4 files")
     assert set(pd.read_csv(tmp_path / "out" / "b.detections.csv").label) == {"person"}
     assert list(pd.read_csv(tmp_path / "out" / "files.csv").file) == ["a.mp4", "b.mp4"]
 
@@ -223,8 +224,8 @@ def test_several_formats_share_one_export(qtbot: QtBot, window: MainWindow, dial
     assert dialog.choice.forms == ("csv", "coco")
     assert dialog.options._fields["interval"].isVisible()
     assert dialog.options._fields["coco_ids"].isVisible()
-    window.exports.start(dialog.choice)
-    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
+    feature(window, Exports).start(dialog.choice)
+    qtbot.waitUntil(lambda: window.context.activity.text.text() == "Exported 4 files")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.coco.json", "a.detections.csv", "counts.csv", "files.csv"]
     heading = next(label for label in dialog.findChildren(QLabel) if label.text() == "Format")
     assert dialog.forms.list.isVisible()
@@ -289,8 +290,8 @@ def test_the_copied_command_writes_the_same_files(qtbot: QtBot, window: MainWind
     command = QGuiApplication.clipboard().text()
     program, name, *arguments = shlex.split(command)
     assert (program, name) == ("framefleet", "results")
-    window.exports.start(dialog.choice)
-    qtbot.waitUntil(lambda: window.exports.line.text.text() == "Exported 4 files")
+    feature(window, Exports).start(dialog.choice)
+    qtbot.waitUntil(lambda: window.context.activity.text.text() == "Exported 4 files")
     arguments[arguments.index("--out") + 1] = str(tmp_path / "again")
     run = run_main("results", *arguments)
     assert run.status == 0, run.err
@@ -324,50 +325,50 @@ def test_options_as_words_of_a_command(tmp_path: Path, options: ExportOptions, w
 
 def test_progress_and_outcome_do_not_move_the_window_s_layout(qtbot: QtBot, window: MainWindow) -> None:
     window.show()
-    window.exports.line.show_done("first")  # the layout is computed with the line's widgets
-    window.exports.line.hide()
+    window.context.activity.show_done("first")  # the layout is computed with the line's widgets
+    window.context.activity.hide()
     qtbot.waitExposed(window)
-    height, place = window.status.height(), window.arrangement.columns.geometry()
-    window.exports.line.show_progress("Writing a.csv: 40 %", 0.4, lambda: None)
+    height, place = window.status.height(), window.columns.geometry()
+    window.context.activity.show_progress("Writing a.csv: 40 %", 0.4, lambda: None)
     QGuiApplication.processEvents()
-    assert (window.status.height(), window.arrangement.columns.geometry()) == (height, place)
-    window.exports.line.show_done("Exported a.csv", lambda: None)
+    assert (window.status.height(), window.columns.geometry()) == (height, place)
+    window.context.activity.show_done("Exported a.csv", lambda: None)
     QGuiApplication.processEvents()
-    assert (window.status.height(), window.arrangement.columns.geometry()) == (height, place)
-    text, narrowest = window.exports.line.text, window.status.minimumSizeHint().width()
+    assert (window.status.height(), window.columns.geometry()) == (height, place)
+    text, narrowest = window.context.activity.text, window.status.minimumSizeHint().width()
     assert text.width() == text.sizeHint().width(), "all of a short text can be read"
-    window.exports.line.show_done(f"Exported {'a long name ' * 50}.csv", lambda: None)
+    window.context.activity.show_done(f"Exported {'a long name ' * 50}.csv", lambda: None)
     QGuiApplication.processEvents()
     assert window.status.minimumSizeHint().width() == narrowest
     qtbot.waitUntil(lambda: text.width() > 300)
-    window.exports.line.show_done("first\nsecond")
+    window.context.activity.show_done("first\nsecond")
     assert (text.text(), text.toolTip()) == ("first · second", "first\nsecond")
 
 
 def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     item = detected(make_video(tmp_path / "a.mp4", 40), 40)
-    window.exports.start(to_video(item, tmp_path / "out"))
-    line = window.exports.line
+    feature(window, Exports).start(to_video(item, tmp_path / "out"))
+    line = window.context.activity
     assert (line.text.text(), line.cancel.isHidden()) == ("Exporting as Annotated video…", False)
     qtbot.waitUntil(lambda: line.text.text() == "Exported a.annotated.mp4 (40 frames)")
     assert (line.cancel.isHidden(), line.reveal.isHidden()) == (True, False)
-    assert window.banners.texts == []
+    assert window.context.banners.texts == []
     with av.open(str(tmp_path / "out" / "a.annotated.mp4")) as container:
         assert len(list(container.decode(video=0))) == 40
 
 
 def test_an_export_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
-    window.exports.start(to_video(lengthy, tmp_path / "out"))
-    qtbot.waitUntil(lambda: window.exports.line.text.text().endswith(" %"))
-    window.exports.line.cancel.click()
-    qtbot.waitUntil(lambda: "was cancelled" in window.exports.line.text.text())
-    assert window.exports.line.reveal.isHidden()
+    feature(window, Exports).start(to_video(lengthy, tmp_path / "out"))
+    qtbot.waitUntil(lambda: window.context.activity.text.text().endswith(" %"))
+    window.context.activity.cancel.click()
+    qtbot.waitUntil(lambda: "was cancelled" in window.context.activity.text.text())
+    assert window.context.activity.reveal.isHidden()
     assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_closing_the_window_gives_exports_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
-    window.exports.start(to_video(lengthy, tmp_path / "out"))
-    qtbot.waitUntil(lambda: window.exports.line.text.text().endswith(" %"))
+    feature(window, Exports).start(to_video(lengthy, tmp_path / "out"))
+    qtbot.waitUntil(lambda: window.context.activity.text.text().endswith(" %"))
     window.close()
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -376,11 +377,11 @@ def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Pa
     video = make_video(tmp_path / "a.mp4", 10)
     item = detected(video, 10)
     video.unlink()
-    window.exports.start(to_video(item, tmp_path / "out"))
-    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts))
+    feature(window, Exports).start(to_video(item, tmp_path / "out"))
+    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.context.banners.texts))
     assert not part_of(tmp_path / "out" / "a.annotated.mp4").exists()
 
 
 def test_without_a_file_the_action_says_what_to_do(window: MainWindow) -> None:
-    window.actions_.export.trigger()
-    assert window.banners.texts == ["There is nothing to export yet: open a file or stored results first."]
+    window.context.actions.export.trigger()
+    assert window.context.banners.texts == ["There is nothing to export yet: open a file or stored results first."]

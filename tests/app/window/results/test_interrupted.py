@@ -15,12 +15,14 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.objects.corrections import Corrections, OneDetection
 from framefleet.engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.paths import PROJECT, PYTHONPATH
+from tests.support.window import feature
 
 CRASH = """
 import os, signal, sys
@@ -50,7 +52,7 @@ if __name__ == "__main__":
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     videos = [make_video(tmp_path / f"{name}.mp4", frames=120, size=(96, 96), gop=12) for name in "abc"]
-    database = window.controller.folder / "crashed.sqlite"
+    database = window.context.run.folder / "crashed.sqlite"
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
     environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
@@ -60,93 +62,95 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
         before = [reader.count(source.number) for source in reader.sources()]
         begun = [source.file for source in reader.sources() if not source.succeeded and reader.position(source.number) is not None]
     assert sum(before) > 150
-    window.setup.begin(tiny_files())
-    qtbot.waitUntil(lambda: window.setup.summary is not None)
-    window.interrupted.look()
-    qtbot.waitUntil(lambda: any("of 3 files are not finished" in text for text in window.banners.texts))
-    (button,) = [button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue"]
+    window.context.settings.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None)
+    feature(window, InterruptedRun).look()
+    qtbot.waitUntil(lambda: any("of 3 files are not finished" in text for text in window.context.banners.texts))
+    (button,) = [button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue"]
     button.click()
-    qtbot.waitUntil(lambda: window.exports.line.text.toolTip().count("goes on at frame") == len(begun) > 0, timeout=60_000)
-    assert f"{begun[0].name} goes on at frame " in window.exports.line.text.text()
-    qtbot.waitUntil(lambda: len(window.items) == 3 and all(item.state is ItemState.DONE for item in window.items), timeout=60_000)
+    qtbot.waitUntil(lambda: window.context.activity.text.toolTip().count("goes on at frame") == len(begun) > 0, timeout=60_000)
+    assert f"{begun[0].name} goes on at frame " in window.context.activity.text.text()
+    qtbot.waitUntil(
+        lambda: len(window.context.queue) == 3 and all(item.state is ItemState.DONE for item in window.context.queue), timeout=60_000
+    )
     with SessionReader(database) as reader:
         assert [reader.count(source.number) for source in reader.sources()] == [120] * 3
-    assert {item.results.database for item in window.items if item.results} == {database}
-    assert all(item.progress.frames == 120 for item in window.items)
-    for item in window.items:
-        tally = window.controller.tally(item.key)
+    assert {item.results.database for item in window.context.queue if item.results} == {database}
+    assert all(item.progress.frames == 120 for item in window.context.queue)
+    for item in window.context.queue:
+        tally = window.context.run.tally(item.key)
         assert tally is not None
     assert sorted(path.name for path in database.parent.glob("*.sqlite")) == ["crashed.sqlite"], "it was not begun again"
-    window.interrupted.look()
-    qtbot.waitUntil(lambda: not window.background.busy)
-    assert not any("not finished" in text for text in window.banners.texts)
+    feature(window, InterruptedRun).look()
+    qtbot.waitUntil(lambda: not window.context.background.busy)
+    assert not any("not finished" in text for text in window.context.banners.texts)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=400, size=(96, 96), gop=12)
-    database = window.controller.folder / "crashed.sqlite"
+    database = window.context.run.folder / "crashed.sqlite"
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
     environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, script, database, video], cwd=PROJECT, env=environment, check=False)
     with Corrections(database) as corrections:
         corrections.delete(OneDetection(0, 0, 0))
-    window.setup.begin(tiny_files())
-    qtbot.waitUntil(lambda: window.setup.summary is not None)
-    window.interrupted.look()
-    qtbot.waitUntil(lambda: bool(window.banners.texts))
-    next(button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue").click()
-    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE], timeout=60_000)
-    (item,) = window.items
+    window.context.settings.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None)
+    feature(window, InterruptedRun).look()
+    qtbot.waitUntil(lambda: bool(window.context.banners.texts))
+    next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
+    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE], timeout=60_000)
+    (item,) = window.context.queue
     with SessionReader(database) as reader:
         assert reader.corrected
         stored = sum(len(frame.detections) for frame in reader.frames(0) if frame.detections is not None)
         assert item.results is not None
         assert item.results.created == reader.facts[CREATED]
-    tally = window.controller.tally(item.key)
+    tally = window.context.run.tally(item.key)
     assert tally is not None
     assert sum(tally.counts(0.0).values()) == stored
-    window.viewer.player.seek(0.0)
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None and window.viewer.canvas.result.ref.index == 0)
-    qtbot.waitUntil(lambda: not window.background.busy)
-    assert window.banners.texts == []
-    assert window.exports.line.text.text().startswith("a.mp4 goes on at frame ")
+    window.context.viewer.player.seek(0.0)
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None and window.context.viewer.canvas.result.ref.index == 0)
+    qtbot.waitUntil(lambda: not window.context.background.busy)
+    assert window.context.banners.texts == []
+    assert window.context.activity.text.text().startswith("a.mp4 goes on at frame ")
 
 
 def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_line(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     video = make_video(tmp_path / "a.mp4", frames=20, size=(96, 96))
-    window.setup.begin(tiny_files())
+    window.context.settings.begin(tiny_files())
     window.open_paths([video])
-    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE], timeout=60_000)
-    (item,) = window.items
+    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE], timeout=60_000)
+    (item,) = window.context.queue
     assert item.results is not None
-    window.controller.set_paused(True)  # the session ends
-    qtbot.waitUntil(lambda: window.controller._session is None, timeout=60_000)
-    assert not window.exports.line.isVisible()
-    window.controller.set_paused(False)
-    window.controller.go_on(item.results.database, [(video, None)])
-    qtbot.waitUntil(lambda: window.exports.line.text.text() == "1 source finished by an earlier run: the results stay", timeout=60_000)
-    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE] * 2, timeout=60_000)
+    window.context.run.set_paused(True)  # the session ends
+    qtbot.waitUntil(lambda: window.context.run._session is None, timeout=60_000)
+    assert not window.context.activity.isVisible()
+    window.context.run.set_paused(False)
+    window.context.run.go_on(item.results.database, [(video, None)])
+    qtbot.waitUntil(lambda: window.context.activity.text.text() == "1 source finished by an earlier run: the results stay", timeout=60_000)
+    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE] * 2, timeout=60_000)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     videos = [make_video(tmp_path / f"{name}.mp4", frames=frames, size=(96, 96), gop=12) for name, frames in (("a", 60), ("b", 400))]
-    database = window.controller.folder / "crashed.sqlite"
+    database = window.context.run.folder / "crashed.sqlite"
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
     environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, env=environment, check=False)
-    window.setup.begin(tiny_files(seed=2))
-    qtbot.waitUntil(lambda: window.setup.summary is not None)
-    window.interrupted.look()
-    qtbot.waitUntil(lambda: bool(window.banners.texts))
-    next(button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue").click()
-    qtbot.waitUntil(lambda: [item.state for item in window.items] == [ItemState.DONE] * 2, timeout=60_000)
-    stored, new = (item.results for item in window.items)
+    window.context.settings.begin(tiny_files(seed=2))
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None)
+    feature(window, InterruptedRun).look()
+    qtbot.waitUntil(lambda: bool(window.context.banners.texts))
+    next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
+    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE] * 2, timeout=60_000)
+    stored, new = (item.results for item in window.context.queue)
     assert stored is not None
     assert new is not None
     assert stored.database == database != new.database
@@ -154,26 +158,26 @@ def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(q
         assert reader.count(0) == 60
     with SessionReader(new.database) as reader:
         assert [(source.name, reader.count(source.number)) for source in reader.sources()] == [("b.mp4", 400)]
-    qtbot.waitUntil(lambda: not window.background.busy)
-    assert window.banners.texts == []
+    qtbot.waitUntil(lambda: not window.context.background.busy)
+    assert window.context.banners.texts == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_a_discarded_run_is_not_offered_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=400, size=(96, 96), gop=12)
-    folder = window.controller.folder
+    folder = window.context.run.folder
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
     environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, script, folder / "crashed.sqlite", video], cwd=PROJECT, env=environment, check=False)
-    window.memory._folder.mkdir(parents=True, exist_ok=True)
+    window.context.memory._folder.mkdir(parents=True, exist_ok=True)
     entry = {"path": str(video), "database": None, "source": -1, "ended": False, "part": None}
-    (window.memory._folder / "queue.json").write_text(json.dumps([entry]))
-    window.interrupted.look()
-    assert window.banners.texts == ["a.mp4 was interrupted."]
-    next(button for button in window.banners.findChildren(QPushButton) if button.text() == "Discard").click()
-    qtbot.waitUntil(lambda: not window.background.busy)
-    window.memory.stop()
-    window.interrupted.look()  # as at the next start: the queue is empty now
-    qtbot.waitUntil(lambda: not window.background.busy)
-    assert window.banners.texts == []
+    (window.context.memory._folder / "queue.json").write_text(json.dumps([entry]))
+    feature(window, InterruptedRun).look()
+    assert window.context.banners.texts == ["a.mp4 was interrupted."]
+    next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Discard").click()
+    qtbot.waitUntil(lambda: not window.context.background.busy)
+    window.context.memory.stop()
+    feature(window, InterruptedRun).look()  # as at the next start: the queue is empty now
+    qtbot.waitUntil(lambda: not window.context.background.busy)
+    assert window.context.banners.texts == []

@@ -110,14 +110,16 @@ def test_only_the_part_of_a_limited_run_counts_as_analysed(
         first, last = int(limits.get("begin", 0)), int(limits.get("end", 60))
         connection.execute(f"DELETE FROM frames WHERE frame NOT BETWEEN {first} AND {last - 1}")
     window.open_paths([database])
-    qtbot.waitUntil(lambda: window.shown.item is not None, timeout=PATIENCE)
-    (item,) = window.items
+    qtbot.waitUntil(lambda: window.context.selection.item is not None, timeout=PATIENCE)
+    (item,) = window.context.queue
     length = 60 / 25
     assert item.part == (None if begin is None or end is None else Part(pytest.approx(begin), pytest.approx(end)))
-    assert window.viewer.transport.timeline._detected == pytest.approx((0, 1) if item.part is None else (begin / length, end / length))
+    assert window.context.viewer.transport.timeline._detected == pytest.approx(
+        (0, 1) if item.part is None else (begin / length, end / length)
+    )
     if "end" in limits:
-        window.viewer.player.seek(1.5)
-        qtbot.waitUntil(lambda: window.viewer.canvas.note == "Not analysed: outside the analysed part", timeout=PATIENCE)
+        window.context.viewer.player.seek(1.5)
+        qtbot.waitUntil(lambda: window.context.viewer.canvas.note == "Not analysed: outside the analysed part", timeout=PATIENCE)
 
 
 def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -125,19 +127,21 @@ def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(q
     write_results(database, video, 10)
     set_created(database)
     window.open_paths([database])
-    canvas, player = window.viewer.canvas, window.viewer.player
+    canvas, player = window.context.viewer.canvas, window.context.viewer.player
     qtbot.waitUntil(lambda: canvas.result is not None, timeout=PATIENCE)
-    (before,) = window.items
+    (before,) = window.context.queue
     write_results(tmp_path / "other.sqlite", video, 5)
     (tmp_path / "other.sqlite").replace(database)
     player.step(1)
     qtbot.waitUntil(lambda: "another run has replaced these results" in canvas.note, timeout=PATIENCE)
-    assert window.items.get(before.key).summary == "Replaced by another run"
-    (banner,) = [each for each in window.banners.findChildren(Banner) if "has replaced the results in session.sqlite" in each.message]
+    assert window.context.queue.get(before.key).summary == "Replaced by another run"
+    (banner,) = [
+        each for each in window.context.banners.findChildren(Banner) if "has replaced the results in session.sqlite" in each.message
+    ]
     next(button for button in banner.findChildren(QPushButton) if button.text() == "Open the new results").click()
-    qtbot.waitUntil(lambda: len(window.items) == 1 and window.items.get(before.key) is None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1 and window.context.queue.get(before.key) is None, timeout=PATIENCE)
     qtbot.waitUntil(lambda: canvas.result is not None, timeout=PATIENCE)
-    (after,) = window.items
+    (after,) = window.context.queue
     assert after.progress.frames == 5
     assert not after.replaced
 
@@ -145,18 +149,18 @@ def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(q
 def test_the_window_notices_that_another_run_has_replaced_results_of_its_own(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     video = make_video(tmp_path / "first.mp4", 60, (320, 240))
     own = RunSettings(tiny_files(2), engine=EngineSettings(confidence=0.05))
-    (key,) = window.controller.add([video], (own, ("x", "y", "z")))
-    window.shown.show_moment(key, 0.0)
-    qtbot.waitUntil(lambda: window.items.get(key).state is ItemState.DONE, timeout=PATIENCE)
-    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=PATIENCE)
-    window.controller.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)  # ends the session
-    qtbot.waitUntil(lambda: window.controller._session is None, timeout=PATIENCE)
+    (key,) = window.context.run.add([video], (own, ("x", "y", "z")))
+    window.context.selection.show_moment(key, 0.0)
+    qtbot.waitUntil(lambda: window.context.queue.get(key).state is ItemState.DONE, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None, timeout=PATIENCE)
+    window.context.run.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)  # ends the session
+    qtbot.waitUntil(lambda: window.context.run._session is None, timeout=PATIENCE)
     other = tmp_path / "other.sqlite"
     write_results(other, video, 5)
     set_created(other)
-    other.replace(window.items.get(key).results.database)
-    window.viewer.player.seek(1.5)
-    qtbot.waitUntil(lambda: window.items.get(key).replaced, timeout=PATIENCE)
+    other.replace(window.context.queue.get(key).results.database)
+    window.context.viewer.player.seek(1.5)
+    qtbot.waitUntil(lambda: window.context.queue.get(key).replaced, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("started", ["2026-11-01T23:59:58+01:00", None])
@@ -167,8 +171,8 @@ def test_the_clock_time_of_the_picture(qtbot: QtBot, window: MainWindow, tmp_pat
         connection.commit()
     window.resize(1400, 800)
     window.open_paths([results.database])
-    transport, player = window.viewer.transport, window.viewer.player
-    qtbot.waitUntil(lambda: player.current is not None and not window.background.busy)
+    transport, player = window.context.viewer.transport, window.context.viewer.player
+    qtbot.waitUntil(lambda: player.current is not None and not window.context.background.busy)
     player.pause()
     player.seek(2.5)
     qtbot.waitUntil(lambda: player.position == 2.5)
@@ -188,8 +192,8 @@ def test_the_time_when_a_picture_was_taken(qtbot: QtBot, window: MainWindow, tmp
     assert run.status == 0, run.err
     window.resize(1400, 800)
     window.open_paths([tmp_path / "out" / "session.sqlite"])
-    transport, player = window.viewer.transport, window.viewer.player
-    qtbot.waitUntil(lambda: player.current is not None and not window.background.busy)
+    transport, player = window.context.viewer.transport, window.context.viewer.player
+    qtbot.waitUntil(lambda: player.current is not None and not window.context.background.busy)
     for position, expected in ((0.0, "2026-11-01 23:59:58"), (1.0, ""), (2.0, "2026-11-01 08:00:00")):
         player.seek(position)
         qtbot.waitUntil(lambda position=position: player.position == position)

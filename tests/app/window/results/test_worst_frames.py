@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.results.worst_frames import WorstFramesDialog, read_worst_frames
+from framefleet.app.window.results.worst_frames import WorstFrames, WorstFramesDialog, read_worst_frames
 from framefleet.engine.store.objects.corrections import Corrections, OneDetection
 from tests.support.cli import run_main
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.window import feature, write_results
 
 PATIENCE = 30_000
 FRAMES = 20
@@ -48,18 +48,18 @@ def test_a_row_shows_its_frame(qtbot: QtBot, window: MainWindow, report: Path) -
     assert dialog.table.topLevelItemCount() == len(frames) >= 2
     assert all(dialog.table.headerItem().textAlignment(column) & Qt.AlignmentFlag.AlignRight for column in range(1, 6))  # as the figures
     assert (frames[0]["frame"], frames[0]["missed"], frames[0]["wrong"]) == (6, 1, 1)
-    player = window.viewer.player
+    player = window.context.viewer.player
     for row in (0, 1):  # the first frame is shown at once and opens the session, the second choice finds it open
         if row:
             dialog.table.setCurrentItem(dialog.table.topLevelItem(row))
         assert dialog.table.currentItem() is dialog.table.topLevelItem(row)
         time = frames[row]["time"]
         qtbot.waitUntil(lambda time=time: player.current is not None and abs(player.current.pts - time) < 1e-3, timeout=PATIENCE)
-        shown = window.items.get(window.shown.key or 0)
+        shown = window.context.queue.get(window.context.selection.key or 0)
         assert shown is not None
         assert shown.path == report.parent / "old.mp4"
         assert not player.playing
-    assert len(window.items) == 1
+    assert len(window.context.queue) == 1
     assert not dialog.remark.text()
 
 
@@ -68,13 +68,13 @@ def test_another_session_that_opens_at_the_same_time_does_not_take_the_place_of_
 ) -> None:
     other = report.parent / "new" / "session.sqlite"
     window.open_paths([other])
-    qtbot.waitUntil(lambda: len(window.items) == 1, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1, timeout=PATIENCE)
     worst = read_worst_frames(report / "worst-frames.json")["old"][0]
     dialog = WorstFramesDialog(report / "worst-frames.json", {"old": [worst]}, window)
-    dialog.chosen.connect(window.worst._choose)
+    dialog.chosen.connect(feature(window, WorstFrames)._choose)
     dialog.show_worst()
     window.open_paths([other])
-    player = window.viewer.player
+    player = window.context.viewer.player
     qtbot.waitUntil(lambda: player.path == str(worst.file), timeout=PATIENCE)
     qtbot.waitUntil(lambda: player.current is not None and abs(player.current.pts - worst.time) < 1e-3, timeout=PATIENCE)
 
@@ -106,15 +106,17 @@ def test_times_are_those_of_the_window(report: Path) -> None:
 def test_what_cannot_be_shown_is_explained(qtbot: QtBot, window: MainWindow, report: Path, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"sessions": {}}')
     window.open_paths([tmp_path / "other.json", tmp_path / "missing.json"])
-    qtbot.waitUntil(lambda: any("other.json is not a list of worst frames" in text for text in window.banners.texts), timeout=PATIENCE)
-    qtbot.waitUntil(lambda: any("missing.json" in text for text in window.banners.texts), timeout=PATIENCE)
+    qtbot.waitUntil(
+        lambda: any("other.json is not a list of worst frames" in text for text in window.context.banners.texts), timeout=PATIENCE
+    )
+    qtbot.waitUntil(lambda: any("missing.json" in text for text in window.context.banners.texts), timeout=PATIENCE)
     (tmp_path / "old" / "session.sqlite").unlink()
     window.open_paths([report / "worst-frames.json"])
     qtbot.waitUntil(lambda: window.findChild(WorstFramesDialog) is not None, timeout=PATIENCE)
     dialog = window.findChild(WorstFramesDialog)
     assert dialog is not None
     dialog.table.setCurrentItem(dialog.table.topLevelItem(0))
-    assert any("does not exist any more" in text for text in window.banners.texts)
+    assert any("does not exist any more" in text for text in window.context.banners.texts)
 
 
 @pytest.mark.parametrize("screen", [2000, 1000])

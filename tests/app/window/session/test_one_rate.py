@@ -6,12 +6,13 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.widgets import formats
 from framefleet.engine.model.check import check_model
 from tests.support.models import tiny_files
-from tests.support.window import CPU
+from tests.support.window import CPU, feature
 
 MOMENTS = 4
 
@@ -20,22 +21,22 @@ def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: Main
     shown: list[tuple[str, str, str]] = []
 
     def look(_: object) -> None:
-        (item,) = window.items
-        if item.rate and window.devices.cards[0].row.content.rate:
-            shown.append((window.status.queue.text(), item.brief, window.devices.cards[0].row.content.rate_text))
+        (item,) = window.context.queue
+        if item.rate and feature(window, DevicePanel).cards[0].row.content.rate:
+            shown.append((window.status.queue.text(), item.brief, feature(window, DevicePanel).cards[0].row.content.rate_text))
 
-    for changed in (window.controller.devices_changed, window.controller.figures_changed):
+    for changed in (window.context.run.devices_changed, window.context.run.figures_changed):
         changed.connect(look)  # behind the connections of the window
     settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
-    window.controller.set_settings(settings, check_model(settings.model).labels, restart=False)
+    window.context.run.set_settings(settings, check_model(settings.model).labels, restart=False)
     window.open_paths([long])
-    qtbot.waitUntil(lambda: len(shown) >= MOMENTS or any(item.ended for item in window.items), timeout=60_000)
-    (item,) = window.items
-    window.controller.cancel(item.key)
-    qtbot.waitUntil(lambda: any(item.ended for item in window.items))
+    qtbot.waitUntil(lambda: len(shown) >= MOMENTS or any(item.ended for item in window.context.queue), timeout=60_000)
+    (item,) = window.context.queue
+    window.context.run.cancel(item.key)
+    qtbot.waitUntil(lambda: any(item.ended for item in window.context.queue))
     assert shown
     for total, file, device in shown:
         assert total.startswith(f"{device} frames/s")
         assert file.startswith(f"{device}/s")
     qtbot.waitUntil(lambda: window.status.queue.text() == "")
-    qtbot.waitUntil(lambda: window.devices.cards[0].row.content.rate_text == formats.DASH)
+    qtbot.waitUntil(lambda: feature(window, DevicePanel).cards[0].row.content.rate_text == formats.DASH)

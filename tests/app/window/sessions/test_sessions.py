@@ -78,8 +78,8 @@ def test_cleaning_up_deletes_the_oldest_and_no_more_than_needed(ages: list[tuple
 
 
 def test_the_dialog_opens_renames_and_deletes(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
-    assert window.controller.folder == folder
-    window.actions_.sessions.trigger()
+    assert window.context.run.folder == folder
+    window.context.actions.sessions.trigger()
     (dialog,) = window.findChildren(SessionsDialog)
     table = dialog.table
     qtbot.waitUntil(lambda: table.topLevelItemCount() == 3, timeout=PATIENCE)
@@ -107,8 +107,8 @@ def test_the_dialog_opens_renames_and_deletes(qtbot: QtBot, window: MainWindow, 
     assert AGES["older than a week"] == 7
     select("first")
     qtbot.mouseClick(dialog.show_, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: len(window.items) == 1, timeout=PATIENCE)
-    window.actions_.sessions.trigger()
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1, timeout=PATIENCE)
+    window.context.actions.sessions.trigger()
     dialog = next(found for found in window.findChildren(SessionsDialog) if found.isVisible())
     table = dialog.table
     qtbot.waitUntil(lambda: table.topLevelItemCount() == 2, timeout=PATIENCE)
@@ -120,19 +120,19 @@ def test_the_dialog_opens_renames_and_deletes(qtbot: QtBot, window: MainWindow, 
 
 
 def test_the_dialog_can_close_before_its_list_is_read(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
-    window.actions_.sessions.trigger()
+    window.context.actions.sessions.trigger()
     (dialog,) = window.findChildren(SessionsDialog)
     dialog.reject()
     QCoreApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)  # before the list arrives
     assert not window.findChildren(SessionsDialog)
     with qtbot.captureExceptions() as problems:
-        qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: not window.context.background.busy, timeout=PATIENCE)
     assert problems == []
 
 
 def test_a_session_without_files_cannot_be_exported_and_says_so(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
     SessionWriter(folder / "empty.sqlite", ("person",), {"model": "tiny"}).close(False)
-    window.actions_.sessions.trigger()
+    window.context.actions.sessions.trigger()
     (dialog,) = window.findChildren(SessionsDialog)
     qtbot.waitUntil(lambda: dialog.table.topLevelItemCount() == 4, timeout=PATIENCE)
     dialog.table.setCurrentItem(dialog.table.findItems("empty", Qt.MatchFlag.MatchExactly)[0])
@@ -143,7 +143,7 @@ def test_a_session_without_files_cannot_be_exported_and_says_so(qtbot: QtBot, wi
 
 
 def test_a_folder_without_sessions_says_what_will_be_there(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    dialog = SessionsDialog(tmp_path / "empty", window.background, set)
+    dialog = SessionsDialog(tmp_path / "empty", window.context.background, set)
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitUntil(dialog.empty.isVisible)
@@ -163,7 +163,7 @@ def test_sessions_of_the_command_line_are_listed_and_stay(
     for path in ("night/session.sqlite", "gone/session.sqlite", "night/session.sqlite"):
         note_session(tmp_path / path)
     assert noted_sessions(folder) == [tmp_path / "night" / "session.sqlite"]
-    dialog = SessionsDialog(folder, window.background, set)
+    dialog = SessionsDialog(folder, window.context.background, set)
     qtbot.addWidget(dialog)
     qtbot.waitUntil(lambda: dialog.table.topLevelItemCount() == 4, timeout=PATIENCE)
     assert dialog.total.text().startswith("4 sessions, ")

@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.topology.drawing import NVLINK, PCIE
-from framefleet.app.window.topology.panel import SIDE_BY_SIDE, DeviceTabs, TopologyPanel
+from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
+from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.topology.text import about_link, traffic
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
@@ -19,7 +20,7 @@ from framefleet.engine.devices.recording import read_recording
 from framefleet.engine.devices.topology.types import Level, Link, Topology
 from tests.support.devices.machines import SWITCH_CODES, gpu
 from tests.support.devices.topologies import ALONE, SOCKETS, eight
-from tests.support.window import CPU, pixels
+from tests.support.window import CPU, feature, pixels
 
 
 def shown(qtbot: QtBot, topology: Topology, width: int = 320) -> TopologyPanel:
@@ -150,11 +151,11 @@ def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tm
     window = MainWindow(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat), tmp_path)
     qtbot.addWidget(window)
     window.show()
-    assert window.topology.topology is None
-    qtbot.mouseClick(window.device_tabs.buttons.button(1), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.topology.topology is not None)
-    assert window.topology.topology is not None
-    assert window.topology.topology.nodes
+    assert feature(window, TopologyPanel).topology is None
+    qtbot.mouseClick(feature(window, DeviceTabs).buttons.button(1), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: feature(window, TopologyPanel).topology is not None)
+    assert feature(window, TopologyPanel).topology is not None
+    assert feature(window, TopologyPanel).topology.nodes
     window.close()
 
 

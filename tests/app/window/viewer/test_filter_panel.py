@@ -4,16 +4,17 @@ from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.filter import Filter, ViewFilter
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 
 LABELS = ("person", "bicycle", "car", "motorbike", "traffic light")
 
 
-def make_panel(qtbot: QtBot) -> FilterPanel:
-    panel = FilterPanel()
+def make_panel(qtbot: QtBot, shown: Filter | None = None) -> FilterPanel:
+    shown = shown or Filter()
+    panel = FilterPanel(shown)
     qtbot.addWidget(panel)
-    panel.set_labels(LABELS)
+    shown.set_labels(LABELS)
     panel.resize(320, 420)
     panel.show()
     return panel
@@ -24,9 +25,10 @@ def rows(panel: FilterPanel) -> list[str]:
 
 
 def test_ticks_can_be_read_on_every_colour(qtbot: QtBot) -> None:
-    panel = FilterPanel()
+    shown = Filter()
+    panel = FilterPanel(shown)
     qtbot.addWidget(panel)
-    panel.set_labels([f"class {number}" for number in range(12)])
+    shown.set_labels([f"class {number}" for number in range(12)])
     panel.resize(320, 900)
     panel.show()
     image = panel.view.viewport().grab().toImage()
@@ -37,101 +39,110 @@ def test_ticks_can_be_read_on_every_colour(qtbot: QtBot) -> None:
 
 
 def test_the_slider_acts_at_once(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
-    with qtbot.waitSignal(panel.changed) as changed:
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
+    with qtbot.waitSignal(shown.changed) as changed:
         panel.slider.setValue(60)
     assert changed.args == [ViewFilter(0.6)]
     assert panel.spin.value() == 60
-    with qtbot.waitSignal(panel.changed) as changed:
+    with qtbot.waitSignal(shown.changed) as changed:
         panel.spin.setValue(30)
     assert changed.args == [ViewFilter(0.3)]
     assert panel.slider.value() == 30
 
 
 def test_it_goes_no_lower_than_what_detection_kept(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
-    panel.set_floor(0.05)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
+    shown.set_floor(0.05)
     panel.slider.setValue(0)
-    assert panel.filter.confidence == 0.05
-    panel.set_floor(0.02)
+    assert shown.value.confidence == 0.05
+    shown.set_floor(0.02)
     panel.slider.setValue(2)
-    assert panel.filter.confidence == 0.02
+    assert shown.value.confidence == 0.02
 
 
 def test_a_click_on_a_class_hides_it_and_another_shows_it_again(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
     where = panel.view.visualRect(panel.classes.index(2, 0)).center()
     qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=where)
-    assert panel.filter.classes == {0, 1, 3, 4}
+    assert shown.value.classes == {0, 1, 3, 4}
     qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=where)
-    assert panel.filter.classes is None
+    assert shown.value.classes is None
 
 
 def test_a_double_click_shows_only_this_class_and_the_next_all(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
     where = panel.view.visualRect(panel.classes.index(1, 0)).center()
     viewport = panel.view.viewport()
     for expected in ({1}, None):
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=where)
         qtbot.mouseDClick(viewport, Qt.MouseButton.LeftButton, pos=where)
         qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=where)
-        assert panel.filter.classes == expected
+        assert shown.value.classes == expected
 
 
 def test_the_choice_is_there_again_at_the_next_start_and_after_another_model(qtbot: QtBot, tmp_path: Path) -> None:
     store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-    panel = make_panel(qtbot)
-    panel.remember(store)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
+    shown.remember(store)
     panel.nothing.click()
     panel.classes.setData(panel.classes.index(0, 0), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
     panel.slider.setValue(40)
-    panel.set_labels(("ball",))
-    assert panel.filter.classes is None
-    again = FilterPanel()
-    qtbot.addWidget(again)
+    shown.set_labels(("ball",))
+    assert shown.value.classes is None
+    again = Filter()
     again.remember(store)
     again.set_labels(LABELS)
-    assert again.filter == ViewFilter(0.4, frozenset({0}))
+    assert again.value == ViewFilter(0.4, frozenset({0}))
 
 
 def test_space_toggles_the_class_under_the_cursor(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
     panel.view.setCurrentIndex(panel.classes.index(0, 0))
     qtbot.keyClick(panel.view, Qt.Key.Key_Space)
-    assert panel.filter.classes == {1, 2, 3, 4}
+    assert shown.value.classes == {1, 2, 3, 4}
 
 
 def test_search_narrows_the_list_and_all_and_none_act_on_what_is_listed(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
     qtbot.keyClicks(panel.search, "BIKE")
     assert rows(panel) == ["motorbike"]
     panel.nothing.click()
-    assert panel.filter.classes == {0, 1, 2, 4}
+    assert shown.value.classes == {0, 1, 2, 4}
     panel.search.clear()
     assert len(rows(panel)) == 5
     panel.nothing.click()
-    assert panel.filter.classes == set()
+    assert shown.value.classes == set()
     panel.everything.click()
-    assert panel.filter.classes is None
+    assert shown.value.classes is None
 
 
 def test_classes_that_were_seen_come_first(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
     panel.set_counts({4: 12, 2: 1300})
     assert rows(panel) == ["car", "traffic light", "person", "bicycle", "motorbike"]
     assert panel.classes.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "car, 1,300 detections"
 
 
 def test_another_model_shows_all_its_classes(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
     panel.nothing.click()
-    panel.set_labels(("cat", "dog"))
-    assert panel.filter.classes is None
+    shown.set_labels(("cat", "dog"))
+    assert shown.value.classes is None
     assert rows(panel) == ["cat", "dog"]
 
 
 def test_rows_stay_under_the_mouse_and_move_when_it_leaves(qtbot: QtBot) -> None:
-    panel = make_panel(qtbot)
+    shown = Filter()
+    panel = make_panel(qtbot, shown)
     panel.view.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
     panel.set_counts({2: 5})
     assert rows(panel) == list(LABELS)

@@ -13,13 +13,14 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.demo import demo_labels, demo_settings
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Part
+from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.engine.media.annotation.colours import class_colour
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.store import video_info
-from tests.support.window import CPU, write_results
+from tests.support.window import CPU, feature, write_results
 
 PATIENCE = 30_000
 NO_KEY = Qt.KeyboardModifier.NoModifier
@@ -39,8 +40,8 @@ def one_box(frame: int, class_id: int | None) -> FrameResult:
 
 def test_j_and_l_play_in_both_directions_and_faster_each_time(qtbot: QtBot, window: MainWindow, video: Path) -> None:
     window.open_paths([video])
-    player, text = window.viewer.player, window.viewer.transport.speed.text
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player, text = window.context.viewer.player, window.context.viewer.transport.speed.text
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
     player.pause()
     player.seek(39 / 30)
     qtbot.waitUntil(lambda: player.position == pytest.approx(39 / 30))
@@ -64,18 +65,18 @@ def test_n_and_p_jump_to_where_shown_objects_appear(qtbot: QtBot, window: MainWi
         writer.add_frames(one_box(index, seen.get(index)) for index in range(40))
         writer.finish_source(0, str(video), Ledger(40, 40), 1.0)
     window.open_paths([tmp_path / "s.sqlite"])
-    player = window.viewer.player
-    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player = window.context.viewer.player
+    qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
     player.pause()
-    window.filter.classes.show_only(0)
+    feature(window, FilterPanel).classes.show_only(0)
     for key, frame in ((Qt.Key.Key_N, 5), (Qt.Key.Key_N, 30), (Qt.Key.Key_P, 5)):
         qtbot.keyClick(window, key)
         qtbot.waitUntil(lambda frame=frame: player.position == pytest.approx(frame / 30), timeout=PATIENCE)
     qtbot.keyClick(window, Qt.Key.Key_P)
-    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "Nothing that is shown appears before this")
+    qtbot.waitUntil(lambda: window.context.viewer.transport.hint.text() == "Nothing that is shown appears before this")
     qtbot.keyClick(window, Qt.Key.Key_Period)
-    qtbot.waitUntil(lambda: not window.viewer.transport.hint.text())  # it is about the picture before
-    window.filter.classes.show_only(2)
+    qtbot.waitUntil(lambda: not window.context.viewer.transport.hint.text())  # it is about the picture before
+    feature(window, FilterPanel).classes.show_only(2)
     qtbot.keyClick(window, Qt.Key.Key_N)
     qtbot.waitUntil(lambda: player.position == pytest.approx(12 / 30), timeout=PATIENCE)
 
@@ -93,14 +94,14 @@ def test_s_saves_the_picture_in_the_size_of_the_video(
     monkeypatch.setattr(QStandardPaths, "writableLocation", lambda _: str(tmp_path / "pictures"))
     results = write_results(tmp_path / "s.sqlite", video, 40)
     window.open_paths([results.database])
-    player = window.viewer.player
-    qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) == 1, timeout=PATIENCE)
+    player = window.context.viewer.player
+    qtbot.waitUntil(lambda: len(window.context.viewer.canvas.visible_detections) == 1, timeout=PATIENCE)
     player.pause()
     player.seek(20 / 30)
     qtbot.waitUntil(lambda: player.position == pytest.approx(20 / 30))
     qtbot.keyClick(window, Qt.Key.Key_S, modifier)
     name = f"clip 0-00.666{'' if boxes else ' plain'}.png"
-    qtbot.waitUntil(lambda: name in window.exports.line.text.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: name in window.context.activity.text.text(), timeout=PATIENCE)
     image = QImage(str(tmp_path / "pictures" / name))
     assert (image.width(), image.height()) == (320, 240)
     red, green, blue = class_colour(2)
@@ -109,41 +110,41 @@ def test_s_saves_the_picture_in_the_size_of_the_video(
 
 def test_full_screen_hides_the_controls_while_the_mouse_rests(qtbot: QtBot, window: MainWindow, video: Path) -> None:
     window.open_paths([video])
-    viewer = window.viewer
+    viewer = window.context.viewer
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
-    window.arrangement.toggle_fullscreen()
+    window.toggle_fullscreen()
     assert viewer.transport.isVisible()
     qtbot.waitUntil(lambda: viewer.canvas.height() == viewer.height())
     qtbot.waitUntil(lambda: not viewer.transport.isVisible(), timeout=PATIENCE)
     qtbot.mouseMove(viewer.canvas, viewer.canvas.rect().center())
     qtbot.waitUntil(viewer.transport.isVisible)
-    window.arrangement.toggle_fullscreen()
+    window.toggle_fullscreen()
     qtbot.waitUntil(lambda: viewer.canvas.height() < viewer.height())
 
 
 def test_a_part_is_chosen_with_keys_and_detected_alone(qtbot: QtBot, window: MainWindow, video: Path) -> None:
     settings, labels = demo_settings(), demo_labels()
-    window.controller.set_settings(settings, labels, restart=False)
+    window.context.run.set_settings(settings, labels, restart=False)
     window.open_paths([video])
-    player, timeline = window.viewer.player, window.viewer.transport.timeline
+    player, timeline = window.context.viewer.player, window.context.viewer.transport.timeline
     qtbot.waitUntil(lambda: player.info is not None and player.current is not None, timeout=PATIENCE)
-    (item,) = window.items
+    (item,) = window.context.queue
     player.pause()
     for key, frame in ((Qt.Key.Key_I, 10), (Qt.Key.Key_O, 20)):
         player.seek(frame / 30)
         qtbot.waitUntil(lambda frame=frame: player.position == pytest.approx(frame / 30), timeout=PATIENCE)
         qtbot.keyClick(window, key, Qt.KeyboardModifier.ShiftModifier)
     assert timeline.part == Part(pytest.approx(10 / 30), pytest.approx(20 / 30))
-    part = window.viewer.transport.part
+    part = window.context.viewer.transport.part
     assert part.isVisible()
     part.menu().actions()[0].trigger()
 
     def ended() -> bool:
-        now = window.items.get(item.key)
+        now = window.context.queue.get(item.key)
         return now is not None and now.state is ItemState.DONE and now.part is not None
 
     qtbot.waitUntil(ended, timeout=PATIENCE)
-    done = window.items.get(item.key)
+    done = window.context.queue.get(item.key)
     assert done is not None
     assert done.progress.frames == 10
     assert done.results is not None
@@ -156,7 +157,7 @@ def test_a_part_is_chosen_with_keys_and_detected_alone(qtbot: QtBot, window: Mai
 
 def test_the_card_over_the_timeline_shows_the_picture_there(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.open_paths([make_video(tmp_path / "clip.mp4", 40, (320, 240), gop=40)])
-    viewer = window.viewer
+    viewer = window.context.viewer
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
     viewer.player.pause()
     timeline = viewer.transport.timeline

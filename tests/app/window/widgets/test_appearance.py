@@ -91,7 +91,7 @@ def test_every_colour_that_the_code_names_is_in_the_table() -> None:
 
 def test_the_whole_window_becomes_light_at_once(window: MainWindow, qapp: QApplication) -> None:
     """The last test of this file: a change of the theme takes time for each widget that lives."""
-    window.banners.show_banner("one", Severity.WARNING, "Something to see.")
+    window.context.banners.show_banner("one", Severity.WARNING, "Something to see.")
     dark = pixels(window.grab().toImage())
     apply_theme(qapp, Theme.LIGHT)
     light = pixels(window.grab().toImage())

@@ -22,8 +22,9 @@ from framefleet.app.window.topology.panel import TopologyPanel
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.build import FRAME, ScrollPane, within_screen
+from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.store.session import SessionReader
-from tests.support.window import queue_item, write_results
+from tests.support.window import feature, queue_item, write_results
 
 SMALL = QSize(960, 540)
 """What a display of 1920×1080 has at a scale of 2."""
@@ -97,9 +98,9 @@ def test_the_window_with_all_panels_fits_a_laptop(qtbot: QtBot, qapp: QApplicati
     translation.install(qapp, "en")
     qtbot.addWidget(window)
     window.show()
-    window.actions_.zones.setChecked(True)
-    window.actions_.correct.setChecked(True)
-    window.zones.panel.set_counts(None, "A long sentence that says what is wrong. " * 3, can_track=True)
+    window.context.actions.zones.setChecked(True)
+    window.context.actions.correct.setChecked(True)
+    feature(window, Zones).panel.set_counts(None, "A long sentence that says what is wrong. " * 3, can_track=True)
     window.resize(1000, 650)
     assert window.minimumSizeHint().width() <= 1000
     window.close()

@@ -17,9 +17,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export_dialog import ExportDialog
 from framefleet.app.window.settings.preferences import Preferences, save
 from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.classes_popup import ClassesPopup
 from framefleet.app.window.zones.counts.tracks import count_files
 from framefleet.app.window.zones.files_dialog import FilesDialog
@@ -37,7 +39,7 @@ from framefleet.engine.types import Detections, FrameRef, FrameResult
 from framefleet.engine.zones.file import zones_text
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.media import make_video
-from tests.support.window import CPU, write_results
+from tests.support.window import CPU, feature, write_results
 
 FRAMES = 60
 
@@ -50,10 +52,10 @@ def shown(window, qtbot, tmp_path) -> Zones:
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: window.viewer.player.current is not None)
-    window.actions_.zones.setChecked(True)
-    qtbot.waitUntil(lambda: window.zones.list.model.rowCount() == 1)
-    return window.zones
+    qtbot.waitUntil(lambda: window.context.viewer.player.current is not None)
+    window.context.actions.zones.setChecked(True)
+    qtbot.waitUntil(lambda: feature(window, Zones).list.model.rowCount() == 1)
+    return feature(window, Zones)
 
 
 def write_folder(place, count):
@@ -104,8 +106,8 @@ def test_events_counts_and_heat_are_those_of_the_shown_detections(shown, qtbot, 
     assert shown.counting.tracks.heat.cells.sum() == FRAMES
     counted = shown.panel.model.index(0, 3)
     for hide, show in (
-        (lambda: window.filter.set_confidence(0.95), lambda: window.filter.set_confidence(0.5)),
-        (lambda: window.filter.classes.set_all(False), lambda: window.filter.classes.set_all(True)),
+        (lambda: window.context.filter.set_confidence(0.95), lambda: window.context.filter.set_confidence(0.5)),
+        (lambda: feature(window, FilterPanel).classes.set_all(False), lambda: feature(window, FilterPanel).classes.set_all(True)),
     ):
         hide()
         qtbot.waitUntil(lambda: rows() == 0 and counted.data().endswith(" 0"))
@@ -119,25 +121,25 @@ def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window)
     """The session is complete, but the file counts as running, as if it grew."""
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
-    window.filter.set_confidence(0.95)
-    shown.show_item(replace(window.queue.current, state=ItemState.RUNNING))
+    window.context.filter.set_confidence(0.95)
+    shown.show_item(replace(feature(window, QueuePanel).current, state=ItemState.RUNNING))
     assert shown.list.count.text() == "The events are listed when the file is done."
     counted, remark = shown.panel.model.index(0, 3), shown.panel.remark
     qtbot.waitUntil(lambda: remark.text().startswith("Counted while detecting"))
     assert counted.data() == "→ 0"
-    window.filter.set_confidence(0.5)
+    window.context.filter.set_confidence(0.5)
     qtbot.waitUntil(lambda: counted.data() == "→ 1")
 
 
 def test_the_export_knows_which_files_have_the_lines(shown, qtbot, window):
     draw_gate(shown)
-    window.export(window.queue.current)
+    window.context.requests.export.emit(feature(window, QueuePanel).current, "")
     dialog = window.findChild(ExportDialog)
     assert dialog._with_zones == (0,)
     dialog.reject()
     dialog.deleteLater()
-    window.zones.set.library.assign(window.queue.current.path.parent, None)
-    window.export(window.queue.current)
+    feature(window, Zones).set.library.assign(feature(window, QueuePanel).current.path.parent, None)
+    window.context.requests.export.emit(feature(window, QueuePanel).current, "")
     assert window.findChildren(ExportDialog)[-1]._with_zones == ()
 
 
@@ -162,7 +164,7 @@ def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, qtbot):
 def test_the_chart_knows_the_clock(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
-    window.viewer.transport.set_clock(Clock(datetime(2026, 11, 1, 7, 50, tzinfo=UTC)))
+    window.context.viewer.transport.set_clock(Clock(datetime(2026, 11, 1, 7, 50, tzinfo=UTC)))
     assert shown.chart._times([0.0], 1.0, 60.0) == ["07:50"]
 
 
@@ -171,7 +173,7 @@ def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, wind
     shown.panel.scope_chosen.emit(True)
     counted = shown.panel.model.index(0, 3)
     qtbot.waitUntil(lambda: counted.data().endswith(" 1") and shown.panel.remark.text() == "The sum of 1 file.")
-    window.filter.set_confidence(0.95)
+    window.context.filter.set_confidence(0.95)
     qtbot.waitUntil(lambda: counted.data().endswith(" 0"))
 
 
@@ -227,7 +229,7 @@ def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_sho
     draw_gate(shown)
     table = shown.panel.table
     assert (shown.editor.selected, table.currentIndex().row()) == (0, 0)
-    item = window.queue.current
+    item = feature(window, QueuePanel).current
     shown.show_item(None)
     shown.show_item(item)
     assert (shown.editor.selected, table.currentIndex().row(), table.selectionModel().hasSelection()) == (None, -1, False)
@@ -260,8 +262,8 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     window.open_paths([results.database])
     untracked = write_results(tmp_path / "c.sqlite", make_video(tmp_path / "camera" / "c.mp4", FRAMES, (320, 240)), FRAMES)
     window.open_paths([untracked.database])
-    qtbot.waitUntil(lambda: len(window.items) == 3)
-    window.queue.show_item(next(iter(window.items)).key)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 3)
+    feature(window, QueuePanel).show_item(next(iter(window.context.queue)).key)
 
     def row():
         return [shown.panel.model.index(0, column).data() for column in (2, 3)]
@@ -279,9 +281,9 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     dialog.accept()
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
     assert shown.panel.remark.text() == "The sum of 1 file."
-    shown.set._share("camera", [item.path for item in window.items], [])
+    shown.set._share("camera", [item.path for item in window.context.queue], [])
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
-    window.controller.remove(list(window.items)[1].key)
+    window.context.run.remove(list(window.context.queue)[1].key)
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
     choose_scope(shown, 0)
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
@@ -316,8 +318,8 @@ def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that
     results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: len(window.items) == 2)
-    window.queue.show_item(next(iter(window.items)).key)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 2)
+    feature(window, QueuePanel).show_item(next(iter(window.context.queue)).key)
     qtbot.waitUntil(lambda: shown.editor.zones.shapes != ())
     shown.editor.select(0)
     tabs = shown.tabs
@@ -354,8 +356,8 @@ def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_th
     results = write_results(tmp_path / "a.sqlite", video, FRAMES, zones=zones_text(drawn))
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
-    window.actions_.zones.setChecked(True)
-    zones = window.zones
+    window.context.actions.zones.setChecked(True)
+    zones = feature(window, Zones)
     qtbot.waitUntil(lambda: zones.list.model.rowCount() == 2)
     assert zones.list.model.index(1, 3).data() == "crosses gate backward"
     assert (zones.editor.zones, zones.set.name) == (drawn, "camera")
@@ -450,37 +452,37 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
 @pytest.mark.parametrize("own", [False, True])
 def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
     """The tracker is the one in the settings. own: the window's run still holds the session."""
-    save(Preferences.of(track=Track.OCSORT), window._store)
+    save(Preferences.of(track=Track.OCSORT), window.context.store)
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     window.open_paths([results.database])
-    qtbot.waitUntil(lambda: window.viewer.player.current is not None)
-    window.actions_.zones.setChecked(True)
-    qtbot.waitUntil(lambda: window.zones.panel.track.isVisible())
-    assert "have no tracks" in window.zones.panel.note.text()
+    qtbot.waitUntil(lambda: window.context.viewer.player.current is not None)
+    window.context.actions.zones.setChecked(True)
+    qtbot.waitUntil(lambda: feature(window, Zones).panel.track.isVisible())
+    assert "have no tracks" in feature(window, Zones).panel.note.text()
     with lock_session(results.database) if own else nullcontext():
-        window.zones.panel.track.click()
-        qtbot.waitUntil(lambda: not window.zones.panel.track.isVisible() and not window.background.busy)
-    assert window.zones.list.model.index(0, 2).data() == "1"
+        feature(window, Zones).panel.track.click()
+        qtbot.waitUntil(lambda: not feature(window, Zones).panel.track.isVisible() and not window.context.background.busy)
+    assert feature(window, Zones).list.model.index(0, 2).data() == "1"
     assert tracked_with(results.database, 0, TrackerName.OCSORT)
-    found = window.viewer.canvas  # the picture shows the numbers at once
+    found = window.context.viewer.canvas  # the picture shows the numbers at once
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
 
 
 def test_before_detection_ends_nothing_says_that_tracks_are_missing(window, qtbot, tmp_path):
     results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", FRAMES, (320, 240)), FRAMES)
     window.open_paths([results.database])
-    window.actions_.zones.setChecked(True)
-    panel, zones = window.zones.panel, window.zones
+    window.context.actions.zones.setChecked(True)
+    panel, zones = feature(window, Zones).panel, feature(window, Zones)
     qtbot.waitUntil(lambda: panel.track.isVisible())
-    item = window.queue.current
+    item = feature(window, QueuePanel).current
     waiting = replace(item, state=ItemState.WAITING)
-    window.items.update(waiting)  # what shows the file again finds it in this state, too
+    window.context.queue.update(waiting)  # what shows the file again finds it in this state, too
     zones.show_item(None)
     zones.show_item(waiting)
     qtbot.waitUntil(lambda: zones.counting.tracks is not None)
     assert (panel.note.text(), panel.track.isVisible()) == ("", False)
-    window.items.update(item)
+    window.context.queue.update(item)
     zones.show_item(item)
     qtbot.waitUntil(lambda: panel.track.isVisible())
 
@@ -490,14 +492,14 @@ def test_the_tracks_of_a_run_appear_when_they_are_stored(window, qtbot, tmp_path
     results = write_results(tmp_path / "a.sqlite", video, FRAMES, track="bytetrack")
     with lock_session(results.database):
         window.open_paths([results.database])
-        window.actions_.zones.setChecked(True)
-        panel = window.zones.panel
+        window.context.actions.zones.setChecked(True)
+        panel = feature(window, Zones).panel
         qtbot.waitUntil(lambda: panel.remark.text() == "Tracking the objects…")
         assert not panel.track.isVisible()
         assert not panel.note.text()
         with SessionReader(results.database) as reader:
             track_source(results.database, 0, TrackerName.BYTETRACK, reader.frames(0))
-        qtbot.waitUntil(lambda: not panel.remark.text() and window.zones.list.model.index(0, 2).data() == "1")
+        qtbot.waitUntil(lambda: not panel.remark.text() and feature(window, Zones).list.model.index(0, 2).data() == "1")
 
 
 def test_without_tracks_the_reason_is_said(window, qtbot, tmp_path):
@@ -505,23 +507,23 @@ def test_without_tracks_the_reason_is_said(window, qtbot, tmp_path):
     results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 1, (320, 240)), 1)
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
-    window.actions_.zones.setChecked(True)
-    note = window.zones.panel.note
+    window.context.actions.zones.setChecked(True)
+    note = feature(window, Zones).panel.note
     qtbot.waitUntil(lambda: "No object could be tracked: 1 detection" in note.text())
     assert "at most 90%, and a track begins at 60%" in re.sub(r"\s%", "%", note.text())
 
 
 def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_path):
-    assert not window.zones.area.isVisibleTo(window)
+    assert not window.below.isVisibleTo(window)
     window.open_paths([write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 5, (320, 240)), 5).database])
-    window.actions_.zones.setChecked(True)
-    assert window.zones.area.isVisibleTo(window.arrangement.middle)
-    window.arrangement.toggle_fullscreen()
-    assert not window.zones.area.isVisibleTo(window.arrangement.middle)
-    window.arrangement.toggle_fullscreen()
-    assert window.zones.area.isVisibleTo(window.arrangement.middle)
-    window.arrangement.keep()
-    assert window._store.value("window/zones_shown") == "yes"
+    window.context.actions.zones.setChecked(True)
+    assert window.below.isVisibleTo(window.middle)
+    window.toggle_fullscreen()
+    assert not window.below.isVisibleTo(window.middle)
+    window.toggle_fullscreen()
+    assert window.below.isVisibleTo(window.middle)
+    window.keep_arrangement()
+    assert window.context.store.value("window/zones_shown") == "yes"
 
 
 def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_panels(shown, qtbot, window):
@@ -531,11 +533,11 @@ def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_
     assert "Line 1: crossings in 1 s, forward upwards" in shown.chart._heading.text()
     shown.editor.select(None)
     assert "Choose a line" in shown.chart._heading.text()
-    window.actions_.zones.setChecked(False)
+    window.context.actions.zones.setChecked(False)
     assert not shown.area.isVisible()
     assert shown.layer.isVisible()
     assert not shown.layer.editing
-    assert window.viewer.transport.timeline.text_at(1 / 3).endswith("1 crossing")
+    assert window.context.viewer.transport.timeline.text_at(1 / 3).endswith("1 crossing")
 
 
 def test_another_look_at_a_file_makes_no_further_set(shown, qtbot, tmp_path):
@@ -548,9 +550,9 @@ def test_another_look_at_a_file_makes_no_further_set(shown, qtbot, tmp_path):
 
 def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_path):
     window.open_paths([write_folder(tmp_path, 4)])
-    qtbot.waitUntil(lambda: window.viewer.player.current is not None, timeout=20_000)
-    window.actions_.zones.setChecked(True)
-    zones = window.zones
+    qtbot.waitUntil(lambda: window.context.viewer.player.current is not None, timeout=20_000)
+    window.context.actions.zones.setChecked(True)
+    zones = feature(window, Zones)
     draw_zone(zones, (0, 0), (200, 0), (200, 200), (0, 200))
     qtbot.waitUntil(lambda: zones.panel.model.index(0, 4).data() == "4", timeout=20_000)
     assert "lines count tracked objects of videos only" in zones.panel.note.text()
@@ -559,9 +561,9 @@ def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_
 
 def test_a_folder_of_pictures_has_names_and_numbers_in_place_of_times(window, qtbot, tmp_path):
     window.open_paths([write_folder(tmp_path, 4)])
-    window.actions_.zones.setChecked(True)
-    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "0.png")
-    zones, player = window.zones, window.viewer.player
+    window.context.actions.zones.setChecked(True)
+    qtbot.waitUntil(lambda: window.context.viewer.transport.hint.text() == "0.png")
+    zones, player = feature(window, Zones), window.context.viewer.player
     qtbot.waitUntil(lambda: zones.list.model.rowCount() == 4)  # an object in a picture is not the one in the next picture
     model = zones.list.model
     assert [model.headerData(0, Qt.Orientation.Horizontal), *(model.index(0, column).data() for column in (0, 4))] == [
@@ -571,18 +573,18 @@ def test_a_folder_of_pictures_has_names_and_numbers_in_place_of_times(window, qt
     qtbot.waitUntil(lambda: zones.detections.model.rowCount() == 4)
     assert zones.detections.model.index(2, 0).data() == "3"
     player.seek(2.0)
-    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "2.png")
+    qtbot.waitUntil(lambda: window.context.viewer.transport.hint.text() == "2.png")
 
 
 def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
-    parts = window.zones.parts
+    parts = feature(window, Zones).parts
     assert {name for name in parts.actions if parts[name]} == {"zones", "trails", "numbers"}
     parts.actions["trails"].trigger()
     parts.actions["heat"].trigger()
-    assert (window.zones.layer.show_trails, window.zones.layer.show_heat) == (False, True)
+    assert (feature(window, Zones).layer.show_trails, feature(window, Zones).layer.show_heat) == (False, True)
     other = QWidget()
     qtbot.addWidget(other)
-    again = ShownParts(window._store, other)
+    again = ShownParts(window.context.store, other)
     assert (again["trails"], again["heat"]) == (False, True)
 
 
@@ -604,14 +606,14 @@ def test_the_set_is_given_to_chosen_files(shown, qtbot, tmp_path, window):
     for place in ("b.mp4", "c.mp4"):
         (tmp_path / "other").mkdir(exist_ok=True)
         window.open_paths([make_video(tmp_path / "other" / place, 3, (320, 240))])
-    qtbot.waitUntil(lambda: len(window.items) == 3)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 3)
     shown.panel._of_set[1].trigger()
     dialog = window.findChild(FilesDialog)
     folders = [dialog.tree.topLevelItem(number) for number in range(2)]
     assert [folder.checkState(0) for folder in folders] == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]
     folders[1].child(0).setCheckState(0, Qt.CheckState.Checked)
     dialog.accept()
-    assert [shown.set.library.name_for(item.path) for item in window.items] == ["camera", "camera", None]
-    assert [shown.set.set_for(item) is not None for item in window.items] == [True, True, False]
-    first = next(iter(window.items)).path
-    assert [shown.set.is_shared(first, item.path) for item in window.items] == [True, True, False]
+    assert [shown.set.library.name_for(item.path) for item in window.context.queue] == ["camera", "camera", None]
+    assert [shown.set.set_for(item) is not None for item in window.context.queue] == [True, True, False]
+    first = next(iter(window.context.queue)).path
+    assert [shown.set.is_shared(first, item.path) for item in window.context.queue] == [True, True, False]
