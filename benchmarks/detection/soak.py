@@ -166,8 +166,8 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
     from framefleet.app.window.main_window import MainWindow
     from framefleet.app.window.queue.item import ItemState
     from framefleet.app.window.queue.panel import QueuePanel
-    from tests.support.window import feature
     from framefleet.app.window.settings.preferences import Preferences, save
+    from tests.support.window import feature
 
     application = make_application()
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)

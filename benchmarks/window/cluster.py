@@ -26,7 +26,7 @@ from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.garbage import GarbageCollector
 from framefleet.app.window.main import make_application
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.session.driver import TICK_MS
+from framefleet.app.window.session.controller import TICK_MS
 from framefleet.app.window.session.feed import Feed
 from framefleet.engine.cluster.messages import Measured, NodeState
 from framefleet.engine.devices.description import DeviceDescription

@@ -43,12 +43,12 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
     """
     from PySide6.QtCore import QSettings, Qt, QTimer
 
+    from framefleet.app.window.devices.panel import DevicePanel
     from framefleet.app.window.devices.status import DeviceStatus, fold
     from framefleet.app.window.garbage import GarbageCollector
+    from framefleet.app.window.grid.grid import Grid
     from framefleet.app.window.main import make_application
     from framefleet.app.window.main_window import MainWindow
-    from framefleet.app.window.devices.panel import DevicePanel
-    from framefleet.app.window.grid.grid import Grid
     from tests.support.window import feature
 
     with tempfile.TemporaryDirectory() as name:

@@ -1,24 +1,44 @@
-"""What the user does with the queue: adds, cancels, removes and repeats detection in files, and changes settings and devices."""
+"""Runs detection in the files of the queue: passes them to sessions, and shows their progress in the queue, without blocking."""
 
 import itertools
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from fractions import Fraction
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.queue.intake import SESSION
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.session.driver import SessionDriver
-from framefleet.app.window.session.elastic import only_devices_differ, use_devices
-from framefleet.app.window.session.folding import Chosen
 from framefleet.app.window.session.thread import SessionThread
 from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.settings import RunSettings
+from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.types import DeviceId
+
+TICK_MS = 200
+"""Time between updates from a running session."""
+STOP_SECONDS = 8.0
+
+MIN_AHEAD, MAX_AHEAD = 4, 256
+"""The number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
+
+_log = logging.getLogger(__name__)
+
+
+SettingsAndLabels = tuple[RunSettings, tuple[str, ...]]
+"""The settings and the labels with which a file is detected."""
+_NAME = 40
+"""Characters of the first file's name in a session's name. Each has at most four bytes, and file systems allow 255 in all."""
 
 
 @dataclass(frozen=True)
@@ -28,32 +48,133 @@ class Removed:
     row: int
     item: QueueItem
     tally: Tally | None
-    own: Chosen | None
+    own: SettingsAndLabels | None
 
 
-class DetectionController(SessionDriver):
-    """Runs detection for the window. refused: why a device cannot join or leave. pause_changed: whether the run is paused now.
+def session_name(first: Path) -> str:
+    """The file name of a session that starts now with this source: the time and the source's name."""
+    what = "".join(character if character.isprintable() else "_" for character in first.stem)
+    return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
 
-    corrected: key of a file whose stored results were corrected.
+
+def _limited(settings: RunSettings, item: QueueItem) -> RunSettings:
+    """The settings for one file, limited to its part if it has one."""
+    if item.part is None:
+        return settings
+    begin, end = (_moment(time, item.pictures) for time in (item.part.begin, item.part.end))
+    return replace(settings, begin=begin, end=end)
+
+
+def _moment(time: float, pictures: bool) -> Moment:
+    """A place in a source, as settings describe it: the time in a video, or the position of a picture."""
+    # the fraction is that of the frame's own time, so that rounding adds no frame
+    return Moment(frames=round(time)) if pictures else Moment(seconds=Fraction(time).limit_denominator(1_000_000))
+
+
+class FileSettings:
+    """The common settings, and the files with their own. common: None without a model. own: by the key of the file."""
+
+    def __init__(self) -> None:
+        self.common: SettingsAndLabels | None = None
+        self.own: dict[int, SettingsAndLabels] = {}
+
+    def of(self, item: QueueItem) -> SettingsAndLabels | None:
+        """The settings of a file, limited to its part; None without a model."""
+        chosen = self.own.get(item.key, self.common)
+        return None if chosen is None else (_limited(chosen[0], item), chosen[1])
+
+    def waits_for(self, key: int) -> str | None:
+        """What a file waits for before it can be passed to a session; None = nothing."""
+        return None if key in self.own or self.common is not None else translate("session", "Needs a model")
+
+
+def with_progress(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
+    """A queue item with the progress of its session. rate: frames/s."""
+    item = replace(item, progress=replace(progress, path=item.path, info=progress.info or item.progress.info), rate=rate)
+    finished = progress.finished
+    if finished is None:
+        return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
+    state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
+    return replace(item, state=state, reason=finished.error, rate=None)
+
+
+class DetectionController(QObject):
+    """Runs detection for the window.
+
+    One session runs at a time. It stays open when its files are done, so that the next files use the same engines. Other settings
+    need another session, which starts when the current one has ended.
+
+    Signals
+    -------
+    devices_changed : tuple of DeviceStatus.
+    figures_changed : the same with new figures only.
+    strategy_changed : StrategyChosen.
+    device_failed : DeviceFailed.
+    failed : why a session ended.
+    noted : list of what a session takes over from an earlier run, the newest first.
+    item_changed : key of a file.
+    file_done : QueueItem of a file that detection has finished.
+    corrected : key of a file whose stored results were corrected.
+    rate_changed : the throughput of all files, frames/s.
+    refused : why a device cannot join or leave.
+    pause_changed : whether the run is paused now.
+
+    Attributes
+    ----------
+    folder : for session databases.
+    paused : whether no session begins.
     """
 
+    devices_changed = Signal(object)
+    figures_changed = Signal(object)
+    strategy_changed = Signal(object)
+    device_failed = Signal(object)
+    failed = Signal(str)
+    noted = Signal(object)
+    item_changed = Signal(int)
+    file_done = Signal(object)
     corrected = Signal(int)
+    rate_changed = Signal(float)
     refused = Signal(str)
     pause_changed = Signal(bool)
+    _woken = Signal()
 
     def __init__(self, model: QueueModel, folder: Path, parent: QObject | None = None) -> None:
-        super().__init__(model, folder, parent)
+        super().__init__(parent)
+        self._model = model
+        self.folder = folder
+        self._settings = FileSettings()
+        self._session: SessionThread | None = None
+        self._tallies: dict[int, Tally] = {}
+        self._strategy: StrategyChosen | None = None
+        self._devices: tuple[DeviceStatus, ...] = ()
+        self._next_database: Path | None = None
+        self._cluster: ClusterConnection | None = None
+        self._releases: list[Callable[[], None]] = []
+        self._closing = False
+        self.paused = False
+        self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
+        self._timer.timeout.connect(self._tick)
+        self._ahead = MIN_AHEAD
+        self._rate = 0.0
+        self._notes: list[str] = []
         self._keys = itertools.count(1)
-        self._paused_run: Chosen | None = None
+        self._paused_run: SettingsAndLabels | None = None
+        model.rowsMoved.connect(self._submit)
+        self._woken.connect(self._wake)
+
+    def tally(self, key: int) -> Tally | None:
+        """The current counts of a file's detections, None before detection begins."""
+        return self._tallies.get(key)
 
     @property
     def running(self) -> bool:
         """Whether detection runs in a file that has no settings of its own."""
-        return any(item.state is ItemState.RUNNING and item.key not in self._chosen.own for item in self._model)
+        return any(item.state is ItemState.RUNNING and item.key not in self._settings.own for item in self._model)
 
     def has_own_settings(self, key: int) -> bool:
         """Whether a file has settings and labels of its own, which no other file uses."""
-        return key in self._chosen.own
+        return key in self._settings.own
 
     def set_tally(self, key: int, tally: Tally) -> None:
         """Replace the counts of a file's detections, because they were corrected."""
@@ -61,19 +182,19 @@ class DetectionController(SessionDriver):
             self._tallies[key] = tally
             self.item_changed.emit(key)
 
-    def add(self, paths: Iterable[Path], own: Chosen | None = None) -> list[int]:
+    def add(self, paths: Iterable[Path], own: SettingsAndLabels | None = None) -> list[int]:
         """Queue files; return their keys. own: settings and labels for these files only."""
         return self._add(((path, None) for path in paths), own)
 
-    def _add(self, files: Iterable[tuple[Path, Part | None]], own: Chosen | None = None) -> list[int]:
+    def _add(self, files: Iterable[tuple[Path, Part | None]], own: SettingsAndLabels | None = None) -> list[int]:
         if self.paused and all(item.ended for item in self._model):
             self.set_paused(False)
         items = []
         for path, part in files:
             key = next(self._keys)
             if own is not None:
-                self._chosen.own[key] = own
-            items.append(QueueItem(key, SourceProgress(path), reason=self._chosen.waits_for(key), part=part))
+                self._settings.own[key] = own
+            items.append(QueueItem(key, SourceProgress(path), reason=self._settings.waits_for(key), part=part))
         self._model.extend(items)
         self._submit()
         return [item.key for item in items]
@@ -81,8 +202,8 @@ class DetectionController(SessionDriver):
     def unfinished(self) -> list[QueueItem]:
         """The whole files that wait or are being detected with the settings of files that are added now."""
         session = self._session
-        same = session is None or (session.settings, session.labels) == self._chosen.common
-        whole = [item for item in self._model if not item.ended and item.part is None and item.key not in self._chosen.own]
+        same = session is None or (session.settings, session.labels) == self._settings.common
+        whole = [item for item in self._model if not item.ended and item.part is None and item.key not in self._settings.own]
         return [item for item in whole if same or item.results is None or item.state is ItemState.PAUSED]
 
     def go_on(self, database: Path | None, files: Iterable[tuple[Path, Part | None]]) -> list[int]:
@@ -106,25 +227,25 @@ class DetectionController(SessionDriver):
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
         """Whether a session with these settings must be a new one."""
-        common = self._chosen.common
-        return common is not None and (settings, tuple(labels)) != common and not self._elastic(settings, labels)
+        common = self._settings.common
+        return common is not None and (settings, tuple(labels)) != common and not self._can_continue(settings, labels)
 
     def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
         """Use other settings from now on. restart: also for files whose detection runs; they start again.
 
         If only the devices differ, they join and leave the current session.
         """
-        if (settings, tuple(labels)) == self._chosen.common:
+        if (settings, tuple(labels)) == self._settings.common:
             return
-        elastic = self._elastic(settings, labels)
-        self._chosen.common = settings, tuple(labels)
+        elastic = self._can_continue(settings, labels)
+        self._settings.common = settings, tuple(labels)
         for item in self._model:
             if item.state is ItemState.WAITING and item.results is None and item.reason is not None:
-                self._put(replace(item, reason=self._chosen.waits_for(item.key)))
+                self._put(replace(item, reason=self._settings.waits_for(item.key)))
         session = self._session
-        if session is not None and not (elastic and use_devices(session, self._devices, settings)):
+        if session is not None and not (elastic and session.use_devices(self._devices, settings)):
             for item in self._model:
-                begun = item.results is not None and not item.ended and item.key not in self._chosen.own
+                begun = item.results is not None and not item.ended and item.key not in self._settings.own
                 if begun and (restart or item.state is ItemState.WAITING):
                     session.cancel(item.key)
                     self._forget(item, item.part)
@@ -151,23 +272,23 @@ class DetectionController(SessionDriver):
                 if item.state is ItemState.PAUSED:
                     self._forget(item, item.part)
             waiting = (item for item in self._model if item.state is ItemState.WAITING and item.results is None)
-            if self._paused_run is not None and next(filter(None, map(self._chosen.of, waiting)), None) != self._paused_run:
+            if self._paused_run is not None and next(filter(None, map(self._settings.of, waiting)), None) != self._paused_run:
                 self._next_database = None  # with other settings, a session would replace the results there
             self._paused_run = None
             self._submit()
         self.pause_changed.emit(paused)
 
-    def set_cluster(self, cluster: ClusterConnection | None, left: Callable[[], None] = lambda: None) -> None:
-        """Use the devices of a cluster from now on, None = of this machine. left: called when nothing uses the earlier ones any more.
+    def set_cluster(self, cluster: ClusterConnection | None, released: Callable[[], None] = lambda: None) -> None:
+        """Use the devices of a cluster from now on, None = of this machine. released: called when nothing uses the earlier ones any more.
 
         Unfinished files go on with the other devices, in the same session database. What is stored stays.
         """
         self._cluster = cluster
         session = self._session
         if session is None:
-            left()
+            released()
             return
-        self._left.append(left)
+        self._releases.append(released)
         begun = [item for item in self._model if item.results is not None and not item.ended]
         for item in begun:
             session.cancel(item.key)
@@ -194,9 +315,12 @@ class DetectionController(SessionDriver):
             self.refused.emit(str(problem))
         self._wake()
 
-    def _elastic(self, settings: RunSettings, labels: Sequence[str]) -> bool:
-        now = self._chosen.common[0] if self._chosen.common is not None else None
-        return only_devices_differ(self._session, self._strategy, now, settings, labels)
+    def _can_continue(self, settings: RunSettings, labels: Sequence[str]) -> bool:
+        """Whether the session can go on with these settings."""
+        now, session = self._settings.common, self._session
+        if now is None or session is None or self._strategy is None:
+            return False
+        return (session.settings, session.labels) == now and session.can_use(self._strategy, settings, labels)
 
     def cancel(self, key: int) -> None:
         """Stop detection in a file; the stored results stay."""
@@ -215,13 +339,13 @@ class DetectionController(SessionDriver):
         row = self._model.row_of(key)
         self.cancel(key)
         self._model.remove(key)
-        return Removed(row, item, self._tallies.pop(key, None), self._chosen.own.pop(key, None))
+        return Removed(row, item, self._tallies.pop(key, None), self._settings.own.pop(key, None))
 
     def put_back(self, removed: Removed) -> None:
         """Put a removed file back into its row. If detection had not ended, it starts again."""
         item = removed.item
         if removed.own is not None:
-            self._chosen.own[item.key] = removed.own
+            self._settings.own[item.key] = removed.own
         if removed.tally is not None:
             self._tallies[item.key] = removed.tally
         self._model.insert(removed.row, item)
@@ -237,3 +361,140 @@ class DetectionController(SessionDriver):
                 self._session.cancel(key)
             self._forget(item, part)
             self._submit()
+
+    def stop(self) -> None:
+        """Stop the session and wait for the end of its processes, usually one or two seconds."""
+        self._closing = True
+        self._timer.stop()
+        if self._session is not None:
+            self._session.stop()
+            self._session.join(STOP_SECONDS)
+            if self._session.is_alive():
+                _log.error("the session's thread does not end; its processes end with this process")
+            self._session = None
+
+    def _forget(self, item: QueueItem, part: Part | None = None) -> None:
+        if self._session is not None:
+            self._session.numbers.pop(item.key, None)
+        self._tallies.pop(item.key, None)
+        reason = self._settings.waits_for(item.key)
+        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=reason, part=part))
+
+    def _put(self, item: QueueItem) -> None:
+        self._model.update(item)
+        self.item_changed.emit(item.key)
+        if item.state is ItemState.DONE:
+            self.file_done.emit(item)
+
+    def _submit(self) -> None:
+        """Pass waiting files to the session; start a session if there is none."""
+        waiting = [
+            (item, settings)
+            for item in self._model
+            if item.state is ItemState.WAITING and item.results is None and (settings := self._settings.of(item)) is not None
+        ]
+        if self._closing or self.paused or not waiting:
+            return
+        is_new = self._session is None
+        if self._session is None:
+            first, (run, labels) = waiting[0]
+            earlier, self._next_database = self._next_database, None
+            database = earlier or self.folder / session_name(first.path)
+            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster, go_on=earlier is not None)
+        common = (self._session.settings, self._session.labels, self._session.cluster)
+        now = [item for item, settings in waiting if (*settings, self._cluster) == common]
+        in_session = [item for item in self._model if item.results is not None and item.results.database == self._session.database]
+        room = self._room(in_session)
+        for item in now[:room]:
+            if not self._session.add(item.key, item.path):
+                break  # the next session takes them
+            self._put(replace(item, reason=None, results=Results(self._session.database, -1, self._session.labels)))
+        else:
+            if len(now) <= room and len(now) < len(waiting):
+                self._session.finish()  # the others need a session with their settings
+        if is_new:
+            self._session.start()
+        self._wake()
+
+    def _room(self, in_session: Sequence[QueueItem]) -> int:
+        """The number of files to pass on now, so that no device waits even if it finishes them quickly. in_session: those it has."""
+        unfinished = sum(not item.ended for item in in_session)
+        if in_session and not unfinished:  # all were finished before more arrived
+            self._ahead = min(2 * self._ahead, MAX_AHEAD)
+        return max(max(self._ahead, 2 * sum(status.takes_part for status in self._devices)) - unfinished, 0)
+
+    @Slot()
+    def _wake(self) -> None:
+        if not self._timer.isActive() and not self._closing:
+            self._timer.start()
+
+    def _tick(self) -> None:
+        session = self._session
+        if session is None:
+            return
+        snapshot = session.feed.take()
+        keys = {number: key for key, number in list(session.numbers.items())}
+        ended = False
+        for number in snapshot.sources.keys() | snapshot.rates.sources.keys():
+            item, progress = self._model.get(keys.get(number, -1)), snapshot.sources.get(number)
+            if item is not None and item.results is not None and item.active:
+                if item.results.source != number:
+                    self._tallies[item.key] = session.feed.tally(number)
+                    item = replace(item, results=replace(item.results, source=number, created=session.created))
+                after = with_progress(item, progress or item.progress, snapshot.rates.sources.get(number))
+                if after != self._model.get(item.key):
+                    self._put(after)
+                ended |= after.ended
+        if snapshot.rates.total != self._rate:
+            self._rate = snapshot.rates.total
+            self.rate_changed.emit(self._rate)
+        if snapshot.strategy is not None and snapshot.strategy != self._strategy:
+            self._strategy = snapshot.strategy
+            self.strategy_changed.emit(snapshot.strategy)
+        self._devices = snapshot.devices
+        self._show_notes(session.notes)
+        self._explain_waiting(session)
+        (self.devices_changed if snapshot.states_changed else self.figures_changed).emit(snapshot.devices)
+        for problem in snapshot.problems:
+            self.device_failed.emit(problem)
+        if snapshot.ended:
+            self._ended(session, snapshot.error)
+        elif snapshot.devices and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in snapshot.devices):
+            session.finish()  # the next file starts another session with new processes
+        elif ended:
+            self._submit()
+
+    def _show_notes(self, notes: Sequence[str]) -> None:
+        new = [note for note in notes if note not in self._notes]
+        self._notes = [*new, *(note for note in self._notes if note in notes)]
+        if new:
+            self.noted.emit(self._notes)
+
+    def _explain_waiting(self, session: SessionThread) -> None:
+        """Say in the rows of the session's files that they wait for the model, while no device is ready."""
+        preparing = not any(status.phase in (Phase.READY, Phase.LEAVING) for status in self._devices)
+        reason = translate("session", "Preparing the model") if preparing else None
+        for item in self._model:
+            in_session = item.results is not None and item.results.database == session.database
+            if in_session and item.active and item.reason != reason:
+                self._put(replace(item, reason=reason))
+
+    def _ended(self, session: SessionThread, error: str | None) -> None:
+        session.join()
+        self._session = None
+        releases, self._releases = self._releases, []
+        for release in releases:
+            release()
+        lost = bool(self._devices) and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in self._devices)
+        for item in self._model:
+            in_session = item.results is not None and item.results.database == session.database
+            # files with the same settings would fail, too
+            next_ = (error is not None or lost) and item.results is None and self._settings.of(item) == (session.settings, session.labels)
+            if in_session and item.active and session.differs:
+                self._forget(item, item.part)  # its results stay there; the file gets another session
+            elif (in_session or next_) and item.active:
+                reason = error or translate("session", "Detection ended before this file.")
+                self._put(replace(item, state=ItemState.FAILED, reason=reason, rate=None))
+        if error is not None:
+            self.failed.emit(error)
+        self._submit()

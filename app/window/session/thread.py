@@ -1,14 +1,16 @@
 """Runs one detection session in a thread and folds its events into the feed."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
+from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.session.feed import Feed
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.errors import ExportError, FramefleetError
-from framefleet.engine.pool.events import SourceFinished, SourceOpened
+from framefleet.engine.errors import ExportError, FramefleetError, UsageError
+from framefleet.engine.pool.events import SourceFinished, SourceOpened, StrategyChosen
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.session import DetectionSession
 from framefleet.engine.settings import RunSettings
@@ -152,6 +154,29 @@ class SessionThread(threading.Thread):
         """
         self._running().remove_device(device)
         self.feed.leaving(device)
+
+    def can_use(self, strategy: StrategyChosen, settings: RunSettings, labels: Sequence[str]) -> bool:
+        """Whether the session can continue with these settings, because devices can join and leave it. strategy: of the session.
+
+        It cannot with automatic devices, which are chosen at the start of a session, nor on a cluster.
+        """
+        if self.cluster is not None or self.labels != tuple(labels) or not strategy.elastic:
+            return False
+        return bool(settings.devices) and replace(settings, devices=self.settings.devices) == self.settings
+
+    def use_devices(self, statuses: Iterable[DeviceStatus], settings: RunSettings) -> bool:
+        """Let devices join and leave the session until they are those of the settings; return False if that is refused."""
+        now = {status.device for status in statuses if status.takes_part}
+        try:
+            for device in settings.devices:  # first, because the last device cannot leave
+                if device not in now:
+                    self.add_device(device)
+            for device in now.difference(settings.devices):
+                self.remove_device(device)
+        except (UsageError, RuntimeError):
+            return False
+        self.settings = settings
+        return True
 
     def _running(self) -> DetectionSession:
         with self._lock:

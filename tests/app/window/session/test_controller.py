@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState, Part
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.session.controller import DetectionController
-from framefleet.app.window.session.folding import session_name
+from framefleet.app.window.session.controller import DetectionController, session_name
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.engine.model.check import check_model
 from framefleet.engine.settings import Parallel, RunSettings, Track
