@@ -1,11 +1,11 @@
 """The window's actions with their keys, and the menu."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from platformdirs import user_log_path
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QIcon, QKeySequence
+from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtGui import QAction, QIcon, QKeySequence, QUndoStack
 from PySide6.QtWidgets import QMainWindow, QMenu, QMessageBox
 
 from framefleet.app.window.keys.bindings import Bindings, Command
@@ -25,7 +25,7 @@ FIXED = (
 class Actions:
     """The window's actions, and the ``menu`` that holds them. left, right: whether the panels there are shown."""
 
-    def __init__(self, window: QMainWindow, bindings: Bindings) -> None:
+    def __init__(self, window: QMainWindow, bindings: Bindings, undo: QUndoStack) -> None:
         self._window, self.bindings = window, bindings
         self._actions: dict[str, QAction] = {}
 
@@ -40,7 +40,8 @@ class Actions:
         self.open_files = action("open", translate("window", "Open…"), "Ctrl+O", "add")
         self.open_folder = action("open_folder", translate("window", "Open folder…"), "Ctrl+Shift+O", "folder")
         self.open_results = action("open_results", translate("window", "Open stored results…"), "Ctrl+R", "film")
-        self.undo = action("undo", translate("window", "Undo removal"), "Ctrl+Z")
+        self.undo = action("undo", translate("window", "Undo"), "Ctrl+Z")
+        self.redo = action("redo", translate("window", "Redo"), "Ctrl+Shift+Z Ctrl+Y")
         self.recent = QMenu(translate("window", "Open recent"), window)
         self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "search")
         self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
@@ -64,7 +65,7 @@ class Actions:
         self.menu = QMenu(window)
         for group in (
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
-            (self.undo,),
+            (self.undo, self.redo),
             (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.fullscreen),
             (self.settings, self.cluster, self.demo, self.help, self.about),
             (self.quit,),
@@ -75,6 +76,8 @@ class Actions:
             bindings.fix(keys, meaning)
         bindings.changed.connect(self._bind)
         self._bind()
+        self._follow(self.undo, undo.undo, undo.canUndo, (undo.canUndoChanged, undo.undoTextChanged), undo.undoText)
+        self._follow(self.redo, undo.redo, undo.canRedo, (undo.canRedoChanged, undo.redoTextChanged), undo.redoText)
 
     def _bind(self) -> None:
         for name, action in self._actions.items():
@@ -82,6 +85,22 @@ class Actions:
             action.setShortcuts([QKeySequence.fromString(key) for key in keys])
             title = without_dots(action.text())
             action.setToolTip(f"{title} ({self.bindings.text(name)})" if keys else title)
+
+    def _follow(
+        self, action: QAction, act: Callable[[], None], can: Callable[[], bool], changed: Sequence[SignalInstance], what: Callable[[], str]
+    ) -> None:
+        """Let an action undo or redo the last command, and name it."""
+        title = action.text()
+
+        def show(*_: object) -> None:
+            action.setEnabled(can())
+            action.setText(f"{title}: {what()}" if what() else title)
+            self._bind()
+
+        action.triggered.connect(lambda: act())
+        for signal in changed:
+            signal.connect(show)
+        show()
 
     def add_parts(self, parts: Sequence[QAction]) -> None:
         """Add a menu of what is drawn over the picture."""

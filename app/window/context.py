@@ -6,6 +6,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QSize, Signal
+from PySide6.QtGui import QUndoStack
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from framefleet.app.window.actions import Actions
@@ -29,6 +30,9 @@ from framefleet.app.window.zones.library import ZoneLibrary
 from framefleet.app.window.zones.sets import ShownSet
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.settings import ModelFiles, RunSettings
+
+UNDO_LIMIT = 200
+"""The largest number of steps that can be undone."""
 
 
 class Requests(QObject):
@@ -71,6 +75,7 @@ class Context:
     opening, memory : opens paths; remembers the queue.
     cluster : the connection to a cluster.
     actions, bindings : the window's actions and their keys.
+    undo : what the user did to the queue, the filter, zones and corrections.
     banners, activity : messages at the top; what was done last, in the line at the bottom.
     background : runs functions in threads.
     requests : what one feature asks of another one.
@@ -83,7 +88,9 @@ class Context:
         self.banners = BannerArea()
         self.activity = ExportLine()
         self.bindings = Bindings(store, window)
-        self.actions = Actions(window, self.bindings)
+        self.undo = QUndoStack(window)
+        self.undo.setUndoLimit(UNDO_LIMIT)
+        self.actions = Actions(window, self.bindings, self.undo)
         self.preview = PreviewClient(window)
         self.queue = QueueModel(window)
         self.memory = QueueMemory(self.queue, folder, window)
@@ -91,10 +98,11 @@ class Context:
         self.settings = RunChoices(window, store, self.background, self.run, self.banners)
         self.opening = Opening(self.queue, self.run, self.background, self.banners, window)
         self.cluster = ClusterLink(store, self.background, self.run, window)
-        self.filter = Filter(window)
+        self.filter = Filter(window, self.undo)
         self.viewer = Viewer(self.preview, self.background, self.bindings)
-        self.zones = ShownSet(ZoneLibrary(data / "zones", store), ZoneEditor(window), self.queue, window)
+        self.zones = ShownSet(ZoneLibrary(data / "zones", store), ZoneEditor(window, self.undo), self.queue, window)
         self.selection = Selection(self.queue, self.run, self.viewer, self.filter, self.settings, self.memory, window)
+        self.zones.show = self.selection.show
         self.filter.changed.connect(self.viewer.set_filter)
 
     def begin(self, model: ModelFiles | None) -> None:
@@ -104,6 +112,8 @@ class Context:
 
     def stop(self) -> None:
         """Stop the player, detection and all threads."""
+        self.undo.blockSignals(True)  # its destructor would report each command that it removes
+        self.undo.clear()
         self.viewer.stop()
         self.preview.stop()
         self.run.stop()

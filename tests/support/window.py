@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QMimeData, QObject, QPointF, QSettings, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QUndoStack
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from framefleet.app.window.actions import Actions
@@ -72,7 +72,7 @@ def feature(window: QMainWindow, kind: type[Kind]) -> Kind:
 
 def window_actions() -> Actions:
     """The actions of an empty window with the default keys."""
-    return Actions(QMainWindow(), Bindings(QSettings(os.devnull, QSettings.Format.IniFormat)))
+    return Actions(QMainWindow(), Bindings(QSettings(os.devnull, QSettings.Format.IniFormat)), QUndoStack())
 
 
 def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: str = "the fastest that matches fp32") -> EngineInfo:

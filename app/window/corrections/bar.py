@@ -15,8 +15,8 @@ BUTTONS = (
     ("delete", marked("corrections", "Delete"), marked("corrections", "It is wrong: leave it out of all results")),
     ("split", marked("corrections", "Split"), marked("corrections", "From this picture on, the track is another object")),
     ("join", marked("corrections", "Join"), marked("corrections", "Choose a track, then another one that is the same object")),
-    ("undo", marked("corrections", "Undo"), marked("corrections", "Undo the last correction of this session (also Ctrl+Z)")),
-    ("redo", marked("corrections", "Redo"), marked("corrections", "Do it again (also Ctrl+Shift+Z)")),
+    ("undo", marked("corrections", "Undo"), marked("corrections", "Undo the last correction of this session")),
+    ("redo", marked("corrections", "Redo"), marked("corrections", "Do it again")),
 )
 """Name, title and tooltip of each button."""
 COMMANDS = tuple(

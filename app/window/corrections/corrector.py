@@ -1,25 +1,34 @@
-"""Lets the user correct the objects in the picture, by mouse and keys."""
+"""Lets the user correct the objects in the picture, by mouse and keys, and counts corrected files again."""
 
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Event
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QShortcut
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut, QUndoCommand, QUndoStack
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.corrections.bar import BUTTONS, CorrectionBar
-from framefleet.app.window.corrections.correction import Correction
-from framefleet.app.window.corrections.recount import Recount
-from framefleet.app.window.keys import undo_keys
 from framefleet.app.window.keys.bindings import Shortcuts
+from framefleet.app.window.queue.item import QueueItem, Results
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.results.stored import count_stored
 from framefleet.app.window.session.background import Background
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.store.objects.corrections import Edit, undoable
+from framefleet.engine.errors import UsageError
+from framefleet.engine.store.objects.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
+from framefleet.engine.store.session import SessionReader
 
+WAIT_MS = 300
+"""Time after a correction until the file is counted, so that several corrections are counted at once."""
 _NOTHING = marked("corrections", "Click an object, or press {key}")
 _DONE = {
     "confirm": marked("corrections", "{object} confirmed"),
@@ -42,58 +51,54 @@ _NONE = {"undo": marked("corrections", "Nothing to undo"), "redo": marked("corre
 class Corrector(QObject):
     """Corrects the session of the shown file. The keys act while the bar is shown.
 
-    corrected: the key of the file whose results have changed. Attributes: bar: belongs under the picture.
+    undo: takes the corrections. show: shows the file with a key. corrected: the key of the file whose results have changed.
+    Attributes: bar: belongs under the picture.
     """
 
     corrected = Signal(int)
 
-    def __init__(self, viewer: Viewer, background: Background, window: QWidget) -> None:
-        super().__init__(window)
+    def __init__(self, viewer: Viewer, background: Background, undo: QUndoStack, show: Callable[[int], object], parent: QObject) -> None:
+        super().__init__(parent)
         self._viewer, self._canvas, self._background = viewer, viewer.canvas, background
+        self._undo, self._show = undo, show
         self.bar = CorrectionBar(viewer.bindings)
         self.bar.hide()
         self._selected: int | None = None
         self._joining: int | None = None
         self._frame: int | None = None
         self._busy = False
+        self._waiting: deque[Callable[[], None]] = deque()  # what to undo and redo when the correction under way is made
         self._outdated = False  # whether the canvas shows the detections from before the last correction
         self._database: Path | None = None  # the session whose edits the bar knows
         self._words: dict[tuple[Path, int], str] = {}  # what the edits of each session did, by their numbers
-        acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._act, name) for name, _, _ in BUTTONS}
+        acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._ask, name) for name, _, _ in BUTTONS}
         acts |= {"correct/next": partial(self._step, 1), "correct/previous": partial(self._step, -1)}
         acts |= {"correct/class": self._choose_class, "correct/track": self.bar.track.toggle}
         self._shortcuts = Shortcuts(viewer, viewer.bindings, acts, enabled=False)
         self._nothing = QShortcut(QKeySequence(Qt.Key.Key_Escape), viewer, self._select_nothing, enabled=False)
-        self.bar.asked.connect(self._act)
+        self.bar.asked.connect(self._ask)
         self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
         viewer.player.shown.connect(self._picture_changed)
         viewer.player.result.connect(self._picture_changed)
         self._canvas.unmarked.connect(self._unmarked)
-        self._watched = (self._canvas, window)
 
     def set_shown(self, shown: bool) -> None:
         """Show or hide the bar. The player stops, because a moving picture cannot be corrected."""
         self.bar.setVisible(shown)
         self._shortcuts.set_enabled(shown)
-        for watched in self._watched:  # only then: a filter in Python costs time at each event of a playing video
-            watched.removeEventFilter(self)
-            if shown:
-                watched.installEventFilter(self)
+        self._canvas.removeEventFilter(self)
+        if shown:  # only then: a filter in Python costs time at each event of a playing video
+            self._canvas.installEventFilter(self)
         if shown:
             self._viewer.player.pause()
             self._read_edits()
         self._select(None)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Select the object under the mouse when the user clicks it. Undo and redo concern corrections while the bar is visible."""
-        if self.bar.isVisible():
-            if watched is self._canvas and event.type() is QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
-                overlay = self._canvas.overlay
-                self._select(overlay.at(event.position()) if overlay is not None else None)
-            elif watched is not self._canvas and undo_keys.takes(event):
-                return True
-            elif watched is not self._canvas and event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-                return undo_keys.press(event, partial(self._act, "undo"), partial(self._act, "redo"))
+        """Select the object under the mouse when the user clicks it."""
+        if self.bar.isVisible() and event.type() is QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
+            overlay = self._canvas.overlay
+            self._select(overlay.at(event.position()) if overlay is not None else None)
         return super().eventFilter(watched, event)
 
     def _unmarked(self) -> None:
@@ -184,7 +189,15 @@ class Corrector(QObject):
             return None
         return int(tracks[self._selected])
 
+    def _ask(self, name: str) -> None:
+        """Carry out a command of the bar."""
+        if name in ("undo", "redo"):
+            self._step_in_history(name)
+        else:
+            self._act(name)
+
     def _act(self, name: str, class_id: int = 0) -> None:
+        """Correct the selected object."""
         item, frame, selected, track = self._viewer.item, self._frame, self._selected, self._track
         if self._busy or item is None or item.results is None or item.results.source < 0:
             return
@@ -192,17 +205,67 @@ class Corrector(QObject):
             self._joining = track
             self._select(selected)
             return
-        if name not in ("undo", "redo") and (
-            self._outdated or frame is None or selected is None or (name in ("join", "split") and track is None)
-        ):
+        if self._outdated or frame is None or selected is None or (name in ("join", "split") and track is None):
             return
         joining, self._joining = self._joining, None
         whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
         done = self._describe(name, class_id, joining, whole)
         work = Correction(name, results, shown, frame, selected, track, whole, class_id, joining).make
+
+        def push(edit: Edit | None) -> None:
+            if edit is not None:
+                self._words[results.database, edit.number] = done
+                self._undo.push(_CorrectionCommand(self, done, item.key, results, edit.number))
+
+        self._start(work, item.key, results, name, push)
+
+    def _step_in_history(self, name: str) -> None:
+        """Undo or redo the last correction of the shown session, also one of an earlier run of the program.
+
+        If it is not the last thing that the user did, this is a step of its own, which can be undone.
+        """
+        undo, item = self._undo, self._viewer.item
+        if item is None or item.results is None or item.results.source < 0:
+            return
+        results, index = item.results, undo.index() - 1 if name == "undo" else undo.index()
+        last = undo.command(index) if 0 <= index < undo.count() else None
+        if isinstance(last, _CorrectionCommand) and last.database == results.database:
+            undo.undo() if name == "undo" else undo.redo()
+            return
+
+        def push(edit: Edit | None) -> None:
+            if edit is not None:
+                done = self._words.get((results.database, edit.number), edit.words)
+                words = translate("corrections", "Undo: {done}") if name == "undo" else translate("corrections", "Redo: {done}")
+                undo.push(_CorrectionCommand(self, words.format(done=done), item.key, results, edit.number, undone=name == "undo"))
+
+        if not self._busy:
+            self._start(partial(exchange, results, name), item.key, results, name, push)
+
+    def exchange(self, key: int, results: Results, name: str, number: int, missing: Callable[[], None]) -> None:
+        """Undo or redo one correction, and show its file. missing: called if the session does not offer that any more."""
+
+        def start() -> None:
+            self._show(key)
+            work = partial(exchange, results, name, number)
+            self._start(work, key, results, name, lambda edit: missing() if edit is None else None)
+
+        self._waiting.append(start)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._waiting and not self._busy:
+            self._waiting.popleft()()
+
+    def _start(self, work: Callable[[], Edit | None], key: int, results: Results, name: str, then: Callable[[Edit | None], object]) -> None:
         self._busy = True
         self._viewer.player.pause()
-        self._background.start(self, work, partial(self._done, item.key, results.database, name, done), self._failed)
+
+        def done(edit: Edit | None) -> None:
+            then(edit)
+            self._done(key, results.database, name, edit)
+
+        self._background.start(self, work, done, self._failed)
 
     def _describe(self, name: str, class_id: int, joined: int | None, whole: bool) -> str:
         """What a correction of the selected object does, in words."""
@@ -213,7 +276,7 @@ class Corrector(QObject):
         words = translate("corrections", _DONE[name])
         return words.format(object=chosen, label=self._canvas.label_of(class_id), track=track, joined=joined)
 
-    def _done(self, key: int, database: Path, name: str, done: str, edit: Edit | None) -> None:
+    def _done(self, key: int, database: Path, name: str, edit: Edit | None) -> None:
         self._busy, self._outdated = False, name not in _KEEPS
         self.corrected.emit(key)
         self._read_edits()
@@ -221,21 +284,170 @@ class Corrector(QObject):
         if edit is None:
             self.bar.tell(translate("corrections", _NONE[name]))
         else:
-            if name not in _SAID:
-                self._words[database, edit.number] = done
             said = translate("corrections", _SAID.get(name, _UNDOES))
             keys = {each: self._viewer.bindings.short(f"correct/{each}") for each in _SAID}
             self.bar.tell(said.format(done=self._words.get((database, edit.number), edit.words), **keys))
         self._viewer.player.reread()
+        self._go_on()
 
     def _failed(self, message: str) -> None:
         self._busy = False
         self.bar.say(formats.capitalised(message))
+        self._go_on()
+
+
+class _CorrectionCommand(QUndoCommand):
+    """The user corrected a session, which is done already. number: of the edit. undone: the user undid this edit of earlier times."""
+
+    def __init__(self, corrector: Corrector, words: str, key: int, results: Results, number: int, undone: bool = False) -> None:
+        super().__init__(formats.capitalised(words))
+        self._corrector, self._key, self._results, self._number = corrector, key, results, number
+        self._forwards, self._backwards = ("undo", "redo") if undone else ("redo", "undo")
+        self._is_new = True
+
+    @property
+    def database(self) -> Path:
+        """The corrected session."""
+        return self._results.database
+
+    def undo(self) -> None:
+        """Undo the edit."""
+        self._exchange(self._backwards)
+
+    def redo(self) -> None:
+        """Make the edit again."""
+        if not self._is_new:
+            self._exchange(self._forwards)
+        self._is_new = False
+
+    def _exchange(self, name: str) -> None:
+        self._corrector.exchange(self._key, self._results, name, self._number, lambda: self.setObsolete(True))
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A correction of an object in one frame.
+
+    name: of the command. frame, selected: of the object, among the shown ones. whole: all detections of its track. class_id: the right one.
+    joining: the track to join with that of the object.
+    """
+
+    name: str
+    results: Results
+    shown: ViewFilter
+    frame: int | None
+    selected: int | None
+    track: int | None
+    whole: bool
+    class_id: int
+    joining: int | None
+
+    def make(self) -> Edit:
+        """Correct the session, and return the edit.
+
+        Raises:
+            UsageError: the track cannot be split or joined.
+            ExportError: the session cannot be read or written.
+        """
+        source, chosen = self.results.source, self._chosen()
+        with Corrections(self.results.database, self.results.created) as corrections:
+            match self.name:
+                case "join" if self.joining is not None and self.track is not None:
+                    corrections.join(source, [self.joining, self.track])
+                case "split" if self.track is not None and self.frame is not None:
+                    self._check_split(self.track, self.frame)
+                    corrections.split(source, self.track, self.frame)
+                case "relabel" if chosen is not None:
+                    corrections.relabel(chosen, self.class_id)
+                case "confirm" if chosen is not None:
+                    corrections.confirm(chosen)
+                case "delete" if chosen is not None:
+                    corrections.delete(chosen)
+            return corrections.edits()[-1]
+
+    def _chosen(self) -> Chosen | None:
+        """The object or its track; None for commands that concern no object."""
+        if self.name not in ("confirm", "relabel", "delete") or self.selected is None or self.frame is None:
+            return None
+        if self.whole and self.track is not None:
+            return OneTrack(self.results.source, self.track)
+        results, shown = self.results, self.shown
+        with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+            return OneDetection(results.source, self.frame, reader.ordinals(results.source, self.frame)[self.selected])
+
+    def _check_split(self, track: int, frame: int) -> None:
+        """Raise UsageError if a track begins with this frame."""
+        with SessionReader(self.results.database, created=self.results.created) as reader:
+            begin = next(first for number, _, first, _, _ in reader.tracks(self.results.source) if number == track)
+        if frame <= begin:
+            words = translate("corrections", "Track {track} begins in this frame: split it in a later one")
+            raise UsageError(words.format(track=track))
+
+
+def exchange(results: Results, name: str, number: int | None = None) -> Edit | None:
+    """Undo or redo the last edit of a session. number: only this one. Returns it; None if there is none, or if it is another one.
+
+    Raises ExportError if the session cannot be read or written.
+    """
+    with Corrections(results.database, results.created) as corrections:
+        forwards, backwards = (corrections.undo, corrections.redo) if name == "undo" else (corrections.redo, corrections.undo)
+        edit = forwards()
+        if edit is not None and number not in (None, edit.number):
+            backwards()
+            return None
+        return edit
+
+
+class Recount(QObject):
+    """Counts one file at a time in the background, when its run has ended."""
+
+    def __init__(self, items: QueueModel, controller: DetectionController, background: Background, parent: QObject) -> None:
+        super().__init__(parent)
+        self._items, self._controller, self._background = items, controller, background
+        self._wanted: set[int] = set()
+        self._running: set[int] = set()
+        self._busy = False
+        self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._wait.timeout.connect(self._start)
+        controller.item_changed.connect(self._item_changed)
+
+    def ask(self, key: int) -> None:
+        """Count the file with this key again soon."""
+        self._wanted.add(key)
+        self._wait.start()
+
+    def _item_changed(self, key: int) -> None:
+        """Count a file that was corrected during its run and has ended now."""
+        if key in self._running and (item := self._items.get(key)) is not None and item.ended:
+            self._running.remove(key)
+            self.ask(key)
+
+    def _start(self) -> None:
+        if self._busy or not self._wanted:
+            return
+        item = self._items.get(self._wanted.pop())
+        if item is None or item.results is None or not item.ended:
+            if item is not None:
+                self._running.add(item.key)
+            self._start()
+            return
+        tally, stop = Tally(), Event()
+        self._busy = True
+        work = partial(count_stored, item, tally, stop)
+        self._background.start(self, work, lambda _: self._done(item, tally), lambda _: self._done(item, None), stop)
+
+    def _done(self, item: QueueItem, tally: Tally | None) -> None:
+        """Show the counts. tally: None = the session cannot be read; what reads it for the picture says so."""
+        self._busy = False
+        now = self._items.get(item.key)
+        if tally is not None and now is not None and now.results == item.results:  # else it is detected again
+            self._controller.set_tally(item.key, tally)
+        self._start()
 
 
 def attach(context: Context) -> Feature:
     """Let the user correct results, and count corrected files again."""
-    corrector = Corrector(context.viewer, context.background, context.window)
+    corrector = Corrector(context.viewer, context.background, context.undo, context.selection.show, context.window)
     recount = Recount(context.queue, context.run, context.background, context.window)
     context.viewer.add_bar(corrector.bar)
     context.actions.correct.toggled.connect(corrector.set_shown)

@@ -17,7 +17,7 @@ from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import ITEM_ROLE, QueueModel
 from framefleet.app.window.queue.problem import ProblemCard
 from framefleet.app.window.queue.recent import RecentFiles
-from framefleet.app.window.queue.removal import Removal
+from framefleet.app.window.queue.removal import RemoveFiles
 from framefleet.app.window.queue.thumbnails import Thumbnails
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import Panel, column, label, row
@@ -229,10 +229,7 @@ def attach(context: Context) -> Feature:
     _connect_opening(context)
     _connect_selection(context, panel)
     Thumbnails(queue, context.preview, window)
-    removal = Removal(run, actions.undo, window)
-    panel.remove_requested.connect(removal.remove)
-    removal.removed.connect(lambda text: context.activity.show_done(text, actions.undo.trigger, translate("window", "Undo")))
-    actions.undo.triggered.connect(context.activity.hide)
+    panel.remove_requested.connect(partial(_remove, context))
 
     def reveal(key: int) -> None:
         if (item := queue.get(key)) is not None:
@@ -299,3 +296,22 @@ def _connect_selection(context: Context, panel: QueuePanel) -> None:
     panel.chosen.connect(context.selection.show)
     context.selection.file_changed.connect(select)
     context.selection.revealed.connect(panel.reveal_item)
+
+
+def _remove(context: Context, keys: Sequence[int]) -> None:
+    """Remove files. The line at the bottom offers to undo that until something else is done."""
+    files = [item for key in keys if (item := context.queue.get(key)) is not None]
+    if not files:
+        return
+    name, undo, activity = files[0].path.name, context.undo, context.activity
+    undo.push(RemoveFiles(context.run, [item.key for item in files], name))
+    one = translate("queue", "Removed {name}").format(name=name)
+    text = one if len(files) == 1 else translate("queue", "Removed %Ln files", None, len(files))
+    activity.show_done(text, undo.undo, translate("window", "Undo"))
+
+    def hide(_index: int) -> None:
+        undo.indexChanged.disconnect(hide)
+        if activity.text.toolTip() == text:  # else it shows something else already
+            activity.hide()
+
+    undo.indexChanged.connect(hide)

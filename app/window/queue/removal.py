@@ -1,42 +1,27 @@
 """Removes files from the queue, and puts them back if the user wants."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QUndoCommand
 
 from framefleet.app.window.session.controller import DetectionController, Removed
 from framefleet.app.window.widgets.translation import translate
 
-MOST = 50
-"""The largest number of steps that can be undone."""
 
+class RemoveFiles(QUndoCommand):
+    """The user removed these files."""
 
-class Removal(QObject):
-    """Removes files. undo: the action that puts the last ones back; it is enabled while there are any. removed: what happened, in words."""
+    def __init__(self, run: DetectionController, keys: Sequence[int], name: str) -> None:
+        one = translate("queue", "Remove {name}").format(name=name)
+        super().__init__(one if len(keys) == 1 else translate("queue", "Remove %Ln files", None, len(keys)))
+        self._run, self._keys = run, keys
+        self._removed: list[Removed] = []
 
-    removed = Signal(str)
-
-    def __init__(self, controller: DetectionController, undo: QAction, parent: QObject) -> None:
-        super().__init__(parent)
-        self._controller, self._undo = controller, undo
-        self._steps: list[list[Removed]] = []
-        undo.triggered.connect(self.undo)
-        undo.setEnabled(False)
-
-    def remove(self, keys: Iterable[int]) -> None:
-        """Remove files in one step."""
-        step = [removed for key in keys if (removed := self._controller.remove(key)) is not None]
-        if step:
-            self._steps = [*self._steps[1 - MOST :], step]
-            self._undo.setEnabled(True)
-            name = step[0].item.path.name
-            one = translate("queue", "Removed {name}").format(name=name)
-            self.removed.emit(one if len(step) == 1 else translate("queue", "Removed %Ln files", None, len(step)))
+    def redo(self) -> None:
+        """Remove the files."""
+        self._removed = [removed for key in self._keys if (removed := self._run.remove(key)) is not None]
 
     def undo(self) -> None:
-        """Put the files of the last step back into their rows."""
-        if self._steps:
-            for removed in reversed(self._steps.pop()):
-                self._controller.put_back(removed)
-            self._undo.setEnabled(bool(self._steps))
+        """Put the files back into their rows."""
+        for removed in reversed(self._removed):
+            self._run.put_back(removed)

@@ -1,12 +1,13 @@
 """The filter of the detections that are shown: confidence and classes. It works on stored results, without another run."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSettings, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtGui import QStandardItem, QStandardItemModel, QUndoCommand, QUndoStack
 
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import translate
@@ -16,6 +17,9 @@ CONFIDENCE, HIDDEN = "window/confidence", "window/hidden_classes"
 """Keys of the stored choice: from 0 to 1, and a JSON list of names."""
 FLOOR, HIGHEST = 5, 100
 """The lowest confidence that can be chosen at first, and the highest one, percent."""
+CONFIDENCE_COMMAND = 1
+ONE_MOVEMENT = 1.0
+"""Time between two choices of a confidence that are undone together, seconds."""
 CLASS_ROLE = Qt.ItemDataRole.UserRole
 COUNT_ROLE = Qt.ItemDataRole.UserRole + 1
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
@@ -40,10 +44,12 @@ class ViewFilter:
 class ClassModel(QSortFilterProxyModel):
     """Checkable classes: the most frequent first, then the others by id.
 
-    checked_changed: the user or the program changed what is shown. hidden: names of the hidden classes, of earlier models as well.
+    checked_changed: the user or the program changed what is shown. chosen: the user did; the names that were hidden before, and now.
+    hidden: names of the hidden classes, of earlier models as well.
     """
 
     checked_changed = Signal()
+    chosen = Signal(object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -112,8 +118,17 @@ class ClassModel(QSortFilterProxyModel):
 
     def _note(self) -> None:
         """Remember what the user has hidden, and report the change."""
-        off = frozenset(item.text() for item in self if item.checkState() is Qt.CheckState.Unchecked)
+        before, off = self.hidden, frozenset(item.text() for item in self if item.checkState() is Qt.CheckState.Unchecked)
         self.hidden = off | self.hidden - {item.text() for item in self}
+        self.checked_changed.emit()
+        if self.hidden != before:
+            self.chosen.emit(before, self.hidden)
+
+    def set_hidden(self, names: frozenset[str]) -> None:
+        """Hide the classes with these names, and show the others."""
+        self.hidden = names
+        for item in self:
+            item.setCheckState(Qt.CheckState.Unchecked if item.text() in names else Qt.CheckState.Checked)
         self.checked_changed.emit()
 
 
@@ -127,17 +142,19 @@ def _set_count(item: QStandardItem, count: int) -> None:
 class Filter(QObject):
     """What the user wants to see. changed: the new ViewFilter. floor_changed: the lowest confidence, percent.
 
-    Attributes: percent: the chosen confidence. classes: those of the model, and which of them are shown.
+    undo: takes the user's changes. Attributes: percent: the chosen confidence. classes: those of the model, and which of them are shown.
     """
 
     changed = Signal(object)
     floor_changed = Signal(int)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, undo: QUndoStack | None = None) -> None:
         super().__init__(parent)
+        self._undo = undo or QUndoStack(self)
         self.percent, self.floor = 25, FLOOR
         self.classes = ClassModel(self)
         self.classes.checked_changed.connect(self._emit)
+        self.classes.chosen.connect(lambda before, after: self._undo.push(_ClassesCommand(self.classes, before, after)))
 
     @property
     def value(self) -> ViewFilter:
@@ -162,6 +179,13 @@ class Filter(QObject):
             self.percent = percent
             self._emit()
 
+    def choose_confidence(self, percent: int) -> None:
+        """Take the confidence that the user chose; it can be undone."""
+        before = self.percent
+        self.set_confidence(percent / 100)
+        if self.percent != before:
+            self._undo.push(_ConfidenceCommand(self, before, self.percent))
+
     def set_floor(self, confidence: float) -> None:
         """Set the lowest confidence that can be chosen, 0..1: weaker detections are not stored."""
         self.floor = max(round(confidence * 100), 1)
@@ -174,3 +198,48 @@ class Filter(QObject):
 
     def _emit(self) -> None:
         self.changed.emit(self.value)
+
+
+class _ConfidenceCommand(QUndoCommand):
+    """The user chose another confidence, percent. Choices that follow each other at once, as of a moved slider, are one step."""
+
+    def __init__(self, shown: Filter, before: int, after: int) -> None:
+        super().__init__(translate("viewer", "Confidence from {percent} %").format(percent=after))
+        self._filter, self.before, self.after, self.time = shown, before, after, time.monotonic()
+
+    def id(self) -> int:
+        """Commands with the same number can become one."""
+        return CONFIDENCE_COMMAND
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        """Become one with the following choice."""
+        if not isinstance(other, _ConfidenceCommand) or other.before != self.after or other.time - self.time > ONE_MOVEMENT:
+            return False
+        self.after, self.time = other.after, other.time
+        self.setText(other.text())
+        return True
+
+    def undo(self) -> None:
+        """Show what was shown before."""
+        self._filter.set_confidence(self.before / 100)
+
+    def redo(self) -> None:
+        """Show what the user chose."""
+        self._filter.set_confidence(self.after / 100)
+
+
+class _ClassesCommand(QUndoCommand):
+    """The user chose other classes. before, after: names of hidden classes."""
+
+    def __init__(self, classes: ClassModel, before: frozenset[str], after: frozenset[str]) -> None:
+        super().__init__(translate("viewer", "Choice of classes"))
+        self._classes, self._before, self._after = classes, before, after
+
+    def undo(self) -> None:
+        """Show what was shown before."""
+        self._classes.set_hidden(self._before)
+
+    def redo(self) -> None:
+        """Show what the user chose."""
+        if self._classes.hidden != self._after:
+            self._classes.set_hidden(self._after)

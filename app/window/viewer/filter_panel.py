@@ -78,7 +78,7 @@ class FilterPanel(Panel):
             of=self,
         )
         self.slider.valueChanged.connect(self.spin.setValue)
-        self.spin.valueChanged.connect(lambda percent: shown.set_confidence(percent / 100))
+        self.spin.valueChanged.connect(shown.choose_confidence)
         shown.changed.connect(self._show)
         shown.floor_changed.connect(self._set_floor)
         self.classes.checked_changed.connect(self._show_rows)

@@ -62,6 +62,7 @@ class Viewer(QWidget):
         self.pictures = Pictures(self.canvas)
         self.transport: Transport = Transport()
         self.player: Player = Player(client, self)
+        self._bars: list[QWidget] = []
         self._column = column((self.pictures, 1), self.transport, spacing=0, of=self)
         self.controls = FloatingControls(self, self._column, self.canvas, self.transport)
         self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
@@ -109,12 +110,12 @@ class Viewer(QWidget):
     @property
     def rows(self) -> list[QWidget]:
         """The pictures, the bars below them and the controls, from top to bottom."""
-        inside = [self._column.itemAt(number).widget() for number in range(self._column.count())]
-        return [*inside, *([] if self.transport in inside else [self.transport])]
+        return [self.pictures, *self._bars, self.transport]
 
     def add_bar(self, bar: QWidget) -> None:
         """Put a bar between the picture and the controls."""
-        self._column.insertWidget(1, bar)
+        self._bars.append(bar)
+        self._column.insertWidget(len(self._bars), bar)
 
     def show_item(self, item: QueueItem, tally: Tally | None, play: bool, at: float = 0.0) -> None:
         """Show a file from a time on, seconds."""

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QActionGroup, QKeyEvent
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
-from framefleet.app.window.keys import undo_keys
 from framefleet.app.window.widgets.build import Flow, Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from framefleet.app.window.widgets.fields import Filling, combo_box, style_table
 from framefleet.app.window.widgets.questions import Mode, choose_path
@@ -81,8 +80,9 @@ class ZonesPanel(Panel):
             lambda: self._begin(Zone),
             tip=translate("zones", "Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops"),
         )
-        self.undo = tool_button("undo", translate("zones", "Undo"), "Ctrl + Z", editor.undo)
-        self.redo = tool_button("redo", translate("zones", "Redo"), "Ctrl + Shift + Z", editor.redo)
+        self.undo = tool_button("undo", translate("zones", "Undo"), "Ctrl + Z", editor.undo.undo)
+        self.redo = tool_button("redo", translate("zones", "Redo"), "Ctrl + Shift + Z", editor.undo.redo)
+        editor.undo.indexChanged.connect(self._update)
         self.turn = tool_button("swap", translate("zones", "Swap the directions of the line"), clicked=self._reverse)
         self.delete = tool_button("delete", translate("zones", "Delete"), clicked=editor.delete)
         drawn = push_button(translate("zones", "Show"), role="flat", tip=translate("zones", "What is drawn over the picture"))
@@ -133,20 +133,10 @@ class ZonesPanel(Panel):
             failed.connect(self.say)
         shown.listed.connect(self._list_sets)
         self._list_sets()
-        self.installEventFilter(self)
 
     def minimumSizeHint(self) -> QSize:
         """The width of all tools beside a scroll bar: the panel scrolls vertically only."""
         return QSize(self._inside.minimumSizeHint().width() + 12, super().minimumSizeHint().height())
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let undo and redo concern lines and zones while the focus is here."""
-        return undo_keys.takes(event) or super().eventFilter(watched, event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Undo or redo."""
-        if not undo_keys.press(event, self._editor.undo, self._editor.redo):
-            super().keyPressEvent(event)
 
     def _list_sets(self) -> None:
         """Show the names of all sets, and the one in use."""
@@ -176,7 +166,7 @@ class ZonesPanel(Panel):
         usable = editor.zones.size != (1, 1)
         selected = editor.selected
         for button, enabled in (
-            *((self.line, usable), (self.zone, usable), (self.undo, editor.can_undo), (self.redo, editor.can_redo)),
+            *((self.line, usable), (self.zone, usable), (self.undo, editor.undo.canUndo()), (self.redo, editor.undo.canRedo())),
             (self.delete, selected is not None),
             (self.turn, selected is not None and isinstance(editor.zones.shapes[selected], Line)),
         ):

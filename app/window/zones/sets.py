@@ -25,7 +25,7 @@ class ShownSet(QObject):
 
     listed: the names of all sets have changed. shared: other files use the set now. failed: what went wrong.
 
-    Attributes: name: of the set, None = the file has none yet; the first line or zone makes one.
+    Attributes: name: of the set, None = the file has none yet; the first line or zone makes one. show: shows the file with a key.
     """
 
     listed = Signal()
@@ -35,6 +35,8 @@ class ShownSet(QObject):
     def __init__(self, library: ZoneLibrary, editor: ZoneEditor, items: QueueModel, parent: QObject) -> None:
         super().__init__(parent)
         self.library, self.editor, self._items = library, editor, items
+        self.show: Callable[[int], object] = lambda _key: None
+        editor.reach = self._way_back
         self.name: str | None = None
         self._item: QueueItem | None = None
         self._taken: set[Path] = set()
@@ -71,6 +73,20 @@ class ShownSet(QObject):
         self._taken.add(item.path)
         with suppress(FramefleetError):
             self.library.choose(item.path, self.library.keep(item.path.absolute().parent.name, parse_zones(text)))
+
+    def _way_back(self) -> Callable[[], bool]:
+        """A function that shows the present file with the present set again. It returns False if the file or the set is gone."""
+        key, name = self._item.key if self._item is not None else None, self.name
+
+        def back() -> bool:
+            if key is None or self._items.get(key) is None or (name is not None and name not in self.library.names()):
+                return False
+            self.show(key)
+            if name is not None and self.name != name:
+                self.choose(name)
+            return self._item is not None and self._item.key == key and self.name == name
+
+        return back
 
     def stop(self) -> None:
         """Store what was changed last."""

@@ -63,7 +63,7 @@ def test_a_panel_is_in_its_own_window_again_at_the_next_start(qtbot: QtBot, open
     second.close()
     third = open_window()
     QCoreApplication.processEvents()
-    assert third.devices.window() is third
+    assert feature(third, DevicePanel).window() is third
 
 
 def test_the_events_window_is_hidden_with_the_panels_below_the_picture(qtbot: QtBot, open_window: Callable[[], MainWindow]) -> None:

@@ -21,7 +21,6 @@ from framefleet.app.window.queue.file_drops import DropOverlay
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.model import THUMBNAIL_ROLE
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.queue.removal import Removal
 from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportDialog
 from framefleet.app.window.results.worst_frames import WorstFramesDialog
@@ -103,7 +102,7 @@ def _queue(window: MainWindow) -> Screens:
     assert not window.quitting.may_close()
     yield from shown_dialog("quit", child(window, QMessageBox))
     window.quitting.ask = False
-    feature(window, Removal).remove([videos[0].key])
+    feature(window, QueuePanel).remove_requested.emit([videos[0].key])
     settle(lambda: window.context.activity.isVisible() and window.status.queue.text().startswith("3"))
     settle(lambda: any(text in feature(window, QueuePanel).heading.summary.accessibleName() for text in ("of 3", "von 3")))
     yield "removed", window

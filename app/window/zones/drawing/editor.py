@@ -1,54 +1,52 @@
-"""Edits the lines and zones of one camera, with undo. No painting."""
+"""Edits the lines and zones of one camera. No painting."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.zones.checks import problem_of
 from framefleet.engine.zones.shapes import Line, Point, Reference, Shape, Zone, ZoneSet
 
 EMPTY = ZoneSet((1, 1))
+ZONES_COMMAND = 2
 
 
 class ZoneEditor(QObject):
     """Holds a set of lines and zones, the selected one, and the points of one that is being drawn.
 
     changed: the set has changed. drawn: the selection or the points that are being drawn have changed. refused: why a change is impossible.
+
+    undo: takes all changes. Attributes: reach: returns a function that loads the present set again, and says whether it could.
     """
 
     changed = Signal()
     drawn = Signal()
     refused = Signal(str)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, undo: QUndoStack | None = None) -> None:
         super().__init__(parent)
+        self.undo = undo or QUndoStack(self)
+        self.reach: Callable[[], Callable[[], bool]] = lambda: lambda: True
         self.zones = EMPTY
         self.selected: int | None = None
         self.draft: list[Point] = []
         self.drawing: type[Line] | type[Zone] | None = None
-        self._undo: list[ZoneSet] = []
-        self._redo: list[ZoneSet] = []
-        self._merged: ZoneSet | None = None  # the result of a small step, to which the next one belongs
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a change to undo."""
-        return bool(self._undo)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is a change to do again."""
-        return bool(self._redo)
 
     def load(self, zones: ZoneSet) -> None:
         """Edit another set."""
         self.zones, self.selected = zones, None
-        self._undo, self._redo = [], []
         self.cancel()
         self.changed.emit()
+
+    def restore(self, zones: ZoneSet) -> None:
+        """Take the lines and zones of an earlier or later state of the same set."""
+        self.zones, self.selected = zones, None
+        self.changed.emit()
+        self.drawn.emit()
 
     def begin(self, kind: type[Line] | type[Zone]) -> None:
         """Start to draw a line or a zone."""
@@ -84,7 +82,8 @@ class ZoneEditor(QObject):
             return
         name = self._free_name(translate("zones", "Line") if kind is Line else translate("zones", "Zone"))
         shape: Shape = Line(name, points[0], points[1]) if kind is Line else Zone(name, points)
-        if self._accept(replace(self.zones, shapes=(*self.zones.shapes, shape)), shape):
+        drawn = translate("zones", "Draw '{name}'").format(name=name)
+        if self._accept(replace(self.zones, shapes=(*self.zones.shapes, shape)), drawn, shape):
             self.drawing, self.draft, self.selected = None, [], len(self.zones.shapes) - 1
         elif kind is Line:
             self.draft.pop()
@@ -99,9 +98,10 @@ class ZoneEditor(QObject):
         """Delete the selected line or zone."""
         if self.selected is not None:
             shapes = list(self.zones.shapes)
-            del shapes[self.selected]
+            deleted = shapes.pop(self.selected)
             self.selected = None
-            self._accept(replace(self.zones, shapes=tuple(shapes)))
+            done = translate("zones", "Delete '{name}'").format(name=deleted.name)
+            self._accept(replace(self.zones, shapes=tuple(shapes)), done)
             self.drawn.emit()
 
     def rename(self, number: int, name: str) -> bool:
@@ -115,67 +115,43 @@ class ZoneEditor(QObject):
                 else translate("zones", "A line or zone needs a name.")
             )
             return False
-        return self._change(number, lambda shape: replace(shape, name=name))
+        return self._change(number, lambda shape: replace(shape, name=name), marked("zones", "Rename '{name}'"))
 
     def set_classes(self, number: int, classes: Sequence[str]) -> None:
         """Count only these classes at a line or zone, none = all."""
-        self._change(number, lambda shape: replace(shape, classes=tuple(classes)))
+        self._change(number, lambda shape: replace(shape, classes=tuple(classes)), marked("zones", "Classes of '{name}'"))
 
     def set_points(self, number: int, points: Sequence[Point], merge: bool = False) -> bool:
         """Move the points of a line or zone. merge: undo takes back such steps together. Returns whether it is possible."""
-        before = len(self._undo) if merge and self._merged is self.zones else None
-        done = self._change(number, lambda shape: shape.moved_to([self.inside(point) for point in points]))
-        if done and before is not None:
-            del self._undo[before:]
-        self._merged = self.zones if merge and done else None
-        return done
+        inside = [self.inside(point) for point in points]
+        return self._change(number, lambda shape: shape.moved_to(inside), marked("zones", "Move '{name}'"), merge)
 
     def reverse(self, number: int) -> None:
         """Swap the directions of a line."""
-        self._change(number, lambda shape: shape.moved_to(shape.points[::-1]))
+        self._change(number, lambda shape: shape.moved_to(shape.points[::-1]), marked("zones", "Swap the directions of '{name}'"))
 
     def set_reference(self, reference: Reference) -> None:
         """Count another point of the boxes."""
         if reference is not self.zones.reference:
-            self._accept(replace(self.zones, reference=reference))
+            self._accept(replace(self.zones, reference=reference), translate("zones", "Point that counts"))
 
-    def undo(self) -> None:
-        """Undo the last change, or remove the last point while drawing."""
-        if self.draft:
-            self.remove_last_point()
-        elif self._undo:
-            self._redo.append(self.zones)
-            self._set(self._undo.pop())
-
-    def redo(self) -> None:
-        """Do the last undone change again."""
-        if self._redo:
-            self._undo.append(self.zones)
-            self._set(self._redo.pop())
-
-    def _set(self, zones: ZoneSet) -> None:
-        self.zones, self.selected = zones, None
-        self.changed.emit()
-        self.drawn.emit()
-
-    def _change(self, number: int, change: Callable[[Shape], Shape]) -> bool:
+    def _change(self, number: int, change: Callable[[Shape], Shape], words: str, merge: bool = False) -> bool:
         shapes = list(self.zones.shapes)
-        changed = change(shapes[number])
-        if changed == shapes[number]:
+        before, changed = shapes[number], change(shapes[number])
+        if changed == before:
             return True
         shapes[number] = changed
-        return self._accept(replace(self.zones, shapes=tuple(shapes)), changed)
+        return self._accept(replace(self.zones, shapes=tuple(shapes)), translate("zones", words).format(name=before.name), changed, merge)
 
-    def _accept(self, zones: ZoneSet, shape: Shape | None = None) -> bool:
-        """Take a changed set unless its changed shape is impossible."""
+    def _accept(self, zones: ZoneSet, words: str, shape: Shape | None = None, merge: bool = False) -> bool:
+        """Take a changed set unless its changed shape is impossible. words: what is done. merge: undo takes back such steps together."""
         problem = problem_of(shape, zones.size) if shape is not None else ""
         if problem and shape is not None:
             self.refused.emit(f"'{shape.name}' {problem}.")
             return False
-        self._undo.append(self.zones)
-        self._redo = []
-        self.zones = zones
+        before, self.zones = self.zones, zones
         self.changed.emit()
+        self.undo.push(_ZonesCommand(self, before, words, merge))
         return True
 
     def inside(self, point: Point) -> Point:
@@ -187,6 +163,41 @@ class ZoneEditor(QObject):
     def _free_name(self, kind: str) -> str:
         names = {shape.name.casefold() for shape in self.zones.shapes}
         return next(name for number in range(1, len(names) + 2) if (name := f"{kind} {number}").casefold() not in names)
+
+
+class _ZonesCommand(QUndoCommand):
+    """The user changed lines and zones. before: the set without the change, which is in the editor already. words: what was done."""
+
+    def __init__(self, editor: ZoneEditor, before: ZoneSet, words: str, merge: bool) -> None:
+        super().__init__(words)
+        self._editor, self.before, self.after, self._merge = editor, before, editor.zones, merge
+        self._reach = editor.reach()
+
+    def id(self) -> int:
+        """Commands with the same number can become one."""
+        return ZONES_COMMAND if self._merge else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        """Become one with the following small step."""
+        if not isinstance(other, _ZonesCommand) or other.before is not self.after:
+            return False
+        self.after = other.after
+        return True
+
+    def undo(self) -> None:
+        """Restore the set without the change."""
+        self._set(self.before)
+
+    def redo(self) -> None:
+        """Make the change again."""
+        if self._editor.zones is not self.after:
+            self._set(self.after)
+
+    def _set(self, zones: ZoneSet) -> None:
+        if self._reach():
+            self._editor.restore(zones)
+        else:
+            self.setObsolete(True)
 
 
 def nearest(points: Sequence[Point], point: Point) -> tuple[int, float]:

@@ -1,7 +1,7 @@
 """What the keyboard does to lines and zones: a cross hair draws them, the arrow keys move and reshape them. No painting."""
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
@@ -58,7 +58,7 @@ class ShapeKeyboard(QObject):
         """Whether a key draws or changes a line or zone now. The player has other uses for the arrow keys."""
         editor, key = self._editor, event.key()
         if editor.drawing is not None:
-            return key in (*_ARROWS, *_ENTER, Qt.Key.Key_Escape) or (key == Qt.Key.Key_Backspace and bool(editor.draft))
+            return key in (*_ARROWS, *_ENTER, Qt.Key.Key_Escape) or (bool(editor.draft) and _removes_point(event))
         return editor.selected is not None and key in (
             *(*_ARROWS, *_ENTER, Qt.Key.Key_Escape, Qt.Key.Key_Delete, Qt.Key.Key_Insert),
             *([Qt.Key.Key_Backspace] if self.corner is not None else []),
@@ -73,7 +73,7 @@ class ShapeKeyboard(QObject):
             editor.cancel()
             self.said.emit("")
         elif editor.drawing is not None:
-            self._draw(key, self._step(event))
+            self._draw(Qt.Key.Key_Backspace if _removes_point(event) else key, self._step(event))
         elif editor.selected is not None:
             self._change(editor.selected, editor.zones.shapes[editor.selected], key, self._step(event))
         return True
@@ -179,3 +179,8 @@ class ShapeKeyboard(QObject):
         count = len(self._editor.draft) if self.corner is None else self.corner + 1
         x, y = (f"{value:.0f}" for value in point)
         self.said.emit(translate("zones", words).format(x=x, y=y, count=count, name=name))
+
+
+def _removes_point(event: QKeyEvent) -> bool:
+    """Whether a key removes the last point while a line or zone is drawn."""
+    return event.key() == Qt.Key.Key_Backspace or event.matches(QKeySequence.StandardKey.Undo)

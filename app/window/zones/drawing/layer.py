@@ -16,7 +16,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from framefleet.app.window.keys import undo_keys
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.viewer.layout import Placement
 from framefleet.app.window.widgets.translation import translate
@@ -216,7 +215,7 @@ class ZoneLayer(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Draw or change lines and zones, or let others have the key."""
-        if not self.keyboard.press(event) and not undo_keys.press(event, self._editor.undo, self._editor.redo):
+        if not self.keyboard.press(event):
             event.ignore()
         self._canvas.update()
 
@@ -231,7 +230,7 @@ class ZoneLayer(QWidget):
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and self.keyboard.takes(event):
             event.accept()
             return True
-        return undo_keys.takes(event) or super().eventFilter(watched, event)
+        return super().eventFilter(watched, event)
 
     @property
     def _scale(self) -> Scale | None:

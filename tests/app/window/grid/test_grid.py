@@ -15,7 +15,6 @@ from framefleet.app.window.grid.pictures import GAP
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.player.playback_clock import FollowingClock, PlaybackClock
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.queue.removal import Removal
 from framefleet.app.window.viewer.picture_view import LEAST
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
@@ -100,7 +99,7 @@ def test_a_removed_file_leaves_the_grid(qtbot: QtBot, window: MainWindow, videos
     qtbot.waitUntil(lambda: window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
     feature(window, Grid).set_side(3)
     key = next(iter(feature(window, Grid).cells))
-    feature(window, Removal).remove([key])
+    feature(window, QueuePanel).remove_requested.emit([key])
     qtbot.waitUntil(lambda: key not in feature(window, Grid).cells)
     assert len(feature(window, Grid).cells) == 1
 
@@ -111,7 +110,7 @@ def test_many_removed_files_are_not_opened_one_after_the_other(qtbot: QtBot, win
     keys = [item.key for item in window.context.queue]
     feature(window, QueuePanel).show_item(keys[0])
     feature(window, Grid).set_side(2)
-    feature(window, Removal).remove(keys[:8])
+    feature(window, QueuePanel).remove_requested.emit(keys[:8])
     qtbot.waitUntil(lambda: set(feature(window, Grid).cells) == set(keys[9:]))
     assert len(feature(window, Grid).findChildren(Cell)) <= 6
 

@@ -70,23 +70,13 @@ def test_undo_and_redo(editor):
         states.append(editor.zones)
     assert len(set(states)) == 7
     for state in states[-2::-1]:
-        editor.undo()
+        editor.undo.undo()
         assert editor.zones == state
     for state in states[1:]:
-        editor.redo()
+        editor.undo.redo()
         assert editor.zones == state
-    assert not editor.can_redo
+    assert not editor.undo.canRedo()
     assert editor.zones.lines == (Line("Line 2", (6, 60), (5, 5)),)
-
-
-def test_undo_removes_the_last_point_while_drawing(editor):
-    draw(editor, Line, (10, 10), (90, 90))
-    editor.begin(Zone)
-    editor.add_point((1, 1))
-    editor.undo()
-    assert (editor.draft, len(editor.zones.shapes)) == ([], 1)
-    editor.cancel()
-    assert editor.drawing is None
 
 
 def test_names_are_unique(editor, qtbot):
@@ -128,6 +118,8 @@ def test_whatever_a_user_does_the_set_can_be_counted(steps):
         elif name == "delete":
             editor.select(0 if editor.zones.shapes else None)
             editor.delete()
+        elif name == "cancel":
+            editor.cancel()
         else:
-            getattr(editor, name)()
+            getattr(editor.undo, name)()
         check_zones(editor.zones)

@@ -62,6 +62,8 @@ def test_a_point_is_taken_back_and_drawing_is_cancelled(layer, keys):
     keys(ENTER, ENTER, RIGHT, ENTER)
     assert keys(KEY.Key_Backspace) == "The last point is removed."
     assert layer.editor.draft == [(320, 160)]
+    keys(KEY.Key_Z, modifier=CTRL)
+    assert layer.editor.draft == []
     keys(KEY.Key_Escape)
     assert (layer.editor.drawing, layer.keyboard.at, layer.accessibleDescription()) == (None, None, "")
 
@@ -82,7 +84,7 @@ def test_a_line_is_moved_as_a_whole_and_by_its_end(layer, keys):
     assert keys(ENTER, ENTER).startswith("Point 2 of 'gate' is at 102, 150")
     keys(DOWN, modifier=CTRL)
     assert layer.editor.zones.shapes[0].points == ((102, 50), (102, 151))
-    layer.editor.undo()  # all small steps at once
+    layer.editor.undo.undo()  # all small steps at once
     assert layer.editor.zones.shapes[0].points == ((100, 50), (100, 150))
 
 
