@@ -3,13 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from framefleet.app.window.arrangement import QUEUE_WIDTH
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.demo import demo_settings
 from framefleet.app.window.demo.demo import Demo
-from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.main_window import QUEUE_WIDTH, MainWindow
 from framefleet.app.window.queue.item import ItemState, Results
 from framefleet.engine.evaluation.accuracy import read_truth
 from framefleet.engine.pool.events import Ledger
