@@ -534,7 +534,7 @@ def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_
     shown.editor.select(None)
     assert "Choose a line" in shown.chart._heading.text()
     window.context.actions.zones.setChecked(False)
-    assert not shown.area.isVisible()
+    assert not window.below.isVisible()
     assert shown.layer.isVisible()
     assert not shown.layer.editing
     assert window.context.viewer.transport.timeline.text_at(1 / 3).endswith("1 crossing")
