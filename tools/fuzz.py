@@ -20,7 +20,7 @@ def readers() -> dict[str, tuple[str, Callable[[Path], object]]]:
     import atheris  # type: ignore[import-untyped]
 
     with atheris.instrument_imports(include=["engine"]):
-        from framefleet.engine.evaluation.truth import read_truth
+        from framefleet.engine.evaluation.evaluate import read_truth
         from framefleet.engine.model.check import check_model
         from framefleet.engine.model.labels import read_labels
         from framefleet.engine.model.load import load_network

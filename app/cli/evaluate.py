@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,10 +10,9 @@ from framefleet.app.cli import options
 from framefleet.app.cli.exports import DATABASE, session_database
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.evaluation import as_json, markdown, summary, worst_json
-from framefleet.app.cli.reports.evaluation_charts import confidence_chart, confusion_chart, precision_chart
 from framefleet.engine.errors import UsageError
-from framefleet.engine.evaluation.evaluate import Evaluation, evaluate
-from framefleet.engine.evaluation.truth import read_truth
+from framefleet.engine.evaluation.evaluate import Evaluation, evaluate, read_truth
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.exporters.common.base import text_file
 from framefleet.engine.store.objects.corrections import edits
 from framefleet.engine.store.schema import explained
@@ -32,12 +30,12 @@ def run(argv: Sequence[str]) -> int:
     truth = read_truth(arguments.truth)
     renamed = dict(arguments.map)
 
-    def say(step: str) -> None:
+    def say(step: Notice) -> None:
         if not arguments.quiet:
             print(f"framefleet: {step} …", file=sys.stderr)
 
     settings = {"confidence": arguments.confidence, "renamed": renamed, "common": arguments.common, "worst": arguments.worst}
-    evaluation = evaluate(sessions, truth, **settings, progress=say)
+    evaluation = evaluate(sessions, truth, **settings, classes=arguments.classes, progress=say)
     remarks = [
         f"{name} was corrected by hand. The model's own detections are measured, not the corrected ones."
         for name, path in sessions.items()
@@ -68,12 +66,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--names", type=options.some_names, metavar="LIST", help="names of the sessions in the results: old,new …")
     words = "labels of the truth as the model's: car=vehicle …"
     parser.add_argument("--map", type=options.checked(_pairs), default=[], metavar="LIST", help=words)
+    words = "labels of the truth to compare: person,car … (all that the truth and the sessions looked for)"
+    parser.add_argument("--classes", type=options.some_names, metavar="LIST", help=words)
     parser.add_argument("--common", action="store_true", help="leave out pictures that a session does not have")
     words = "at which detections count, but for mAP (0.25)"
     parser.add_argument("--confidence", type=options.fraction, default=0.25, metavar="0..1", help=words)
     words = "frames in the list of the worst frames (100)"
     parser.add_argument("--worst", type=options.count(1_000_000), default=100, metavar="N", help=words)
-    parser.add_argument("--out", type=Path, metavar="DIR", help=f"write {_REPORT}, {_DATA}, {_WORST} and charts there")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"write {_REPORT}, {_DATA} and {_WORST} there")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     return parser
 
@@ -100,16 +100,10 @@ def _named(databases: list[Path], names: Sequence[str] | None) -> dict[str, Path
 
 
 def _write(evaluation: Evaluation, remarks: Sequence[str], folder: Path, truth: Path, sessions: Mapping[str, Path]) -> list[Path]:
-    charts = {"precision.svg": precision_chart(evaluation), "confidence.svg": confidence_chart(evaluation)}
-    for number, result in enumerate(evaluation.results, 1):
-        name = re.sub(r"[^\w.-]+", "-", result.name).strip("-.")[:80] or str(number)
-        chart = f"confusion-{name}.svg" if f"confusion-{name}.svg" not in charts else f"confusion-{number}.svg"
-        charts[chart] = confusion_chart(result, evaluation.labels, evaluation.confidence)
     files = {
-        _REPORT: markdown(evaluation, list(charts), remarks),
+        _REPORT: markdown(evaluation, remarks),
         _DATA: json.dumps(as_json(evaluation), indent=1) + "\n",
         _WORST: json.dumps(worst_json(evaluation, sessions), indent=1) + "\n",
-        **charts,
     }
     with explained(folder, "make"):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,32 +1,94 @@
-"""Evaluates sessions: accuracy, curves, confusions, results of each file and the worst frames, also for several sessions side by side."""
+"""Evaluates sessions: accuracy, curves, confusions, results of each file and the worst frames, also for several sessions side by side.
+
+``bootstrap`` in the second half says how much the mean average precision would vary with other pictures.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.evaluation.accuracy import ClassAccuracy, measure
-from framefleet.engine.evaluation.bootstrap import Interval, drawn_changes, interval
-from framefleet.engine.evaluation.errors import FileResult, FrameErrors, by_file, confusion, count_errors
-from framefleet.engine.evaluation.fit import Fitted, Frame, fit, true_boxes
-from framefleet.engine.evaluation.matching import Boxes, Matches, match
-from framefleet.engine.evaluation.precision import CONFIDENCES, Curve, curve
+from framefleet.engine.errors import SourceError, UsageError
+from framefleet.engine.evaluation import coco, cvat, yolo
+from framefleet.engine.evaluation.accuracy import (
+    TOLERANCE,
+    Boxes,
+    ClassAccuracy,
+    Curve,
+    Matches,
+    average_precisions,
+    curve,
+    interpolated,
+    match,
+    mean,
+    measure,
+)
+from framefleet.engine.evaluation.fit import Fitted, Frame, classes_named, fit, label_list, true_boxes
 from framefleet.engine.evaluation.truth import Truth
-from framefleet.engine.store.session import SessionReader
+from framefleet.engine.notices import Notice
+from framefleet.engine.store.session import SessionReader, StoredSource
+
+_MAX_CROSSED = 1000
+"""Detections in a picture that are matched with objects of other classes."""
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """The results of one source at the chosen confidence. map50: None if it has no objects."""
+
+    path: str
+    pictures: int
+    objects: int
+    right: int
+    wrong: int
+    missed: int
+    map50: float | None
+
+
+@dataclass(frozen=True)
+class FrameErrors:
+    """A frame and its errors at the chosen confidence. missed: objects without a detection. wrong: detections without an object."""
+
+    path: str
+    file: Path
+    frame: int
+    time: float
+    objects: int
+    missed: int
+    wrong: int
+
+
+class Interval(NamedTuple):
+    """The limits between which the value lies with a probability of ``SHARE``."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
     """The evaluation of one session.
 
-    map50, map50_95: means over the classes with objects. curve: of all classes together. confusion: int64 (classes + 1, classes + 1):
-    rows are true classes, columns detected ones; the last row counts detections without an object, the last column missed objects.
-    failed: pictures whose frames could not be processed: they count as frames without detections. unused: labels of detections that the
-    truth does not know, which are not counted. stored: least confidence of the stored detections. interval50, difference50 and so on:
-    None if there are too few pictures; the difference is to the first session.
+    Parameters
+    ----------
+    map50, map50_95 : float
+        Means over the classes with objects; NaN if there are no objects.
+    curve : Curve
+        Of all classes together.
+    confusion : ndarray, int64, shape (classes + 1, classes + 1)
+        Rows are true classes, columns detected ones; the last row counts detections without an object, the last column missed objects.
+    failed : int
+        Pictures whose frames could not be processed. They count as frames without detections.
+    unused : tuple of str
+        Labels of detections that the truth does not know, which are not counted.
+    stored : float
+        Least confidence of the stored detections.
+    interval50, interval50_95, difference50, difference50_95 : Interval, optional
+        None if there are too few pictures. The differences are to the first session.
     """
 
     name: str
@@ -49,15 +111,61 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Sessions compared with one truth. labels: the truth's. confidence: for counts, confusions and worst frames. left_out: pictures."""
+    """Sessions compared with one truth.
+
+    Parameters
+    ----------
+    truth : Path
+    labels : tuple of str
+        The truth's labels.
+    counted : tuple of str, optional
+        The labels that are compared. None: all.
+    pictures, objects, left_out : int
+        Compared pictures and objects; pictures that not all sessions have.
+    confidence : float
+        For counts, confusions and worst frames.
+    remarks : tuple of Notice
+        What a person should know about the truth.
+    results : tuple of Result
+        One a session.
+    """
 
     truth: Path
     labels: tuple[str, ...]
+    counted: tuple[str, ...] | None
     pictures: int
     objects: int
     left_out: int
     confidence: float
+    remarks: tuple[Notice, ...]
     results: tuple[Result, ...]
+
+
+def read_truth(path: Path) -> Truth:
+    """Read true objects: a COCO file (.json, .json.gz), a CVAT file (.xml), or a folder in YOLO's format.
+
+    Raises
+    ------
+    SourceError
+        The file or folder is missing, unreadable, damaged, or of another kind, or it holds no pictures.
+    """
+    suffix = path.suffix.lower()
+    try:
+        if path.is_dir():
+            truth = yolo.read(path)
+        elif suffix == ".xml":
+            truth = cvat.read(path)
+        elif suffix in (".json", ".gz"):
+            truth = coco.read(path)
+        elif not path.exists():
+            raise SourceError(Notice("evaluation.missing", path=path))
+        else:
+            raise SourceError(Notice("evaluation.session_as_truth" if suffix == ".sqlite" else "evaluation.no_truth", path=path))
+    except MemoryError as error:
+        raise SourceError(Notice("evaluation.out_of_memory", path=path)) from error
+    if not truth.pictures:
+        raise SourceError(Notice("evaluation.no_pictures", path=path))
+    return truth
 
 
 def evaluate(
@@ -66,43 +174,78 @@ def evaluate(
     *,
     confidence: float = 0.25,
     renamed: Mapping[str, str] | None = None,
+    classes: Sequence[str] | None = None,
     common: bool = False,
     worst: int = 100,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[Notice], None] = lambda _: None,
 ) -> Evaluation:
-    """Compare sessions with a truth. sessions: databases by the names that the results have.
+    """Compare sessions with a truth.
 
-    confidence: at which detections count in all results but the average precision. renamed, common: see ``fit``. worst: number of frames
-    in the list of the worst frames. progress: called with each step, in words.
+    Only classes that the truth and all sessions looked for are compared.
 
-    Raises:
-        UsageError: the truth does not fit a session.
-        ExportError: a session cannot be read.
+    Parameters
+    ----------
+    sessions : mapping of str to Path
+        Databases by the names that the results have.
+    truth : Truth
+    confidence : float
+        At which detections count in all results but the average precision.
+    renamed : mapping of str to str, optional
+        Labels of the sessions by labels of the truth.
+    classes : sequence of str, optional
+        Labels of the truth that are compared. None: all.
+    common : bool
+        Leave out pictures that a session does not have.
+    worst : int
+        Number of frames in the list of the worst frames.
+    progress : callable
+        Called with each step.
+
+    Raises
+    ------
+    UsageError
+        The truth does not fit a session.
+    ExportError
+        A session cannot be read.
     """
+    counted = classes_named(truth, classes)
     loaded = {}
     for name, path in sessions.items():
-        progress(f"reading {name}")
+        progress(Notice("evaluation.reading", name=name))
         with SessionReader(path, corrected=False) as reader:
-            loaded[name] = fit(truth, reader, renamed, common=common)
+            loaded[name] = fit(truth, reader, renamed, counted=counted, common=common)
+    for one in loaded.values():
+        counted &= one.looked_for
+    if not counted:
+        raise UsageError(Notice("evaluation.no_common_class", path=truth.file, labels=label_list(truth.labels)))
     shared = np.array([all(each) for each in zip(*(one.frames for one in loaded.values()), strict=True)], bool)
     if not shared.any():
-        raise UsageError(f"the sessions have no picture of {truth.file} in common")
+        raise UsageError(Notice("evaluation.no_common_picture", path=truth.file))
     # the pictures that all sessions have, in order of file and time
     order = sorted(np.flatnonzero(shared).tolist(), key=_position(next(iter(loaded.values())).frames))
     place = np.full(len(shared), -1)
     place[order] = np.arange(len(order))
-    objects = _of_pictures(true_boxes(truth, next(iter(loaded.values())).frames), place)
+    objects = _chosen(true_boxes(truth, next(iter(loaded.values())).frames), place, counted)
     matched, results = [], []
     for name, one in loaded.items():
-        progress(f"matching {name}")
-        matches = match(_of_pictures(one.found, place), objects)
+        progress(Notice("evaluation.matching", name=name))
+        matches = match(_chosen(one.found, place, counted), objects)
         frames = [frame for number in order if (frame := one.frames[number]) is not None]
         matched.append(matches)
         results.append(_result(name, one, matches, objects, frames, truth.labels, confidence, worst))
-    progress("estimating how certain the differences are")
+    progress(Notice("evaluation.intervals"))
     results = _with_intervals(results, matched, objects, len(order), len(truth.labels))
-    scored = int((~objects.ignored).sum())
-    return Evaluation(truth.file, truth.labels, len(order), scored, int((~shared).sum()), confidence, tuple(results))
+    return Evaluation(
+        truth.file,
+        truth.labels,
+        None if len(counted) == len(truth.labels) else tuple(truth.labels[number] for number in sorted(counted)),
+        len(order),
+        int((~objects.ignored).sum()),
+        int((~shared).sum()),
+        confidence,
+        truth.remarks,
+        tuple(results),
+    )
 
 
 def _position(frames: tuple[Frame | None, ...]) -> Callable[[int], tuple[int, int]]:
@@ -113,9 +256,9 @@ def _position(frames: tuple[Frame | None, ...]) -> Callable[[int], tuple[int, in
     return position
 
 
-def _of_pictures(boxes: Boxes, place: NDArray[np.int64]) -> Boxes:
-    """The boxes of pictures that have a place, which becomes their picture's number."""
-    kept = boxes.select(place[boxes.pictures] >= 0)
+def _chosen(boxes: Boxes, place: NDArray[np.int64], classes: frozenset[int]) -> Boxes:
+    """The boxes of these classes in pictures that have a place, which becomes their picture's number."""
+    kept = boxes.select((place[boxes.pictures] >= 0) & np.isin(boxes.classes, [*classes]))
     return replace(kept, pictures=place[kept.pictures])
 
 
@@ -129,15 +272,15 @@ def _result(
     confidence: float,
     worst: int,
 ) -> Result:
-    accuracy = measure(matches, objects, labels)
+    accuracy = measure(matches, objects, labels, confidence)
     errors = count_errors(matches, objects, len(frames), confidence)
-    files, worst_frames = by_file(fitted.sources, frames, errors, matches, objects, len(labels), worst)
+    files, worst_frames = _by_file(fitted.sources, frames, errors, matches, objects, len(labels), worst)
     return Result(
         name,
         accuracy.map50,
         accuracy.map50_95,
         accuracy.classes,
-        curve(matches, objects),
+        curve(matches, objects, confidence=confidence),
         confusion(matches, objects, len(labels), confidence),
         files,
         worst_frames,
@@ -146,6 +289,98 @@ def _result(
         fitted.unused,
         fitted.stored,
     )
+
+
+def count_errors(matches: Matches, objects: Boxes, pictures: int, confidence: float) -> dict[str, NDArray[np.int64]]:
+    """Count in each picture, at a confidence and an overlap of 0.5: ``objects``, and ``right``, ``wrong`` and ``missed`` detections.
+
+    Returns an int64 (pictures,) for each.
+    """
+    counted = (matches.found.scores >= confidence - TOLERANCE) & ~matches.ignored[0]
+    right = np.bincount(matches.found.pictures[counted & matches.right[0]], minlength=pictures)
+    wrong = np.bincount(matches.found.pictures[counted & ~matches.right[0]], minlength=pictures)
+    there = np.bincount(objects.pictures[~objects.ignored], minlength=pictures)
+    return {"objects": there, "right": right, "wrong": wrong, "missed": there - right}
+
+
+def _by_file(
+    sources: tuple[StoredSource, ...],
+    frames: Sequence[Frame],
+    errors: Mapping[str, NDArray[np.int64]],
+    matches: Matches,
+    objects: Boxes,
+    classes: int,
+    worst: int,
+) -> tuple[tuple[FileResult, ...], tuple[FrameErrors, ...]]:
+    """The results of each file, and the frames with the most errors; of equal ones the earlier frame comes first.
+
+    errors: from ``count_errors``.
+    """
+    # the pictures of a file follow each other, and the matched detections are in the order of pictures
+    sources_of = np.array([frame.source for frame in frames])
+    borders = [0, *(np.flatnonzero(np.diff(sources_of)) + 1).tolist(), len(frames)]
+    known = {source.number: source for source in sources}
+    objects = objects.select(np.argsort(objects.pictures, kind="stable"))
+    files = []
+    for first, last in pairwise(borders):
+        counts = {name: int(column[first:last].sum()) for name, column in errors.items()}
+        ap = None
+        if counts["objects"]:
+            mine = slice(*np.searchsorted(matches.found.pictures, [first, last]))
+            chosen = slice(*np.searchsorted(objects.pictures, [first, last]))
+            part = Matches(matches.found.select(mine), matches.objects[:1, mine], matches.right[:1, mine], matches.ignored[:1, mine])
+            ap = mean(average_precisions(part, objects.select(chosen), classes)[0])
+        files.append(FileResult(known[frames[first].source].path, last - first, **counts, map50=ap))
+    total = errors["missed"] + errors["wrong"]
+    chosen_frames = [int(number) for number in np.argsort(-total, kind="stable")[:worst] if total[number]]
+    listed = [
+        FrameErrors(
+            known[frames[number].source].path,
+            known[frames[number].source].file,
+            frames[number].index,
+            frames[number].time,
+            *(int(errors[name][number]) for name in ("objects", "missed", "wrong")),
+        )
+        for number in chosen_frames
+    ]
+    return tuple(files), tuple(listed)
+
+
+def confusion(matches: Matches, objects: Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
+    """Count the pairs of true and detected classes: ``Result.confusion``.
+
+    Detections that match no object of their class are matched with the remaining objects of any class.
+    """
+    table = np.zeros((classes + 1, classes + 1), np.int64)
+    counted = (matches.found.scores >= confidence - TOLERANCE) & ~matches.ignored[0]
+    right = counted & matches.right[0]
+    np.fill_diagonal(table[:classes, :classes], np.bincount(matches.found.classes[right], minlength=classes))
+    left = ~objects.ignored
+    left[matches.objects[0, right]] = False
+    others = objects.select(left)
+    crossed = match(matches.found.select(counted & ~right), others, by_class=False, overlaps=np.array([0.5]), most=_MAX_CROSSED)
+    pairs = crossed.objects[0] >= 0
+    np.add.at(table, (others.classes[crossed.objects[0, pairs]], crossed.found.classes[pairs]), 1)
+    table[classes, :classes] = np.bincount(matches.found.classes[counted], minlength=classes) - table[:classes, :classes].sum(axis=0)
+    table[:classes, classes] = np.bincount(objects.classes[~objects.ignored], minlength=classes) - table[:classes, :classes].sum(axis=1)
+    return table
+
+
+BLOCKS = 200
+"""Maximum number of blocks. Consecutive pictures of a video are similar, so blocks of them are drawn together."""
+
+MIN_BLOCKS = 10
+"""With fewer blocks there is no interval."""
+
+DRAWS = 500
+SHARE = 0.95
+"""The probability of an interval."""
+
+_BINS = 256
+"""Detections of a class are divided into at most this number of groups of similar confidence, which makes a draw a multiplication.
+
+The surest ones, which decide about classes with few objects, are half of the groups, each alone. The others share the other half.
+"""
 
 
 def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxes, pictures: int, classes: int) -> list[Result]:
@@ -165,7 +400,59 @@ def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxe
     ]
 
 
-def at_confidence(values: Curve, confidence: float) -> tuple[float, float, float]:
-    """Return precision, recall and F1 at a confidence, which is rounded to two decimals."""
-    place = int(np.searchsorted(CONFIDENCES, round(confidence, 2) - 1e-9))
-    return float(values.precision[place]), float(values.recall[place]), float(values.f1[place])
+def drawn_changes(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int) -> NDArray[np.float64] | None:
+    """Return by how much the mAP of each session changes in each draw, at each overlap: float64 (sessions, draws, thresholds).
+
+    All sessions are measured on the same drawn pictures, so their differences vary less than each of them. pictures: number of pictures.
+    Returns None if there are too few pictures, or no objects.
+    """
+    blocks = min(BLOCKS, pictures)
+    if blocks < MIN_BLOCKS or truth.ignored.all():
+        return None
+    draws = np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS)
+    weights = np.vstack([np.ones(blocks), draws])  # the first row is what the others are compared with: all blocks once
+    objects = _objects(truth, blocks, pictures, classes)
+    means = np.stack([_means(matches, objects, weights, pictures) for matches in compared])
+    return means[:, 1:] - means[:, :1]
+
+
+def interval(value: float, changes: NDArray[np.float64], least: float = 0.0) -> Interval:
+    """Return the limits between which ``SHARE`` of the draws lie. value: without drawing. changes: in each draw.
+
+    The changes are estimates, which may lead beyond the least possible value (``least``) or the most (1).
+    """
+    low, high = np.quantile(np.clip(value + changes, least, 1.0), [(1 - SHARE) / 2, (1 + SHARE) / 2])
+    return Interval(float(low), float(high))
+
+
+def _objects(truth: Boxes, blocks: int, pictures: int, classes: int) -> NDArray[np.float64]:
+    """The number of objects in each block of each class, float64 (blocks, classes)."""
+    counted = truth.select(~truth.ignored)
+    cells = counted.pictures * blocks // pictures * classes + counted.classes
+    return np.bincount(cells, minlength=blocks * classes).reshape(blocks, classes).astype(np.float64)
+
+
+def _means(matches: Matches, objects: NDArray[np.float64], drawn: NDArray[np.float64], pictures: int) -> NDArray[np.float64]:
+    """The mAP of each draw at each overlap, float64 (draws, thresholds).
+
+    A class of which a draw has no object counts as in the first row. Otherwise, draws without a rare class would have another mean.
+    """
+    found, blocks = matches.found, len(objects)
+    totals = np.zeros((len(drawn), len(matches.right)))
+    block_of, there = found.pictures * blocks // pictures, np.flatnonzero(objects.sum(axis=0))
+    for number in there:
+        which = np.flatnonzero(found.classes == number)
+        which = which[np.argsort(-found.scores[which], kind="stable")]
+        alone = np.arange(min(len(which), _BINS // 2))
+        rest = np.arange(len(which) - len(alone))
+        bins = max(len(alone) + min(len(rest), _BINS // 2), 1)
+        cells = block_of[which] * bins + np.concatenate([alone, len(alone) + rest * (bins - len(alone)) // max(len(rest), 1)])
+        expected = drawn @ objects[:, number]
+        seen = expected > 0
+        for place, (right, ignored) in enumerate(zip(matches.right[:, which], matches.ignored[:, which], strict=True)):
+            tables = [np.bincount(cells, each, blocks * bins).reshape(blocks, bins) for each in (right, ~right & ~ignored)]
+            so_far = [(drawn[seen] @ table).cumsum(axis=1) for table in tables]
+            precisions = interpolated(so_far[0], so_far[1], expected[seen])
+            totals[seen, place] += precisions
+            totals[~seen, place] += precisions[0]
+    return totals / max(len(there), 1)

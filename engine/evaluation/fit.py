@@ -1,5 +1,6 @@
 """Finds the frames of a session that a truth describes, and its classes. Refuses a truth that does not fit, and says why."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -8,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.evaluation.matching import Boxes
+from framefleet.engine.evaluation.accuracy import Boxes
 from framefleet.engine.evaluation.truth import Truth, TruthPicture
 from framefleet.engine.media.sources import is_picture
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.export.planning import source_stems
 from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.facts import looked_for
 from framefleet.engine.store.schema import reading
 from framefleet.engine.store.session import SessionReader, StoredSource
 
-_SHOWN = 3
+_MAX_SHOWN = 3
+_ROBOFLOW = re.compile(r"(.+)_(jpe?g|png|bmp|webp|tiff?)\.rf\.[0-9A-Za-z]+(?:\.\w+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -37,47 +41,92 @@ class Fitted:
     """A session's detections in the pictures of a truth.
 
     sources: of the session. frames: of each picture of the truth; None: the session does not have it. found: the detections, with the
-    truth's indices of pictures and classes. unused: labels of detections in these pictures that the truth does not know. stored: least
-    confidence that the run stored.
+    truth's indices of pictures and classes. unused: labels of detections in these pictures that the truth does not know. looked_for: the
+    truth's classes that the run looked for. stored: least confidence that the run stored.
     """
 
     sources: tuple[StoredSource, ...]
     frames: tuple[Frame | None, ...]
     found: Boxes
     unused: tuple[str, ...]
+    looked_for: frozenset[int]
     stored: float
 
 
-def fit(truth: Truth, reader: SessionReader, renamed: Mapping[str, str] | None = None, *, common: bool = False) -> Fitted:
-    """Find the truth's pictures and classes in a session. renamed: labels of the session by labels of the truth.
+def classes_named(truth: Truth, names: Sequence[str] | None) -> frozenset[int]:
+    """Return the truth's classes that have objects to be compared. names: labels or numbers of those that the user chose; None: all.
 
-    common: pictures that the session does not have are left out, instead of an error.
-
-    Raises:
-        UsageError: labels, pictures or sizes do not fit.
-        ExportError: the session cannot be read.
+    Raises
+    ------
+    UsageError
+        The truth has no such label, or it looked for other classes.
     """
-    classes = _classes(truth, reader, renamed or {})
+    known = frozenset(range(len(truth.labels))) if truth.looked_for is None else truth.looked_for
+    if names is None:
+        return known
+    places: dict[str, list[int]] = {}
+    for number, label in enumerate(truth.labels):
+        places.setdefault(_plain(label), []).append(number)
+    chosen = set()
+    for name in names:
+        if _plain(name) not in places:
+            raise UsageError(Notice("evaluation.no_label", path=truth.file, label=name, labels=label_list(truth.labels)))
+        chosen.update(places[_plain(name)])
+    if not chosen & known:
+        raise UsageError(Notice("evaluation.not_looked_for", path=truth.file, labels=label_list([truth.labels[each] for each in known])))
+    return known & chosen
+
+
+def fit(
+    truth: Truth,
+    reader: SessionReader,
+    renamed: Mapping[str, str] | None = None,
+    *,
+    counted: frozenset[int] | None = None,
+    common: bool = False,
+) -> Fitted:
+    """Find the truth's pictures and classes in a session.
+
+    Parameters
+    ----------
+    truth : Truth
+    reader : SessionReader
+    renamed : mapping of str to str, optional
+        Labels of the session by labels of the truth.
+    counted : frozenset of int, optional
+        Classes of the truth that must be in the session if they have objects. None: all.
+    common : bool
+        Leave out pictures that the session does not have, instead of an error.
+
+    Raises
+    ------
+    UsageError
+        Labels, pictures or sizes do not fit.
+    ExportError
+        The session cannot be read.
+    """
+    classes = _classes(truth, reader, renamed or {}, counted)
     sources = tuple(reader.sources())
     stored = _Frames(reader, sources)
     frames = stored.find(truth)
     known = [frame for frame in frames if frame is not None]
     missing = [picture for picture, frame in zip(truth.pictures, frames, strict=True) if frame is None]
     if missing and (not common or not known):
-        raise UsageError(_missing(truth, reader, sources, missing) + stored.ambiguity(missing))
+        raise UsageError(_missing(truth, reader, sources, missing, stored))
     if len({(frame.source, frame.index) for frame in known}) < len(known):
-        raise UsageError(f"{truth.file} describes a frame of {reader.path} more than once: remove one description")
+        raise UsageError(Notice("evaluation.frame_twice", path=truth.file, session=reader.path))
     for picture, frame in zip(truth.pictures, frames, strict=True):
         if frame is not None and picture.size is not None and picture.size != (frame.width, frame.height):
-            width, height = picture.size
-            raise UsageError(
-                f"{truth.file} says that {_name(picture)} has {width}×{height} pixels, but in {reader.path} it has "
-                f"{frame.width}×{frame.height}: use the truth of the same pictures"
-            )
+            sizes = {"true": "×".join(map(str, picture.size)), "stored": f"{frame.width}×{frame.height}"}
+            raise UsageError(Notice("evaluation.size", path=truth.file, picture=picture.title, session=reader.path, **sizes))
     found, unused = _found(reader, sources, frames, classes)
     with reading(reader.path):
-        least = float(reader.facts.get("confidence", 0))
-    return Fitted(sources, tuple(frames), found, tuple(reader.labels[number] for number in unused), least)
+        least, wanted = float(reader.facts.get("confidence", 0)), looked_for(reader.facts)
+    ours = range(len(reader.labels)) if wanted is None else wanted
+    # a class that the session's model does not have at all has no objects in the truth: nothing is lost when it counts
+    unknown = set(range(len(truth.labels))) - set(classes.tolist())
+    mine = frozenset(int(classes[each]) for each in ours if each < len(classes) and classes[each] >= 0) | unknown
+    return Fitted(sources, tuple(frames), found, tuple(reader.labels[number] for number in unused), mine, least)
 
 
 def true_boxes(truth: Truth, frames: tuple[Frame | None, ...]) -> Boxes:
@@ -90,27 +139,29 @@ def true_boxes(truth: Truth, frames: tuple[Frame | None, ...]) -> Boxes:
     return every.select(np.array([frame is not None for frame in frames], bool)[truth.of_picture])
 
 
-def _classes(truth: Truth, reader: SessionReader, renamed: Mapping[str, str]) -> NDArray[np.int64]:
+def _classes(truth: Truth, reader: SessionReader, renamed: Mapping[str, str], counted: frozenset[int] | None) -> NDArray[np.int64]:
     """The truth's class for each of the session's, -1 if it has none: int64 (session's classes,)."""
-    of_session = {_plain(label): number for number, label in enumerate(reader.labels)}
+    of_session: dict[str, list[int]] = {}
+    for number, label in enumerate(reader.labels):
+        of_session.setdefault(_plain(label), []).append(number)
     result = np.full(len(reader.labels), -1)
     unknown = []
     for wrong in set(renamed) - set(truth.labels):
-        raise UsageError(f"{truth.file} has no label '{wrong}': its labels are {_list(truth.labels)}")
+        raise UsageError(Notice("evaluation.no_label", path=truth.file, label=wrong, labels=label_list(truth.labels)))
     used = set(truth.classes.tolist())
     for number, label in enumerate(truth.labels):
-        place = of_session.get(_plain(renamed.get(label, label)))
-        if place is None and number in used:
-            unknown.append(label)
-        elif place is not None and result[place] >= 0:
-            raise UsageError(f"{truth.file}: '{truth.labels[result[place]]}' and '{label}' are the same class of {reader.path}")
-        elif place is not None:
-            result[place] = number
+        places = of_session.get(_plain(renamed.get(label, label)))
+        if places is None:
+            if number in used and (counted is None or number in counted):
+                unknown.append(label)
+        elif result[places[0]] >= 0:
+            pair = {"one": truth.labels[result[places[0]]], "other": label}
+            raise UsageError(Notice("evaluation.same_class", path=truth.file, session=reader.path, **pair))
+        else:
+            result[places] = number
     if unknown:
-        raise UsageError(
-            f"{truth.file} has objects with the labels {_list(unknown)}, which {reader.path} does not know; its labels are "
-            f"{_list(reader.labels)}: give --map '{unknown[0]}=LABEL', or the truth for this model"
-        )
+        both = {"labels": label_list(unknown), "known": label_list(reader.labels)}
+        raise UsageError(Notice("evaluation.unknown_label", path=truth.file, session=reader.path, first=unknown[0][:80], **both))
     return result
 
 
@@ -157,8 +208,8 @@ class _Frames:
         return [self._find(picture) for picture in truth.pictures]
 
     def _find(self, picture: TruthPicture) -> Frame | None:
-        if picture.name:
-            parts = _without_suffix(picture.name.replace("\\", "/")).parts
+        for name in _names_of(picture):
+            parts = _without_suffix(name.replace("\\", "/")).parts
             for start in range(len(parts)):
                 if 0 < start == len(parts) - 1 and parts[start - 1] in self._folders:
                     break  # without its folder, the name would be that of a picture in another one
@@ -166,15 +217,17 @@ class _Frames:
                     return frame
         return None if picture.frame is None else self._by_index.get(picture.frame)
 
-    def ambiguity(self, missing: Sequence[TruthPicture]) -> str:
-        """A sentence about the first missing picture whose name several sources have; "" if there is none."""
+    def ambiguity(self, missing: Sequence[TruthPicture]) -> Notice | None:
+        """What to write instead of the first missing picture whose name several sources have; None if there is none."""
         for picture in missing:
             name = _without_suffix(picture.name).as_posix()
             if name in self._by_name and self._by_name[name] is None:
                 whole = min((each for each, frame in self._by_name.items() if frame and each.endswith(f"/{name}")), default="")
-                example = f"'{whole.removesuffix(name)}{picture.name}'" if whole else "'folder/clip.mp4#12' for a frame of a video"
-                return f". Several sources have a picture '{picture.name}': write the folder in front of the name, as in {example}"
-        return ""
+                example = f"{whole.removesuffix(name)}{picture.name}"
+                if whole:
+                    return Notice("evaluation.ambiguous_picture", picture=picture.name, example=example)
+                return Notice("evaluation.ambiguous_frame", picture=picture.name)
+        return None
 
 
 def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterator[tuple[Frame, tuple[str, ...]]]:
@@ -203,34 +256,37 @@ def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterato
             yield frame, tuple(dict.fromkeys(names))
 
 
+def _names_of(picture: TruthPicture) -> list[str]:
+    """The names by which a picture may be known. Roboflow renames ``a.jpg`` to ``a_jpg.rf.HASH.jpg``."""
+    renamed = _ROBOFLOW.fullmatch(picture.name)
+    names = [picture.name, *((f"{renamed[1]}_{renamed[2]}", renamed[1]) if renamed else ())]
+    return [name for name in names if name]
+
+
 def _without_suffix(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     return path.with_suffix("") if is_picture(path) else path
 
 
-def _missing(truth: Truth, reader: SessionReader, sources: tuple[StoredSource, ...], missing: list[TruthPicture]) -> str:
-    some = _list([_name(picture) for picture in missing])
+def _missing(
+    truth: Truth, reader: SessionReader, sources: tuple[StoredSource, ...], missing: list[TruthPicture], stored: _Frames
+) -> Notice:
+    about = {"path": truth.file, "session": reader.path, "pictures": len(truth.pictures)}
+    some = label_list([str(picture.title) for picture in missing])
     if len(missing) < len(truth.pictures):
-        return (
-            f"{reader.path} does not have {len(missing):,} of the {len(truth.pictures):,} pictures of {truth.file} ({some}): "
-            "detect in all of them, or give --common to compare the others only"
-        )
-    files = _list([Path(source.path).name for source in sources])
-    return (
-        f"{reader.path} has none of the {len(truth.pictures):,} pictures of {truth.file} ({some}); it is about {files}. Pictures are found "
-        "by the names of their files. Frames of a video are found by the names that 'framefleet results --format coco' gives them, by "
-        "names like clip.mp4#12 or, if the session has one video, by their number"
-    )
-
-
-def _name(picture: TruthPicture) -> str:
-    return picture.name or f"frame {picture.frame}"
+        notice = Notice("evaluation.missing_pictures", missing=len(missing), some=some, **about)
+    else:
+        files = label_list([Path(source.path).name for source in sources])
+        notice = Notice("evaluation.none_of_the_pictures", some=some, files=files, **about)
+    more = stored.ambiguity(missing)
+    return notice if more is None else Notice("evaluation.two_sentences", first=notice, second=more)
 
 
 def _plain(label: str) -> str:
     return label.strip().casefold().replace("_", " ").replace("-", " ")
 
 
-def _list(names: list[str] | tuple[str, ...]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(f"'{name[:80]}'" for name in names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+def label_list(names: Sequence[str]) -> Notice:
+    """Return the first of these names in quotation marks, and how many others there are."""
+    shown, more = tuple(f"'{name[:80]}'" for name in names[:_MAX_SHOWN]), len(names) - _MAX_SHOWN
+    return Notice("evaluation.some_names", names=shown, more=more) if more > 0 else Notice("evaluation.names", names=shown)

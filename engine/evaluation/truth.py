@@ -1,5 +1,6 @@
-"""Reads true objects from COCO, YOLO and CVAT files."""
+"""The true objects of pictures, collected by the reader of each format. Memory is counted while a file is read."""
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,18 @@ from numpy.typing import NDArray
 
 from framefleet.engine.devices.host_memory import free_host_memory
 from framefleet.engine.errors import SourceError
+from framefleet.engine.notices import Notice
 
 MAX_BYTES = 2 << 30
+"""Size of a file."""
 
-_MEMORY_FACTOR = 12
-"""A file takes at most about this factor of its size in memory while it is read."""
+MAX_UNPACKED = 512 << 20
+"""Bytes that a compressed file may have when it is unpacked."""
+
+_OBJECT_BYTES, _PICTURE_BYTES = 250, 600
+"""What an object and a picture take in memory until they are compared, with everything that is computed from them."""
+
+_MAX_COORDINATE = 1e6
 
 
 @dataclass(frozen=True)
@@ -28,13 +36,34 @@ class TruthPicture:
     frame: int | None
     size: tuple[int, int] | None
 
+    @property
+    def title(self) -> str | Notice:
+        """The name for messages."""
+        return self.name[:200] or Notice("evaluation.frame", number=self.frame)
+
 
 @dataclass(frozen=True, eq=False)
 class Truth:
     """The true objects of some pictures.
 
-    file: for messages. boxes: float64 (n, 4): x, y, width, height in pixels or, if ``relative``, as shares of the picture.
-    pictures, classes: int64 (n,): indices of each object's picture and label. ignored: bool (n,): objects that are not scored (crowds).
+    Parameters
+    ----------
+    file : Path
+        For messages.
+    labels : tuple of str
+        One a class.
+    pictures : tuple of TruthPicture
+    of_picture, classes : ndarray, int64, shape (n,)
+        Indices of each object's picture and label.
+    boxes : ndarray, float64, shape (n, 4)
+        x, y, width, height in pixels or, if ``relative``, as shares of the picture.
+    ignored : ndarray, bool, shape (n,)
+        Objects that are not scored (crowds).
+    relative : bool
+    looked_for : frozenset of int, optional
+        Classes whose objects are marked. None: all.
+    remarks : tuple of Notice
+        What a person should know about the file.
     """
 
     file: Path
@@ -45,64 +74,109 @@ class Truth:
     boxes: NDArray[np.float64]
     ignored: NDArray[np.bool_]
     relative: bool = False
+    looked_for: frozenset[int] | None = None
+    remarks: tuple[Notice, ...] = ()
 
 
-def read_truth(path: Path) -> Truth:
-    """Read true objects: a COCO file (.json, .json.gz), a CVAT file (.xml), or a folder in YOLO's format.
+class TruthBuilder:
+    """Collects pictures and objects in little memory, and refuses more than fit into the free memory of the machine.
 
-    Raises SourceError if the file or folder is missing, unreadable, damaged, or of another kind; or it holds no pictures.
+    Parameters
+    ----------
+    file : Path
+        For messages.
     """
-    from framefleet.engine.evaluation import coco, cvat, yolo
 
-    if path.is_dir():
-        truth = yolo.read(path)
-    elif path.suffix.lower() == ".xml":
-        truth = cvat.read(path)
-    elif path.suffix.lower() in (".json", ".gz"):
-        truth = coco.read(path)
-    elif path.exists():
-        raise SourceError(f"{path} is not a truth file: give a COCO file (.json), a CVAT file (.xml), or a folder with labels of YOLO")
-    else:
-        raise SourceError(f"{path} does not exist")
-    if not truth.pictures:
-        raise SourceError(f"{path} names no pictures, so nothing can be compared")
-    return truth
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.remarks: list[Notice] = []
+        self.pictures: list[TruthPicture] = []
+        self._free = free_host_memory() or MAX_BYTES
+        self._rows = array("d")
+
+    @property
+    def objects(self) -> int:
+        """Number of objects."""
+        return len(self._rows) // 7
+
+    def add_picture(self, name: str, frame: int | None, size: tuple[int, int] | None) -> int:
+        """Add a picture, and return its index."""
+        self.pictures.append(TruthPicture(name, frame, size))
+        if len(self.pictures) % 1000 == 0:
+            self.check_memory()
+        return len(self.pictures) - 1
+
+    def add_object(self, picture: int, class_id: int, box: Iterable[float], ignored: bool = False) -> None:
+        """Add an object. box: x, y, width, height."""
+        x, y, width, height = box
+        self._rows.extend((picture, class_id, x, y, width, height, ignored))
+        if len(self._rows) % 70_000 == 0:
+            self.check_memory()
+
+    def check_memory(self, other: int = 0) -> None:
+        """Refuse more objects and pictures than the free memory holds. other: bytes that the reader needs for something else.
+
+        Raises
+        ------
+        SourceError
+        """
+        needed = self.objects * _OBJECT_BYTES + len(self.pictures) * _PICTURE_BYTES + other
+        if needed > self._free:
+            sizes = {"needed": round(needed / 1e9, 1), "free": round(self._free / 1e9, 1)}
+            raise SourceError(Notice("evaluation.memory", path=self.file, objects=self.objects, pictures=len(self.pictures), **sizes))
+
+    def truth(
+        self,
+        labels: Iterable[str],
+        *,
+        relative: bool = False,
+        looked_for: frozenset[int] | None = None,
+        numbers: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+    ) -> Truth:
+        """Return the truth. numbers: the picture and the class that each given number of a picture and of a class stands for.
+
+        Raises
+        ------
+        SourceError
+            A box is not finite, or its width or height is below 0.
+        """
+        table = np.frombuffer(self._rows, np.float64).reshape(-1, 7)
+        boxes = table[:, 2:6].copy()
+        of_picture, classes = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+        if numbers is not None:
+            of_picture, classes = numbers[0][of_picture], numbers[1][classes]
+        wrong = np.flatnonzero(
+            ~np.isfinite(boxes).all(axis=1) | (boxes[:, 2:] < 0).any(axis=1) | (np.abs(boxes) > _MAX_COORDINATE).any(axis=1)
+        )
+        if len(wrong):
+            picture = self.pictures[int(of_picture[wrong[0]])]
+            raise SourceError(Notice("evaluation.box", path=self.file, picture=picture.title, box=str(boxes[wrong[0]].tolist())))
+        remarks = list(self.remarks)
+        if flat := int((boxes[:, 2:] == 0).any(axis=1).sum()):
+            remarks.append(Notice("evaluation.flat_boxes", count=flat))
+        named = tuple(labels), tuple(self.pictures)
+        return Truth(self.file, *named, of_picture, classes, boxes, table[:, 6] > 0, relative, looked_for, tuple(remarks))
 
 
-def make_truth(
-    file: Path,
-    labels: Iterable[str],
-    pictures: Iterable[TruthPicture],
-    objects: list[tuple[int, int, float, float, float, float, bool]],
-    *,
-    relative: bool = False,
-) -> Truth:
-    """Create a ``Truth``. objects: picture, class, x, y, width, height, whether it is ignored.
-
-    Raises SourceError if a box is not finite, or has no width or height.
-    """
-    pictures = tuple(pictures)
-    table = np.array(objects, np.float64).reshape(-1, 7)
-    boxes = table[:, 2:6]
-    wrong = np.flatnonzero(~np.isfinite(boxes).all(axis=1) | (boxes[:, 2:] <= 0).any(axis=1) | (np.abs(boxes) > 1e6).any(axis=1))
-    if len(wrong):
-        picture = pictures[int(table[wrong[0], 0])]
-        place = picture.name or f"frame {picture.frame}"
-        raise SourceError(f"{file}: an object in {place[:200]} has the box {boxes[wrong[0]].tolist()}: width and height must be above 0")
-    return Truth(
-        file, tuple(labels), pictures, table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), boxes, table[:, 6] > 0, relative
-    )
+def outline(xs: Iterable[float], ys: Iterable[float]) -> tuple[float, float, float, float]:
+    """Return the box around points: x, y, width, height."""
+    xs, ys = tuple(xs), tuple(ys)
+    left, top = min(xs), min(ys)
+    return left, top, max(xs) - left, max(ys) - top
 
 
 def check_size(path: Path) -> None:
-    """Refuse a file that is too large for the machine's memory, or no file. Raises SourceError."""
+    """Refuse a file that is too large, or no file.
+
+    Raises
+    ------
+    SourceError
+    """
     try:
         if not path.is_file():
-            raise SourceError(f"{path} is not a file" if path.exists() else f"{path} does not exist")
+            raise SourceError(Notice("evaluation.no_file" if path.exists() else "evaluation.missing", path=path))
         size = path.stat().st_size
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        raise SourceError(f"{path} cannot be read: {error}") from error
-    free = free_host_memory()
-    if size > MAX_BYTES or (free is not None and size * _MEMORY_FACTOR > free):
-        known = "" if free is None else f", and {free / 1e9:.1f} GB of memory are free"
-        raise SourceError(f"{path} has {size / 1e9:.1f} GB{known}: divide it into smaller files")
+        raise SourceError(Notice("evaluation.unreadable", path=path, reason=str(error))) from error
+    if size > MAX_BYTES:
+        raise SourceError(Notice("evaluation.large", path=path, size=round(size / 1e9, 1), most=round(MAX_BYTES / 1e9, 1)))

@@ -8,7 +8,7 @@ from framefleet.engine.errors import ModelError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.clock import ClockSettings, ClockSource, TimeZone
-from framefleet.engine.settings.kinds import write
+from framefleet.engine.settings.kinds import items, write
 from framefleet.engine.settings.table import TABLE
 
 TRACK = "track"
@@ -78,6 +78,12 @@ def clock_of(facts: Mapping[str, str]) -> ClockSettings:
         return ClockSettings()
     zone = facts[TIME_ZONE]
     return ClockSettings(ClockSource(facts[CLOCK]), None if zone == write(None) else TimeZone().read(zone))
+
+
+def looked_for(facts: Mapping[str, str]) -> frozenset[int] | None:
+    """Return the ids of the classes that a run looked for (``--classes``); None if it looked for all."""
+    text = facts.get("classes", str(None))
+    return None if text == str(None) else frozenset(map(int, items(text)))
 
 
 def differences(stored: Mapping[str, str], facts: Mapping[str, str]) -> list[str]:

@@ -1,16 +1,23 @@
 """An evaluation as JSON, as Markdown, and as the summary that the command prints."""
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
-from framefleet.app.cli.reports.table import aligned, markdown_table
-from framefleet.engine.evaluation.bootstrap import SHARE, Interval
-from framefleet.engine.evaluation.errors import FrameErrors
-from framefleet.engine.evaluation.evaluate import Evaluation, Result, at_confidence
-from framefleet.engine.evaluation.precision import CONFIDENCES, Curve
+import numpy as np
 
-_MOST_ROWS = 40
+from framefleet.app.cli.reports.table import aligned, markdown_table, markdown_text
+from framefleet.engine.evaluation.accuracy import CONFIDENCES, Curve
+from framefleet.engine.evaluation.evaluate import SHARE, Evaluation, FrameErrors, Interval, Result
+
+_MAX_ROWS = 40
+_MAX_CONFUSED = 15
+"""Classes in a table of confusions: those with the most objects and errors."""
+
+_CURVE_STEP = 5
+"""The table of precision and recall has every fifth of the 101 confidences."""
+
 _LOW = 0.01
 """Sessions that hold only detections above this confidence have a lower average precision than their model."""
 
@@ -20,11 +27,13 @@ def as_json(evaluation: Evaluation, *, curves: bool = True) -> dict[str, Any]:
     return {
         "truth": str(evaluation.truth),
         "labels": list(evaluation.labels),
+        "classes_counted": list(evaluation.labels if evaluation.counted is None else evaluation.counted),
+        "remarks": [str(remark) for remark in evaluation.remarks],
         "pictures": evaluation.pictures,
         "left_out": evaluation.left_out,
         "objects": evaluation.objects,
         "confidence": evaluation.confidence,
-        "sessions": [_session(evaluation, result, curves) for result in evaluation.results],
+        "sessions": [_session(result, curves) for result in evaluation.results],
     }
 
 
@@ -52,13 +61,15 @@ def summary(evaluation: Evaluation, remarks: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def markdown(evaluation: Evaluation, charts: Sequence[str], remarks: Sequence[str]) -> str:
-    """A report. charts: names of the picture files. remarks: sentences about the sessions."""
-    parts = ["# Evaluation", "", _about(evaluation), "", markdown_table(_overview(evaluation))]
-    parts += [line for note in (*remarks, *_notes(evaluation)) for line in ("", note)]
-    parts += ["", *(f"![{name}]({name})" for name in charts)]
+def markdown(evaluation: Evaluation, remarks: Sequence[str]) -> str:
+    """A report. remarks: sentences about the sessions."""
+    parts = ["# Evaluation", "", markdown_text(_about(evaluation)), "", markdown_table(_overview(evaluation))]
+    parts += [line for note in (*remarks, *_notes(evaluation)) for line in ("", markdown_text(note))]
     for result in evaluation.results:
-        parts += ["", f"## {result.name}", "", markdown_table(_classes(result, evaluation.confidence))]
+        parts += ["", f"## {markdown_text(result.name)}", "", markdown_table(_classes(result))]
+        parts += ["", "All classes over the confidence:", "", markdown_table(_over_confidence(result.curve))]
+        rows = f"Rows are true classes, columns are detected ones, at confidence {evaluation.confidence:g} and an overlap of 0.5:"
+        parts += ["", f"Confusions. {rows}", "", markdown_table(_confusions(result, evaluation.labels))]
         parts += ["", "Files:", "", markdown_table(_files(result)), *_more(len(result.files))]
         parts += ["", "Worst frames:", "", markdown_table(_worst(result)), *_more(len(result.worst))]
     return "\n".join(parts) + "\n"
@@ -68,11 +79,14 @@ def _about(evaluation: Evaluation) -> str:
     text = f"{evaluation.objects:,} objects in {evaluation.pictures:,} pictures of {evaluation.truth}."
     if evaluation.left_out:
         text += f" {evaluation.left_out:,} pictures are left out, because not all sessions have them."
+    if evaluation.counted is not None:
+        some = ", ".join(evaluation.counted[:10]) + (" …" if len(evaluation.counted) > 10 else "")
+        text += f" Only these classes are counted: {some}."
     return text
 
 
 def _notes(evaluation: Evaluation) -> list[str]:
-    notes = []
+    notes = [str(remark) for remark in evaluation.remarks]
     for result in evaluation.results:
         if result.stored > _LOW:
             notes.append(
@@ -102,17 +116,22 @@ def _overview(evaluation: Evaluation) -> list[list[str]]:
     ):
         row = [title]
         for result in evaluation.results:
-            text = f"{getattr(result, value):.1%}" + _between(getattr(result, spread))
-            if result is not first:
+            text = _share(getattr(result, value)) + _between(getattr(result, spread))
+            if result is not first and not isnan(getattr(result, value)):
                 change = getattr(result, value) - getattr(first, value)
                 text += f"; difference {change * 100:+.1f}" + _between(getattr(result, difference), signed=True)
             row.append(text)
         rows.append(row)
     for number, title in enumerate(("precision", "recall", "F1")):
-        values = [f"{at_confidence(result.curve, confidence)[number]:.1%}" for result in evaluation.results]
+        values = [_share(result.curve.chosen[number]) for result in evaluation.results]
         rows.append([f"{title} at confidence {confidence:g}", *values])
     best = [(result.curve.best, result.curve.f1[result.curve.best]) for result in evaluation.results]
-    return [*rows, ["best F1", *(f"{value:.1%} at confidence {CONFIDENCES[place]:g}" for place, value in best)]]
+    return [*rows, ["best F1", *(_share(value) + (f" at confidence {CONFIDENCES[place]:g}" if value > 0 else "") for place, value in best)]]
+
+
+def _share(value: float) -> str:
+    """A share as the tables show it; a dash if it is undefined."""
+    return "–" if isnan(value) else f"{value:.1%}"
 
 
 def _between(interval: Interval | None, *, signed: bool = False) -> str:
@@ -122,17 +141,35 @@ def _between(interval: Interval | None, *, signed: bool = False) -> str:
     return f" ({form.format(100 * interval.low, 100 * interval.high)})"
 
 
-def _classes(result: Result, confidence: float) -> list[list[str]]:
+def _classes(result: Result) -> list[list[str]]:
     rows = [["class", "objects", "AP@0.5", "AP@0.5:0.95", "precision", "recall", "F1", "best F1 at"]]
     for each in result.classes:
-        figures = [f"{value:.1%}" for value in (each.ap50, each.ap50_95, *at_confidence(each.curve, confidence))]
+        figures = map(_share, (each.ap50, each.ap50_95, *each.curve.chosen))
         rows.append([each.label, f"{each.objects:,}", *figures, f"{CONFIDENCES[each.curve.best]:g}"])
     return rows
 
 
+def _over_confidence(curve: Curve) -> list[list[str]]:
+    chosen = range(0, len(CONFIDENCES), _CURVE_STEP)
+    rows = [
+        [f"{CONFIDENCES[place]:g}", *(_share(values[place]) for values in (curve.precision, curve.recall, curve.f1))] for place in chosen
+    ]
+    return [["confidence", "precision", "recall", "F1"], *rows]
+
+
+def _confusions(result: Result, labels: Sequence[str]) -> list[list[str]]:
+    """True classes (rows) and detected ones (columns), with what was missed and what was detected where nothing is."""
+    table = result.confusion
+    totals = table.sum(axis=0) + table.sum(axis=1)
+    some = sorted(int(number) for number in np.argsort(-totals[:-1], kind="stable")[:_MAX_CONFUSED] if totals[number])
+    names = [*(labels[number] for number in some), "nothing"]
+    cells = table[np.ix_([*some, len(labels)], [*some, len(labels)])].tolist()
+    return [["", *names], *([name, *(f"{count:,}" if count else "" for count in row)] for name, row in zip(names, cells, strict=True))]
+
+
 def _files(result: Result) -> list[list[str]]:
     rows = [["file", "pictures", "objects", "mAP@0.5", "right", "wrong", "missed"]]
-    for each in result.files[:_MOST_ROWS]:
+    for each in result.files[:_MAX_ROWS]:
         counts = [f"{count:,}" for count in (each.right, each.wrong, each.missed)]
         rows.append([each.path, f"{each.pictures:,}", f"{each.objects:,}", "–" if each.map50 is None else f"{each.map50:.1%}", *counts])
     return rows
@@ -140,24 +177,23 @@ def _files(result: Result) -> list[list[str]]:
 
 def _worst(result: Result) -> list[list[str]]:
     head = ["file", "frame", "time, s", "objects", "missed", "wrong"]
-    some = result.worst[:_MOST_ROWS]
+    some = result.worst[:_MAX_ROWS]
     return [head, *([each.path, str(each.frame), f"{each.time:.2f}", *map(str, (each.objects, each.missed, each.wrong))] for each in some)]
 
 
 def _more(count: int) -> list[str]:
-    return ["", f"and {count - _MOST_ROWS:,} more in the JSON files."] if count > _MOST_ROWS else []
+    return ["", f"and {count - _MAX_ROWS:,} more in the JSON files."] if count > _MAX_ROWS else []
 
 
-def _session(evaluation: Evaluation, result: Result, curves: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": result.name, "map50": result.map50, "map50_95": result.map50_95}
+def _session(result: Result, curves: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": result.name, "map50": _number(result.map50), "map50_95": _number(result.map50_95)}
     for name in ("interval50", "interval50_95", "difference50", "difference50_95"):
         interval: Interval | None = getattr(result, name)
         found[name] = None if interval is None else {"share": SHARE, "low": interval.low, "high": interval.high}
-    found |= _curve(result.curve, evaluation.confidence, curves)
+    found |= _curve(result.curve, curves)
     found["detections"], found["failed"], found["classes_not_counted"] = result.detections, result.failed, list(result.unused)
     found["classes"] = [
-        {"label": each.label, "objects": each.objects, "ap50": each.ap50, "ap50_95": each.ap50_95}
-        | _curve(each.curve, evaluation.confidence, curves)
+        {"label": each.label, "objects": each.objects, "ap50": each.ap50, "ap50_95": each.ap50_95} | _curve(each.curve, curves)
         for each in result.classes
     ]
     found["confusion"] = result.confusion.tolist()
@@ -165,10 +201,16 @@ def _session(evaluation: Evaluation, result: Result, curves: bool) -> dict[str, 
     return found
 
 
-def _curve(values: Curve, confidence: float, curves: bool) -> dict[str, Any]:
-    found: dict[str, Any] = dict(zip(("precision", "recall", "f1"), at_confidence(values, confidence), strict=True))
-    found["best"] = {"confidence": float(CONFIDENCES[values.best]), "f1": float(values.f1[values.best])}
+def _curve(values: Curve, curves: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {name: _number(value) for name, value in values.chosen._asdict().items()}
+    found["best"] = {"confidence": float(CONFIDENCES[values.best]), "f1": _number(float(values.f1[values.best]))}
     if curves:
         lists = {"precision": values.precision, "recall": values.recall, "f1": values.f1}
-        found["curve"] = {"confidence": CONFIDENCES.tolist(), **{name: each.round(6).tolist() for name, each in lists.items()}}
+        points = {name: [*map(_number, each.round(6).tolist())] for name, each in lists.items()}
+        found["curve"] = {"confidence": CONFIDENCES.tolist(), **points}
     return found
+
+
+def _number(value: float) -> float | None:
+    """A number for JSON, which has no NaN: None if it is undefined."""
+    return None if isnan(value) else value

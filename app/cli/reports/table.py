@@ -1,6 +1,8 @@
 """Tables of text: one that grows row by row, an aligned one, and Markdown."""
 
+import re
 from collections.abc import Sequence
+from html import escape
 
 
 class Table:
@@ -26,4 +28,10 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table. The first row is its heading."""
     lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(markdown_text, line)) + " |" for line in lines)
+
+
+def markdown_text(text: str) -> str:
+    """Text in one line of Markdown, without links, code and HTML that a label or a file name may contain."""
+    text = re.sub(r"([\\`\[\]|])", r"\\\1", " ".join(text.splitlines()))
+    return escape(text, quote=False)

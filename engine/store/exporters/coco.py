@@ -21,7 +21,7 @@ def write(export: Export, file: TextIO) -> None:
     has tracks, annotations with a track have ``track_id``, also in ``attributes``, where CVAT and datumaro expect it. If a person corrected
     the session, ``attributes`` has ``verified``.
     """
-    reader, source = export.reader, export.source
+    source = export.source
     info = {"description": source.name, "version": "1.0"}  # no date: two runs would differ
     if command := ffmpeg_command(source, export.place, export.stems[0]):
         info["images"] = command
@@ -30,7 +30,7 @@ def write(export: Export, file: TextIO) -> None:
     file.write(',\n"annotations": ')
     write_list(file, map(to_json, _annotations(export)))
     file.write(',\n"categories": ')
-    write_list(file, (to_json({"id": category, "name": label}) for category, label in zip(_categories(export), reader.labels, strict=True)))
+    write_list(file, map(to_json, _described_categories(export)))
     file.write("}\n")
 
 
@@ -74,6 +74,13 @@ def _annotations(export: Export) -> Iterator[dict[str, object]]:
                 **track,
                 **({"attributes": attributes} if attributes else {}),
             }
+
+
+def _described_categories(export: Export) -> Iterator[dict[str, object]]:
+    """Yield the categories that were looked for. An image without objects of another category may show some."""
+    for class_id, (category, label) in enumerate(zip(_categories(export), export.reader.labels, strict=True)):
+        if export.looked_for is None or class_id in export.looked_for:
+            yield {"id": category, "name": label}
 
 
 def _categories(export: Export) -> Sequence[int]:

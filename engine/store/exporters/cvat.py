@@ -36,7 +36,8 @@ def _write_meta(export: Export, file: TextIO) -> None:
     mode = "interpolation" if export.source.kind is SourceKind.VIDEO else "annotation"
     file.write(f"<meta><task><name>{_text(export.stems[0])}</name><size>{frames}</size><mode>{mode}</mode><overlap>0</overlap>\n")
     file.write(f"<start_frame>0</start_frame><stop_frame>{max(frames - 1, 0)}</stop_frame><labels>\n")
-    file.writelines(f"<label><name>{_text(label)}</name><attributes></attributes></label>\n" for label in export.labels)
+    labels = (label for class_id, label in enumerate(export.labels) if export.looked_for is None or class_id in export.looked_for)
+    file.writelines(f"<label><name>{_text(label)}</name><attributes></attributes></label>\n" for label in labels)
     file.write("</labels>")
     if info is not None:
         file.write(f"<original_size><width>{info.width}</width><height>{info.height}</height></original_size>")

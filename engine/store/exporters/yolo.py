@@ -18,6 +18,9 @@ from framefleet.engine.store.schema import explained
 from framefleet.engine.types import FrameResult
 
 IMAGES, LABELS = "images", "labels"
+LOOKED_FOR = "looked_for"
+"""Key of ``data.yaml``: the labels that the run looked for, if these are not all. Other programs skip it."""
+
 OBJECTS = "labels", "line", "track", "verified"
 
 
@@ -70,6 +73,9 @@ def _description(export: Export) -> str:
     """Return the content of ``data.yaml``: folders and labels; as comments, when videos began and how to make their pictures."""
     lines = [f"train: {IMAGES}", f"val: {IMAGES}  # choose pictures of other recordings for validation", "names:"]
     lines += [f"  {number}: {to_json(label)}" for number, label in enumerate(export.labels)]
+    if export.looked_for is not None:
+        labels = [export.labels[class_id] for class_id in sorted(export.looked_for) if class_id < len(export.labels)]
+        lines.append(f"{LOOKED_FOR}: {to_json(labels)}")
     for source, stem in zip(export.sources, export.stems, strict=True):
         if start := Clock.of(export.reader, source).start:
             lines.append(f"# {' '.join(stem.splitlines())} began at {start}")

@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 from framefleet.engine.errors import SourceError, UsageError
-from framefleet.engine.evaluation.evaluate import Evaluation, at_confidence, evaluate
+from framefleet.engine.evaluation.evaluate import Evaluation, evaluate, read_truth
 from framefleet.engine.evaluation.fit import fit
-from framefleet.engine.evaluation.truth import Truth, TruthPicture, read_truth
+from framefleet.engine.evaluation.truth import Truth, TruthPicture
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters.pictures.names import picture_name
 from framefleet.engine.store.session import SessionReader, SessionWriter
+from tests.support.faults.damage import memory_below
 from tests.support.store import LABELS, make_frame, video_info, write_one, write_session
 
 FRAMES = 20
@@ -90,7 +92,7 @@ def assert_perfect(evaluation: Evaluation, pictures: int = FRAMES) -> None:
     assert (evaluation.pictures, evaluation.objects) == (pictures, 2 * pictures)
     assert (result.map50, result.map50_95) == (pytest.approx(1), pytest.approx(1))
     assert [each.label for each in result.classes] == ["person", "bicycle"]
-    assert at_confidence(result.curve, 0.25) == (1, 1, 1)
+    assert result.curve.chosen == (1, 1, 1)
     assert result.worst == ()
     assert result.confusion.tolist() == np.diag([pictures, pictures, 0, 0]).tolist()
 
@@ -295,7 +297,7 @@ def test_detections_of_other_classes_are_said_and_not_counted(session: Path, tmp
     path.write_text(json.dumps(data))
     (result,) = run(session, path).results
     assert (result.map50, result.unused) == (pytest.approx(1), ("bicycle",))
-    assert at_confidence(result.curve, 0.25) == (1, 1, 1)
+    assert result.curve.chosen == (1, 1, 1)
 
 
 def test_failed_frames_count_as_frames_without_detections(tmp_path: Path) -> None:
@@ -325,13 +327,317 @@ def test_names_of_classes_in_data_yaml(tmp_path: Path) -> None:
         assert truth.pictures == (TruthPicture("a", None, None), TruthPicture("b", None, None))
 
 
+CVAT_LABELS = f"<labels>{''.join(f'<label><name>{label}</name></label>' for label in LABELS)}</labels>"
+
+
+def cvat_file(path: Path, body: str, meta: str = "") -> Path:
+    described = meta or f"<task><start_frame>0</start_frame><stop_frame>{FRAMES - 1}</stop_frame>{CVAT_LABELS}</task>"
+    path.write_text(f"<annotations><version>1.1</version><meta>{described}</meta>{body}</annotations>")
+    return path
+
+
+def tracks_of(frames: range, task: str = "", shape: str = '<box {} xtl="{x}" ytl="{y}" xbr="{r}" ybr="{b}"/>') -> str:
+    return "".join(
+        f'<track id="{index}" label="{LABELS[c]}"{task}>'
+        + shape.format(f'frame="{index}" outside="0"', x=x, y=y, r=x + w, b=y + h, w=w, h=h, mx=x + w / 2, my=y + h / 2)
+        + "</track>"
+        for index in frames
+        for c, x, y, w, h in boxes_of(index)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "start", "stop", "more", "frames"),
+    [
+        ("job", 5, 12, "", range(5, 13)),
+        ("task", 5, FRAMES - 1, "", range(5, FRAMES)),
+        ("task", 2, 15, "<frame_filter>step=4</frame_filter>", range(2, 16, 4)),
+    ],
+)
+def test_a_job_and_a_part_of_a_video_have_the_video_s_numbers(
+    session: Path, tmp_path: Path, kind: str, start: int, stop: int, more: str, frames: range
+) -> None:
+    meta = f"<{kind}><start_frame>{start}</start_frame><stop_frame>{stop}</stop_frame>{more}{CVAT_LABELS}</{kind}>"
+    body = tracks_of(frames) + tracks_of(frames[:1]).replace('outside="0"', 'outside="1"')
+    assert_perfect(run(session, cvat_file(tmp_path / "job.xml", body, meta)), len(frames))
+
+
+SHAPES = {
+    "polygon": '<polygon {} points="{x},{my};{mx},{y};{r},{my};{mx},{b}"/>',
+    "ellipse": '<ellipse {} cx="{mx}" cy="{my}" rx="5.25" ry="10.125" rotation="180.00"/>',
+    "skeleton": '<skeleton {} keyframe="1"><points label="1" outside="0" points="{x},{b}"/><points label="2" outside="0" points="{r},{y}"/>'
+    '<points label="3" outside="1" points="0,0"/></skeleton>',
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_box_around_a_shape_of_cvat_counts(session: Path, tmp_path: Path, name: str) -> None:
+    path = cvat_file(tmp_path / "task.xml", tracks_of(range(FRAMES), shape=SHAPES[name]))
+    evaluation = run(session, path)
+    assert_perfect(evaluation)
+    assert [(remark.code, remark.fields["count"]) for remark in evaluation.remarks] == [("evaluation.outlines", 2 * FRAMES)]
+
+
+def test_boxes_of_cvat_are_turned_about_their_centres(tmp_path: Path) -> None:
+    body = '<track label="car"><box frame="0" xtl="100" ytl="100" xbr="140" ybr="120" rotation="{}"/></track>'
+    for angle, expected in (
+        (0, (100, 100, 40, 20)),
+        (90, (110, 90, 20, 40)),
+        (180, (100, 100, 40, 20)),
+        (45, (98.787, 88.787, 42.426, 42.426)),
+    ):
+        truth = read_truth(cvat_file(tmp_path / "task.xml", body.format(angle)))
+        assert truth.boxes[0].tolist() == pytest.approx(expected, abs=1e-3)
+    mask = '<image id="0" name="a.jpg" width="9" height="9"><mask label="car" rle="0, 6" left="4" top="2" width="3" height="2"/></image>'
+    assert read_truth(cvat_file(tmp_path / "task.xml", mask)).boxes.tolist() == [[4, 2, 3, 2]]
+
+
+@pytest.mark.parametrize("kind", ["polyline", "points", "cuboid"])
+def test_shapes_of_cvat_without_an_outline_are_refused_by_name(tmp_path: Path, kind: str) -> None:
+    body = f'<track label="car"><{kind} frame="0" outside="0" points="1,1;2,2"/></track>'
+    with pytest.raises(SourceError, match=f"task.xml has shapes .* 1 of the kind '{kind}'"):
+        read_truth(cvat_file(tmp_path / "task.xml", body))
+
+
+def test_tags_of_cvat_s_pictures_are_no_objects(tmp_path: Path) -> None:
+    body = '<image id="0" name="a.jpg" width="9" height="9"><tag label="car"><attribute name="a">1</attribute></tag></image>'
+    assert len(read_truth(cvat_file(tmp_path / "task.xml", body)).boxes) == 0
+
+
+def project() -> str:
+    tasks = "".join(
+        f"<task><id>{number}</id><name>{name}</name><start_frame>0</start_frame><stop_frame>{count - 1}</stop_frame>"
+        + f"<subset>{subset}</subset><source>{name}</source></task>"
+        for number, name, count, subset in ((4, "a.mp4", 6, "Train"), (9, "b.mp4", 4, "Test"))
+    )
+    return f"<project><id>1</id><tasks>{tasks}</tasks>{CVAT_LABELS}</project>"
+
+
+def test_the_videos_of_a_cvat_project_stay_apart(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "one.sqlite", {"b.mp4": 4, "a.mp4": 6})
+    body = tracks_of(range(6), ' task_id="4" subset="Train"') + tracks_of(range(4), ' task_id="9" subset="Test"')
+    evaluation = run(session, cvat_file(tmp_path / "project.xml", body, project()))
+    assert_perfect(evaluation, 10)
+    assert [(file.path, file.pictures) for file in evaluation.results[0].files] == [("b.mp4", 4), ("a.mp4", 6)]
+    with pytest.raises(SourceError, match="several tasks"):
+        read_truth(cvat_file(tmp_path / "project.xml", tracks_of(range(6)), project()))
+
+
+def test_a_session_of_one_video_of_a_cvat_project(session: Path, tmp_path: Path) -> None:
+    body = tracks_of(range(6), ' task_id="4" subset="Train"')
+    with pytest.raises(UsageError, match="has none of the 10 pictures"):
+        run(session, cvat_file(tmp_path / "project.xml", body, project()))
+
+
+@pytest.mark.parametrize(("source", "name"), [("clip.mp4", "frame_{:06}"), ("", "frame_{:06}.PNG"), ("", "frame_{:06}")])
+def test_cvat_for_images_names_the_frames_of_a_video(session: Path, tmp_path: Path, source: str, name: str) -> None:
+    images = "".join(
+        f'<image id="{index}" name="{name.format(index)}" width="640" height="480">'
+        + "".join(f'<box label="{LABELS[c]}" xtl="{x}" ytl="{y}" xbr="{x + w}" ybr="{y + h}"/>' for c, x, y, w, h in boxes_of(index))
+        + "</image>"
+        for index in range(4, FRAMES)
+    )
+    described = f"{CVAT_LABELS}<source>{source}</source>" if source else CVAT_LABELS
+    meta = f"<job><start_frame>4</start_frame><stop_frame>{FRAMES - 1}</stop_frame>{described}</job>"
+    assert_perfect(run(session, cvat_file(tmp_path / "images.xml", images, meta)), FRAMES - 4)
+
+
+def test_ids_of_coco_may_be_texts(session: Path, tmp_path: Path) -> None:
+    data = coco([None] * FRAMES)
+    for image in data["images"]:
+        image["id"] = f"img-{image['id']}"
+    for category in data["categories"]:
+        category["id"] = f"c{category['id']}"
+    for note in data["annotations"]:
+        note |= {"id": f"a{note['id']}", "image_id": f"img-{note['image_id']}", "category_id": f"c{note['category_id']}"}
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps({name: data[name] for name in ("annotations", "categories", "images")}))
+    assert_perfect(run(session, path))
+
+
+def test_coco_s_boxes_without_an_area_and_annotations_without_a_box(session: Path, tmp_path: Path) -> None:
+    data = coco([None] * FRAMES)
+    for note in data["annotations"][2:]:
+        x, y, w, h = note.pop("bbox")
+        note["segmentation"] = [[x, y, x + w / 2, y + h], [x + w / 2, y, x + w, y + h / 3]]
+    common = {"image_id": 7, "category_id": 2}
+    data["annotations"] += [
+        common | {"bbox": [300, 200, 0, 40]},
+        common | {"caption": "a man"},
+        common | {"bbox": None, "segmentation": []},
+    ]
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(data))
+    evaluation = run(session, path)
+    assert evaluation.objects == 2 * FRAMES + 1
+    assert [str(remark) for remark in evaluation.remarks] == [
+        "2 annotations have neither a box nor a polygon, and are left out.",
+        "1 object has no width or no height. It counts as missed, as in pycocotools.",
+    ]
+    (result,) = evaluation.results
+    assert [(each.frame, each.missed, each.wrong) for each in result.worst] == [(0, 1, 0)]
+
+
+def test_coco_s_ignore_does_not_count_but_crowds_do(session: Path, tmp_path: Path) -> None:
+    data = coco([None] * FRAMES)
+    for note in data["annotations"]:
+        note["ignore"] = 1
+    data["annotations"][0]["iscrowd"] = 1
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(data))
+    assert run(session, path).objects == 2 * FRAMES - 1
+
+
+def test_without_objects_the_accuracy_is_undefined(session: Path, tmp_path: Path) -> None:
+    data = coco([None] * FRAMES) | {"annotations": []}
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(data))
+    evaluation = run(session, path)
+    (result,) = evaluation.results
+    assert evaluation.objects == 0
+    assert np.isnan([result.map50, result.map50_95, result.curve.chosen.recall, result.curve.chosen.f1]).all()
+    assert (result.curve.chosen.precision, result.classes, result.interval50) == (0, (), None)
+
+
+def test_coco_files_are_read_in_any_order_and_in_pieces(session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = coco([None] * FRAMES)
+    data = {"info": {"a": [1, {"annotations": []}]}, "more": [[], {}, 3.5, "x"], **{name: data[name] for name in reversed([*data])}}
+    for encoding, indent in (("utf-8", None), ("utf-8-sig", 1), ("utf-16", 2)):
+        path = tmp_path / f"{encoding}.json"
+        path.write_text(json.dumps(data, indent=indent), encoding)
+        for size in (1 << 20, 4, 37):
+            monkeypatch.setattr("framefleet.engine.evaluation.coco._CHUNK", size)
+            assert_perfect(run(session, path))
+            monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("labels", "images", "asked"),
+    [
+        ("train/labels", "train/images", "."),
+        ("valid/labels", "valid/images", "valid"),
+        ("labels/val", "images/val", "."),
+        ("labels", "images", "labels"),
+    ],
+)
+def test_layouts_of_yolo_data_sets(session: Path, tmp_path: Path, labels: str, images: str, asked: str) -> None:
+    folder, names = tmp_path / "set", [picture_name(index / 25) for index in range(FRAMES)]
+    yolo(folder, names)
+    (folder / "labels").rename(tmp_path / "moved")
+    (folder / labels).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "moved").rename(folder / labels)
+    (folder / images).mkdir(parents=True)
+    for name in names:
+        (folder / images / f"{name}.jpg").write_bytes(b"")
+    for name in ("README.dataset.txt", "README.roboflow.txt"):
+        (folder / name).write_text("https://universe.roboflow.com\nLicense: CC BY 4.0\n")
+        (folder / labels / name).write_text("exported on 1 November\n")
+    for path in (folder / labels).glob("0*.txt"):
+        path.write_text(path.read_text().replace("0 0.", "0.0 0."))
+    assert_perfect(run(session, folder / asked))
+
+
+def test_names_that_roboflow_gives_to_pictures(session: Path, tmp_path: Path) -> None:
+    names = [f"{picture_name(index / 25)}_jpg.rf.{index:032x}" for index in range(FRAMES)]
+    assert_perfect(run(session, yolo(tmp_path / "set", names)))
+
+
+def test_outlines_in_yolo_labels(session: Path, tmp_path: Path) -> None:
+    folder = yolo(tmp_path / "set", [picture_name(index / 25) for index in range(FRAMES)])
+    for path in (folder / "labels").iterdir():
+        rows = [[float(part) for part in line.split()] for line in path.read_text().splitlines()]
+        path.write_text("".join(f"{int(c)} {x - w / 2} {y} {x} {y - h / 2} {x + w / 2} {y} {x} {y + h / 2}\n" for c, x, y, w, h in rows))
+    evaluation = run(session, folder)
+    assert_perfect(evaluation)
+    assert [remark.code for remark in evaluation.remarks] == ["evaluation.outlines"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "names: *a",
+        "names: {x: cat}",
+        "names: 3",
+        "names: [[cat]]",
+        "names: [cat",
+        "\tnames: [cat]",
+        "names: {99999999999: cat}",
+        "x: " + "[" * 5000,
+        "a: &a [x, x]\nb: &b [*a, *a]\nnames: [*b, *b]",
+    ],
+)
+def test_descriptions_of_data_sets_that_cannot_be_used(tmp_path: Path, text: str) -> None:
+    (tmp_path / "data.yaml").write_text(text)
+    (tmp_path / "a.txt").write_text("0 0.5 0.5 0.1 0.1\n")
+    with pytest.raises(SourceError, match=r"data\.yaml"):
+        read_truth(tmp_path)
+
+
+def test_a_description_with_much_else_is_read_fast(tmp_path: Path) -> None:
+    chain = "".join(f"l{level}: &l{level} [{', '.join([f'*l{level - 1}'] * 9)}]\n" for level in range(1, 30))
+    (tmp_path / "data.yaml").write_text(f"l0: &l0 [x]\n{chain}a:{' ' * 200_000}b\nnames: [cat]\n")
+    (tmp_path / "a.txt").write_text("0 0.5 0.5 0.1 0.1\n")
+    assert read_truth(tmp_path).labels == ("cat",)
+
+
+def test_only_classes_that_were_looked_for_count(session: Path, tmp_path: Path) -> None:
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(coco([None] * FRAMES)))
+    only = write_session(tmp_path / "only.sqlite", {"clip.mp4": FRAMES}, boxes=1, facts={"classes": "0"})
+    evaluation = evaluate({"all": session, "only": only}, read_truth(path))
+    assert (evaluation.counted, evaluation.objects) == (("person",), FRAMES)
+    assert [(result.map50, result.curve.chosen) for result in evaluation.results] == [(pytest.approx(1), (1, 1, 1))] * 2
+    chosen = run(session, path, classes=["Bicycle", "car"])
+    assert (chosen.counted, chosen.objects) == (("bicycle", "car"), FRAMES)
+    assert [each.label for each in chosen.results[0].classes] == ["bicycle"]
+    with pytest.raises(UsageError, match="has no label 'dog'"):
+        run(session, path, classes=["dog"])
+    with pytest.raises(UsageError, match=r"no class of .* was looked for in all sessions"):
+        run(only, path, classes=["car"])
+
+
+@pytest.mark.parametrize("form", ["coco", "cvat", "yolo"])
+def test_exports_of_a_run_for_some_classes_say_which(session: Path, tmp_path: Path, form: str) -> None:
+    only = write_session(tmp_path / "only.sqlite", {"clip.mp4": FRAMES}, boxes=1, facts={"classes": "0"})
+    with SessionReader(only) as reader:
+        (written,) = (each.path for each in export_session(reader, tmp_path / "out", [form]))
+    evaluation = run(session, written)
+    assert (evaluation.counted or evaluation.labels, evaluation.objects) == (("person",), FRAMES)
+    assert evaluation.results[0].curve.chosen == (1, 1, 1)
+
+
+@pytest.mark.parametrize("confidence", [0.855, 0.9, 0.7999])
+def test_all_results_are_at_the_same_confidence(session: Path, tmp_path: Path, confidence: float) -> None:
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(coco([None] * FRAMES)))
+    (result,) = run(session, path, confidence=confidence).results
+    found = (confidence <= 0.9) + (confidence <= 0.8)
+    assert result.curve.chosen.recall == found / 2
+    assert sum(file.right for file in result.files) == found * FRAMES
+    assert result.confusion[:3, :3].sum() == found * FRAMES
+
+
+@pytest.mark.parametrize("form", ['{{"more": [{}]}}', '{{"images": [{}], "categories": [], "annotations": []}}', '{{"images": {}}}', "{}"])
+@pytest.mark.parametrize("part", ['{"":{}},', "[],", '{"a":[[],{}]},'])
+def test_a_small_compressed_file_takes_little_memory(tmp_path: Path, form: str, part: str) -> None:
+    before, after = form.split("{}") if form == "{}" else form.format("\0").split("\0")
+    path = tmp_path / "bomb.json.gz"
+    with gzip.open(path, "wb", 6) as file:
+        file.write(before.encode())
+        for _ in range(8):
+            file.write(part.encode() * (1_000_000 // len(part)))
+        file.write(b"{}" + after.encode())
+    with memory_below(400 << 20), pytest.raises(SourceError, match="bomb"):
+        read_truth(path)
+
+
 NOT_TRUTH = {
     "text.json": b"no json",
     "list.json": b"[]",
     "keys.json": b'{"images": [], "annotations": []}',
     "none.json": b'{"images": [], "annotations": [], "categories": []}',
     "box.json": b'{"images": [{"id": 1, "file_name": "a"}], "categories": [{"id": 1, "name": "b"}],'
-    b' "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 0, 5]}]}',
+    b' "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, -1, 5]}]}',
     "huge.json": b'{"images": [{"id": 1, "file_name": "a"}], "categories": [{"id": 1, "name": "b"}],'
     b' "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1e400, 5]}]}',
     "foreign.json": b'{"images": [], "categories": [], "annotations": [{"id": 4, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]}]}',
@@ -340,7 +646,7 @@ NOT_TRUTH = {
     "bomb.json.gz": gzip.compress(b" " * (1 << 20)) * 600,
     "text.xml": b"no xml",
     "frames.xml": b"<annotations><meta><task><stop_frame>99999999999</stop_frame></task></meta></annotations>",
-    "step.xml": b"<annotations><meta><task><stop_frame>9</stop_frame><frame_filter>step=5</frame_filter></task></meta></annotations>",
+    "filter.xml": b"<annotations><meta><task><stop_frame>9</stop_frame><frame_filter>every=5</frame_filter></task></meta></annotations>",
     "encoding.xml": b'<?xml version="1.0" encoding="utfm8"?><annotations/>',
     "laughs.xml": b'<!DOCTYPE a [<!ENTITY b "ha">]><a>&b;</a>',
     "wide.xml": '<?xml version="1.0" encoding="utf-16"?><a/>'.encode("utf-16"),

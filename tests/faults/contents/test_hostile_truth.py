@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from framefleet.engine.errors import SourceError, UsageError
-from framefleet.engine.evaluation.evaluate import evaluate
-from framefleet.engine.evaluation.truth import read_truth
+from framefleet.engine.evaluation.evaluate import evaluate, read_truth
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.damage import VALUES, damaged, examples, memory_below, randomness
@@ -37,7 +37,8 @@ def attempt(session: Path, truth: Path, named: Path) -> bool:
     except (SourceError, UsageError) as error:
         complaint = str(error)
     else:
-        assert 0 <= evaluation.results[0].map50 <= 1 + 1e-9
+        assert (evaluation.objects == 0) == math.isnan(evaluation.results[0].map50)
+        assert not evaluation.objects or 0 <= evaluation.results[0].map50 <= 1 + 1e-9
         return True
     assert str(named) in complaint
     assert len(complaint) < 1500

@@ -15,8 +15,7 @@ from framefleet.engine.cluster.messages import Measured, NodeState
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
-from framefleet.engine.evaluation.accuracy import Accuracy, ClassAccuracy
-from framefleet.engine.evaluation.precision import CONFIDENCES, Curve
+from framefleet.engine.evaluation.accuracy import CONFIDENCES, Accuracy, ClassAccuracy, Curve, Point
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.model.check import ModelSummary
 from framefleet.engine.model.registry.catalogue import entry_named
@@ -85,7 +84,7 @@ def evaluated_models() -> list[Evaluated]:
 def demo_accuracy() -> Accuracy:
     """An accuracy of the demo's model."""
     labels = ("person", "bicycle", "car", "motorcycle", "bus", "truck", "dog")
-    curve = Curve(np.ones(len(CONFIDENCES)), np.zeros(len(CONFIDENCES)))  # not shown
+    curve = Curve(np.ones(len(CONFIDENCES)), np.zeros(len(CONFIDENCES)), Point(1, 0, 0))  # not shown
     classes = tuple(
         ClassAccuracy(label, 900 - 100 * number, 0.99 - 0.01 * number, 0.85 - 0.02 * number, curve) for number, label in enumerate(labels)
     )

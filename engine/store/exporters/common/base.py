@@ -12,6 +12,7 @@ from typing import TextIO, TypeAlias
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.blocks import Block, read_blocks
 from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.facts import looked_for
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.types import FrameResult
@@ -52,6 +53,12 @@ class Export:
         """The labels of all classes. A class without a label has its number."""
         known = self.reader.labels
         return (*known, *map(str, range(len(known), max(self.reader.class_ids(), default=-1) + 1)))
+
+    @cached_property
+    def looked_for(self) -> frozenset[int] | None:
+        """The ids of the classes that the run looked for and that the export contains; None: all."""
+        chosen = [each for each in (looked_for(self.reader.facts), self.reader.classes) if each is not None]
+        return frozenset.intersection(*chosen) if chosen else None
 
     def frames(self, source: StoredSource) -> Iterator[FrameResult]:
         """Yield the frames of a source in order, and report progress."""

@@ -13,7 +13,7 @@ import av
 import pyarrow.parquet as pq
 import pytest
 
-from framefleet.engine.evaluation.truth import read_truth
+from framefleet.engine.evaluation.evaluate import read_truth
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export.run import export_session
