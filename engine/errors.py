@@ -70,28 +70,3 @@ def similar(name: str, known: Iterable[str], most: int = 1) -> str:
     names = {each.casefold(): each for each in known}
     close = [names[each] for each in difflib.get_close_matches(name.casefold(), names, most, 0.7)]
     return f"did you mean {' or '.join(close)}?" if close else ""
-
-
-def extra_command(extra: str) -> str:
-    """The command that adds an optional part of Framefleet to this installation. No package index has Framefleet.
-
-    Parameters
-    ----------
-    extra : str
-        A name of ``project.optional-dependencies`` in pyproject.toml: "rtx", "tensorrt", "cudnn", "parquet", "cluster".
-    """
-    import sys
-    from importlib.metadata import PackageNotFoundError, distribution
-    from json import loads
-    from pathlib import Path
-    from urllib.parse import unquote, urlsplit
-
-    try:
-        url = loads(distribution("framefleet").read_text("direct_url.json") or "{}").get("url", "")
-    except (PackageNotFoundError, ValueError):
-        url = ""
-    place = unquote(urlsplit(url).path) if url.startswith("file:") else ""
-    if not place:
-        return f"{sys.executable} -m pip install 'framefleet-VERSION.whl[{extra}]', with the wheel that you installed"
-    editable = "-e " if Path(place).is_dir() else ""
-    return f"{sys.executable} -m pip install {editable}'{place}[{extra}]'"

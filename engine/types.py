@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 
 Image: TypeAlias = NDArray[np.uint8]
 """A picture, uint8, shape (height, width, 3), RGB, upright, square pixels."""
@@ -73,7 +74,17 @@ class DeviceId:
         return self.name if self.kind == "group" else f"{self.node}{'/' * bool(self.node)}{self.kind}:{self.name}"
 
 
-AS_ASKED = "set for this run, others were not tried"
+def of_device(device: DeviceId, problem: Notice) -> Notice:
+    """A message that names the device which it is about."""
+    return Notice("general.of_device", device=str(device), problem=problem)
+
+
+def without_device(notice: Notice) -> Notice:
+    """A message without the device's name, for places that show the name beside it."""
+    return notice.fields["problem"] if notice.code == "general.of_device" else notice
+
+
+AS_ASKED = Notice("backends.as_asked")
 """The reason of a precision or batch that the settings name."""
 
 
@@ -81,21 +92,41 @@ AS_ASKED = "set for this run, others were not tried"
 class EngineInfo:
     """An engine as every report shows it.
 
-    backend: library and version. precision: the one in use. reason: why that one, in words. width, height: network input, pixels.
-    batch: frames per inference. slots: most inferences under way at once. decode_threads: segments that the worker decodes at once; set by
-    the worker.
+    Parameters
+    ----------
+    backend : str
+        Library and version.
+    precision : str
+        The precision in use.
+    reason : Notice
+        Why the engine is built as it is: a notice, or several as the parts of ``backends.reasons``. The reason of an automatic batch is
+        one with the code ``backends.batch``.
+    width, height : int
+        The network's input, pixels.
+    batch : int
+        Frames per inference.
+    slots : int
+        Most inferences under way at once.
+    decode_threads : int
+        Segments that the worker decodes at once; set by the worker.
     """
 
     device: DeviceId
     device_name: str
     backend: str
     precision: str
-    reason: str
+    reason: Notice
     width: int
     height: int
     batch: int
     slots: int
     decode_threads: int = 1
+
+    @property
+    def batch_reason(self) -> Notice | None:
+        """Why the engine has this batch; None if the backend does not say."""
+        parts = self.reason.fields["parts"] if self.reason.code == "backends.reasons" else (self.reason,)
+        return next((part.fields["why"] for part in parts if part.code == "backends.batch"), None)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
+from framefleet.engine.notices import Notice
 from framefleet.plugins.private_folder import make_private, read_private
 
 FOLDER_VARIABLE = "FRAMEFLEET_CACHE"
@@ -36,7 +37,7 @@ _PART = ".part"
 _DIGEST = hashlib.sha256().digest_size
 
 _log = logging.getLogger(__name__)
-_warned: set[str] = set()
+_warned: set[Notice] = set()
 
 
 class FileCache:
@@ -48,12 +49,12 @@ class FileCache:
         self._tidied = False
 
     @property
-    def refusal(self) -> str | None:
+    def refusal(self) -> Notice | None:
         """Why the cache is not used, or None if it is used. The first time that a process learns of a reason, it logs it."""
         try:
             reason = make_private(self._folder)
         except OSError as error:
-            reason = f"{self._folder} cannot be used: {error.strerror or error}"
+            reason = Notice("plugins.cache_unusable", folder=self._folder, error=error.strerror or str(error))
         if reason is not None and reason not in _warned:
             _warned.add(reason)
             _log.warning("Engines are built without the cache, so every start takes longer: %s", reason)

@@ -7,11 +7,13 @@ import os
 import stat
 from pathlib import Path
 
+from framefleet.engine.notices import Notice
+
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 """Follow no link, and do not wait for the writer of a named pipe."""
 
 
-def make_private(folder: Path) -> str | None:
+def make_private(folder: Path) -> Notice | None:
     """Create a folder that only the user may enter, unless it exists. Returns why its files cannot be trusted, or None.
 
     Its files can be trusted if all of these hold: the folder is not a symbolic link; it belongs to the user, and nobody else may write to
@@ -31,13 +33,13 @@ def make_private(folder: Path) -> str | None:
     folder.mkdir(mode=0o700, exist_ok=True)
     state = folder.lstat()
     if stat.S_ISLNK(state.st_mode):
-        return f"{folder} is a symbolic link: remove the link"
+        return Notice("plugins.cache_is_link", folder=folder)
     if not stat.S_ISDIR(state.st_mode):
-        return f"{folder} is not a folder: remove it"
+        return Notice("plugins.cache_is_file", folder=folder)
     if state.st_uid != os.geteuid():
-        return f"{folder} belongs to {_name(state.st_uid)}: remove it, or give it to {_name(os.geteuid())}"
+        return Notice("plugins.cache_of_other", folder=folder, owner=_name(state.st_uid), user=_name(os.geteuid()))
     if _others_may_write(state):
-        return f"others may write to {folder}, so its files may not be yours: remove it"
+        return Notice("plugins.cache_writable", folder=folder)
     if stat.S_IMODE(state.st_mode) != 0o700:
         folder.chmod(0o700)
     return None
@@ -58,14 +60,14 @@ def read_private(path: Path) -> bytes | None:
         return file.read()
 
 
-def _unsafe_parent(folder: Path) -> str | None:
+def _unsafe_parent(folder: Path) -> Notice | None:
     state = folder.lstat()
     if state.st_uid not in (0, os.geteuid()):
-        return f"{folder} belongs to {_name(state.st_uid)}, who can replace what it holds or refers to"
+        return Notice("plugins.parent_of_other", folder=folder, owner=_name(state.st_uid))
     if stat.S_ISLNK(state.st_mode):  # a link has no permissions; its target is checked, too
         return None
     if _others_may_write(state) and not state.st_mode & stat.S_ISVTX:
-        return f"others may write to {folder} and replace the folders in it: chmod go-w '{folder}'"
+        return Notice("plugins.parent_writable", folder=folder)
     return None
 
 

@@ -12,6 +12,7 @@ from framefleet.app.cli.window import open_window
 from framefleet.app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from framefleet.app.display import has_display
 from framefleet.engine.evaluation.accuracy import Accuracy
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.session import DetectionSession
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.store.export.run import Exported
@@ -48,7 +49,8 @@ def run(argv: Sequence[str]) -> int:
 def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
     folder = arguments.out or FOLDER
     run.figures["accuracy"] = None
-    choice = AS_ASKED if "precision" in options.given_settings(arguments) else "the demo's own choice: --precision auto tries others"
+    asked = "precision" in options.given_settings(arguments)
+    choice = AS_ASKED if asked else Notice("backends.choice_of_demo", option=Option("precision", "auto"))
     session = run.detect(settings, folder / DATABASE, demo_labels(), {0: DEMO.clip}, restart=True, choice=choice)
     if run.outcome[0] not in ("ok", "failed"):
         return

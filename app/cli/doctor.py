@@ -26,7 +26,8 @@ from framefleet.app.system_libraries import PACKAGES, install_command, missing_l
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.devices.host_memory import read_host_memory
-from framefleet.engine.errors import DeviceError, extra_command
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import install_extra
 from framefleet.engine.settings.folders import Folder
 
 
@@ -220,10 +221,10 @@ print(f"PyNvVideoCodec {version('PyNvVideoCodec')}")
 def _parts() -> tuple[tuple[str, str, str], ...]:
     """Name, test and remedy of each part."""
     return (
-        ("CUDA", _CUDA, extra_command("rtx")),
+        ("CUDA", _CUDA, str(install_extra("rtx"))),
         ("NVRTC", _NVRTC, "pip install 'nvidia-cuda-nvrtc>=13,<14' 'nvidia-cuda-runtime>=13,<14'"),
-        ("TensorRT", _TENSORRT, extra_command("rtx")),
-        ("cuDNN", _CUDNN, f"TensorRT computes all networks; for more speed: {extra_command('cudnn')}"),
+        ("TensorRT", _TENSORRT, str(install_extra("rtx"))),
+        ("cuDNN", _CUDNN, f"TensorRT computes all networks; for more speed: {install_extra('cudnn')}"),
         (
             "NVDEC",
             _NVDEC,
@@ -246,7 +247,7 @@ def check_nvidia(pci: Path = PCI, loaded: Path = LOADED, attempt: Callable[[str]
             yield Check("NVIDIA driver", Status.OK, "none, and no NVIDIA GPU is found")
         return
     if error is not None:
-        remedy = extra_command("rtx") if "NoNvmlError" in error else DRIVER
+        remedy = str(install_extra("rtx")) if "NoNvmlError" in error else DRIVER
         yield Check("NVIDIA driver", Status.WARNING, _words(error), remedy)
         return
     yield Check("NVIDIA driver", Status.OK, found)

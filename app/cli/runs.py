@@ -20,6 +20,7 @@ from framefleet.app.cli.exports import LiveZones, export, number_of
 from framefleet.app.cli.interrupt import Interrupted, Interruption, interruptible
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import FramefleetError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool import events
 from framefleet.engine.pool.events import DeviceReady, FramesDone
 from framefleet.engine.pool.progress import SourceProgress
@@ -72,7 +73,7 @@ class Run:
         facts: Mapping[str, str] = MappingProxyType({}),
         cluster: ClusterConnection | None = None,
         zones: ZoneSet | None = None,
-        choice: str = AS_ASKED,
+        choice: Notice = AS_ASKED,
     ) -> DetectionSession:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 
@@ -275,7 +276,7 @@ class Progress:
 
     def _show_building(self, event: events.EngineBuilding) -> None:
         """Show the phase of the build: in the bar at once, as lines every PLAIN_SECONDS."""
-        done = f"{event.phase} {100 * event.fraction:.0f} %" if event.fraction else event.phase
+        done = f"{event.phase} {100 * event.fraction:.0f} %" if event.fraction else str(event.phase)
         if self._plain:
             now = self._clock()
             if now >= self._next_building.get(event.device, now):

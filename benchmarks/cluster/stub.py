@@ -29,7 +29,7 @@ from framefleet.engine.pool.protocol import (
     ToWorker,
 )
 from framefleet.engine.pool.results import FrameEntry, Frames
-from framefleet.engine.types import Detections, EngineInfo
+from framefleet.engine.types import AS_ASKED, Detections, EngineInfo
 
 SEGMENT_FRAMES = 128
 SEGMENTS = 20_000
@@ -41,7 +41,7 @@ STATS_SECONDS = 0.5
 def main(connection: Connection[FromWorker, ToWorker], setup: Setup, *, frames_per_s: float, boxes: int) -> None:
     """Answer like a worker. frames_per_s: 0 = as fast as the driver takes results. boxes: in each frame."""
     connection.send(Listening())
-    connection.send(DeviceReady(EngineInfo(setup.device, "stub", "stub", "fp32", "made up", 416, 416, 1, 1)))
+    connection.send(DeviceReady(EngineInfo(setup.device, "stub", "stub", "fp32", AS_ASKED, 416, 416, 1, 1)))
     connection.send(Need())
     found = _detections(boxes)
     began, sent, latencies = time.perf_counter(), 0, np.full(MESSAGE_FRAMES, 5, np.float32)

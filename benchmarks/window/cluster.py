@@ -32,7 +32,7 @@ from framefleet.engine.cluster.messages import Measured, NodeState
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
 from framefleet.engine.pool.events import DeviceReady, DeviceStats
-from framefleet.engine.types import DeviceId, EngineInfo
+from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from tests.support.window import feature
 
 GPUS = 8
@@ -66,7 +66,7 @@ def fold(feed: Feed, count: int, over: threading.Event) -> None:
     random = np.random.default_rng(2)
     for number in range(count):
         device = device_of(number)
-        feed.apply(DeviceReady(EngineInfo(device, "NVIDIA H200", "TensorRT", "fp16", "made up", 416, 416, 32, 3)))
+        feed.apply(DeviceReady(EngineInfo(device, "NVIDIA H200", "TensorRT", "fp16", AS_ASKED, 416, 416, 32, 3)))
     frames, number = 0, 0
     began = time.monotonic()
     while not over.is_set():

@@ -16,11 +16,12 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Resize
-from framefleet.engine.types import Closing, Detections, DeviceId, EngineInfo, Found, InferenceFailure
+from framefleet.engine.types import Closing, Detections, DeviceId, EngineInfo, Found, InferenceFailure, of_device
 
-Progress: TypeAlias = Callable[[str, float], None]
-"""Called with the current step, in words, and the fraction of it that is done, 0..1."""
+Progress: TypeAlias = Callable[[Notice, float], None]
+"""Called with the current step and the fraction of it that is done, 0..1."""
 
 
 class Backend(Closing, ABC):
@@ -59,7 +60,7 @@ class Backend(Closing, ABC):
         if self._info is not None:
             raise RuntimeError(f"{type(self).__name__} is already active")
         if network.channels != 3:
-            raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
+            raise ModelError(Notice("backends.no_colour_pictures", name=network.name, channels=network.channels))
         self._info = self._activate_impl(network, settings, progress)
         return self._info
 
@@ -81,7 +82,7 @@ class Backend(Closing, ABC):
         found = self.submit(images, still).result()
         for failure in found:
             if isinstance(failure, InferenceFailure):
-                raise DeviceError(f"{self.device}: {failure.reason}")
+                raise DeviceError(of_device(self.device, Notice("general.text", text=failure.reason)))
         return [each for each in found if isinstance(each, Detections)]
 
     def timings(self) -> Mapping[str, float]:
@@ -114,10 +115,18 @@ class Backend(Closing, ABC):
     def _submit_impl(self, images: Sequence[Any], still: bool) -> Future[list[Found]]: ...
 
     def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
-        raise DeviceError(f"{self.device}: raw outputs are not available from other processes")
+        raise DeviceError(of_device(self.device, Notice("backends.raw_outputs_elsewhere")))
 
     @abstractmethod
     def _close_impl(self) -> None: ...
+
+
+def reasons(*parts: Notice | None) -> Notice:
+    """Why an engine is built as it is: the parts that are known, for ``EngineInfo.reason``."""
+    known: list[Notice] = []
+    for part in filter(None, parts):
+        known += part.fields["parts"] if part.code == "backends.reasons" else (part,)
+    return known[0] if len(known) == 1 else Notice("backends.reasons", parts=tuple(known))
 
 
 def letterboxes(network: Network, settings: EngineSettings) -> bool:

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 
+from framefleet.engine.notices import Notice
+
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 WORTH = 1.03
 """Least factor in images/s for twice the batch, which doubles memory and latency."""
 
 
-def tune_batch(measure: Callable[[int], float | None], budget_ms: float | None = None, sizes: tuple[int, ...] = SIZES) -> tuple[int, str]:
-    """The batch to use, and the reason in words. A larger one gains less than 3 %, exceeds ``budget_ms``, or needs too much memory.
+def tune_batch(
+    measure: Callable[[int], float | None], budget_ms: float | None = None, sizes: tuple[int, ...] = SIZES
+) -> tuple[int, Notice]:
+    """The batch to use, and the reason. A larger one gains less than 3 %, exceeds ``budget_ms``, or needs too much memory.
 
     measure: returns the ms of one batch of a size, or None if the device's memory does not suffice. The budget does not limit the
     smallest size.
@@ -22,11 +26,11 @@ def tune_batch(measure: Callable[[int], float | None], budget_ms: float | None =
         if ms is None:
             if not best:
                 raise MemoryError(f"no memory for a batch of {batch}")
-            return best, f"the device's memory is too small for {batch}"
+            return best, Notice("backends.batch_too_large", batch=batch)
         speed = 1000 * batch / ms
         if best and budget_ms is not None and ms > budget_ms:
-            return best, f"{batch} would take {ms:.1f} ms, longer than {budget_ms:g} ms"
+            return best, Notice("backends.batch_over_budget", batch=batch, ms=ms, budget_ms=budget_ms)
         if best and speed < WORTH * best_speed:
-            return best, f"{batch} brings {speed / best_speed - 1:+.0%} pictures/s only"
+            return best, Notice("backends.batch_gains_little", batch=batch, gain=speed / best_speed - 1)
         best, best_speed = batch, speed
-    return best, "the largest that is tried"
+    return best, Notice("backends.batch_largest")

@@ -6,23 +6,25 @@ from importlib import import_module
 from typing import Any
 
 from framefleet.engine.backends.base import Backend
+from framefleet.engine.cuda import has_driver
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice, Option, install_extra
 from framefleet.engine.settings import check_depth
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, of_device, without_device
 
 
 @dataclass(frozen=True)
 class Library:
     """The classes and functions for a library, each as "module:name".
 
-    name: as shown to users. backend: the ``Backend`` for one device. advice: what to do if the library cannot be imported. depth: the
+    name: as shown to users. backend: the ``Backend`` for one device. extra: to install if the library cannot be imported. depth: the
     ``Backend`` that cuts the network into stages for several devices. devices: a function that describes the devices it finds.
     """
 
     name: str
     backend: str
-    advice: str
+    extra: str = ""
     depth: str | None = None
     devices: str | None = None
 
@@ -30,14 +32,14 @@ class Library:
 _OPENVINO = Library(
     "OpenVINO",
     "framefleet.engine.backends.openvino.backend:OpenVinoBackend",
-    "'framefleet doctor' says what is missing",
+    "",
     "framefleet.engine.backends.openvino.depth:OpenVinoDepthBackend",
     "framefleet.engine.backends.openvino.devices:describe_devices",
 )
 _TENSORRT = Library(
     "TensorRT",
     "framefleet.engine.backends.nvidia.backend:NvidiaBackend",
-    "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'",
+    "rtx",
     "framefleet.engine.backends.tensorrt.depth:TensorRtDepthBackend",
     "framefleet.engine.backends.tensorrt.devices:describe_devices",
 )
@@ -66,7 +68,8 @@ def create_depth_backend(group: DeviceId) -> Backend:
     check_depth(group.members)
     library = LIBRARIES[group.members[0].kind]
     if library.depth is None:
-        raise DeviceError(f"{group}: {library.name} cannot cut a network into stages: use --parallel segments")
+        problem = Notice("backends.no_stages", library=library.name, option=Option("parallel", "segments"))
+        raise DeviceError(of_device(group, problem))
     backend: Backend = _load(library, library.depth, group)(group)
     return backend
 
@@ -83,7 +86,7 @@ def describe_devices(kind: str) -> Iterator[DeviceDescription]:
     try:
         describe = _load(library, library.devices, first)
     except DeviceError as problem:
-        yield DeviceDescription(first, first.kind.upper(), library.name, (), problem=str(problem).removeprefix(f"{first}: "))
+        yield DeviceDescription(first, first.kind.upper(), library.name, (), problem=without_device(problem.notice))
         return
     yield from describe()
 
@@ -93,4 +96,8 @@ def _load(library: Library, path: str, device: DeviceId) -> Any:
     try:
         return getattr(import_module(module), name)
     except ImportError as problem:
-        raise DeviceError(f"{device}: {library.name} cannot be loaded ({problem}): {library.advice}") from problem
+        advice = install_extra(library.extra) if library.extra else Notice("backends.ask_doctor")
+        why = Notice("backends.library_not_loaded", name=library.name, problem=str(problem), advice=advice)
+        if device.kind == "cuda" and not has_driver():
+            why = Notice("cuda.no_gpu")
+        raise DeviceError(of_device(device, why)) from problem

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from framefleet.engine.model.balance import Balance, StageTime
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import check_depth
 from framefleet.engine.types import DeviceId
 from framefleet.plugins.cache import FileCache
@@ -28,15 +29,15 @@ def remembered_balance(key: str, find: Callable[[], Balance]) -> Balance:
     return Balance(tuple(known["cuts"]), tuple(StageTime(**time) for time in known["times"]))
 
 
-def describe_balance(balance: Balance, network: Network, how: str) -> str:
+def describe_balance(balance: Balance, network: Network, how: Notice) -> Notice:
     """Describe the cuts, the evenness of the stages, and how values move between them."""
-    times = " + ".join(f"{time.computing:.3g}" for time in balance.times)
-    return (
-        f"{len(balance.times)} stages, cut before layer{_listed(balance.cuts)} of {len(network.layers)}: "
-        f"{times} ms a batch, {balance.evenness:.0%} even, values move {how}"
+    return Notice(
+        "backends.stages",
+        stages=len(balance.times),
+        count=len(balance.cuts),
+        cuts=balance.cuts,
+        layers=len(network.layers),
+        times=" + ".join(f"{time.computing:.3g}" for time in balance.times),
+        evenness=balance.evenness,
+        how=how,
     )
-
-
-def _listed(numbers: tuple[int, ...]) -> str:
-    *first, last = map(str, numbers)
-    return f"s {', '.join(first)} and {last}" if first else f" {last}"

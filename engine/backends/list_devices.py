@@ -12,7 +12,7 @@ from framefleet.engine.backends.create import describe_devices
 def main(kind: str) -> None:
     """Print the devices of a kind's library. kind: see ``describe_devices``."""
     for description in describe_devices(kind):
-        print(json.dumps(description.as_json()), flush=True)
+        print(json.dumps(description.to_message()), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import math
 
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Convolution, Identity, Layer, Network, Route, Shortcut, Yolo
-from framefleet.engine.types import DeviceId
+from framefleet.engine.notices import Notice, Option
+from framefleet.engine.types import DeviceId, of_device
 
 
 def check_memory(network: Network, batch: int, value_bytes: int, free: int | None, device: DeviceId) -> None:
@@ -17,12 +18,18 @@ def check_memory(network: Network, batch: int, value_bytes: int, free: int | Non
     needed = least_bytes(network, batch, value_bytes)
     if free is None or needed <= free:
         return
-    pictures = "one picture" if batch == 1 else f"{batch} pictures at once"
-    smaller = "a smaller --size" if batch == 1 else "a smaller --batch or --size"
-    raise DeviceError(
-        f"{device}: {network.name} at {network.width}×{network.height} needs at least {needed / 1e9:.1f} GB of memory for {pictures}, "
-        f"but only {free / 1e9:.1f} GB are free: use {smaller}, or close other programs"
+    problem = Notice(
+        "backends.network_too_large",
+        name=network.name,
+        width=network.width,
+        height=network.height,
+        needed=needed / 1e9,
+        count=batch,
+        free=free / 1e9,
+        batch=Option("batch"),
+        size=Option("size"),
     )
+    raise DeviceError(of_device(device, problem))
 
 
 def least_bytes(network: Network, batch: int, value_bytes: int) -> int:

@@ -8,17 +8,20 @@ the first start with a model runs trials. What was decided for want of boxes is 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from framefleet.engine.backends.base import reasons
 from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.detection.yolo import decode_cells
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
-from framefleet.engine.types import AS_ASKED, Detections, DeviceId, Found, Image, InferenceFailure
+from framefleet.engine.types import AS_ASKED, Detections, DeviceId, Found, Image, InferenceFailure, of_device
 from framefleet.plugins.cache import FileCache
 
 MATCHING = 0.99
@@ -30,7 +33,7 @@ _LEAST_GAIN = 1.1
 LEAST_BOXES = 50
 """Least number of fp32's boxes that are compared. With fewer than 100, all must match."""
 
-_METHOD = "2"
+_METHOD = "3"
 """Part of the key: a new number makes earlier outcomes invalid."""
 
 _KNOWN = [precision for precision in Precision if precision is not Precision.AUTO]
@@ -62,8 +65,8 @@ def resolve_precision(
     situation: str,
     run: Callable[[Precision], Trial],
     compare: Callable[[Trial, Trial], float] | None = None,
-) -> tuple[Precision, str]:
-    """The precision to build, and the reason in words.
+) -> tuple[Precision, Notice]:
+    """The precision to build, and the reason.
 
     offered: the precisions of the device. situation: everything else that the outcome depends on (library and version, the device's
     name, threads, batch, …). run: tries one precision. compare: returns the share of fp32's results
@@ -73,25 +76,31 @@ def resolve_precision(
     """
     if asked is not Precision.AUTO:
         if asked not in offered:
-            raise DeviceError(f"{device}: precision {asked} is not available on this device: choose {', '.join(['auto', *offered])}")
+            problem = Notice("backends.precision_not_offered", precision=asked.value, offered=("auto", *(each.value for each in offered)))
+            raise DeviceError(of_device(device, problem))
         return asked, AS_ASKED
     if not offered:
-        raise DeviceError(f"{device}: supports none of {', '.join(_KNOWN)}: choose another device")
+        problem = Notice("backends.no_precision", known=tuple(each.value for each in _KNOWN))
+        raise DeviceError(of_device(device, problem))
     if len(offered) == 1:
-        return offered[0], "the only one this device offers"
+        return offered[0], Notice("backends.only_precision")
     if Precision.FP32 not in offered:
-        return offered[0], "this device has no fp32 to compare with"
+        return offered[0], Notice("backends.no_fp32")
     key = "\n".join([_METHOD, network.digest, situation, *offered])
     compare = compare or partial(matching_share, network=network)
     try:
         precision, reason = FileCache().remember(f"{key}\nprecision", lambda: _try_all(offered, run, compare))
     except TooFewBoxesError as problem:
-        return Precision.FP32, str(problem)
-    return Precision(precision), reason
+        return Precision.FP32, problem.notice
+    return Precision(precision), Notice.from_json(reason)
 
 
 class TooFewBoxesError(Exception):
-    """There are too few boxes to compare precisions. The message says how many."""
+    """There are too few boxes to compare precisions. The notice says how many."""
+
+    def __init__(self, notice: Notice) -> None:
+        super().__init__(notice)
+        self.notice = notice
 
 
 def agreeing_share(reference: Trial, other: Trial, network: Network, settings: EngineSettings) -> float:
@@ -104,7 +113,7 @@ def agreeing_share(reference: Trial, other: Trial, network: Network, settings: E
     """
     boxes, pictures = count_boxes(reference.heads, network, settings), len(reference.heads[0])
     if boxes < LEAST_BOXES:
-        raise TooFewBoxesError(f"{boxes} boxes in {pictures} frames of the first sources are too few to compare precisions")
+        raise TooFewBoxesError(Notice("backends.too_few_boxes", boxes=boxes, pictures=pictures))
     strong, weak = (
         [_boxes(trial.heads, network, settings, below) for trial in (reference, other)] for below in (0.0, _MAX_SCORE_DIFFERENCE)
     )
@@ -173,15 +182,16 @@ def _try_all(
     offered: Sequence[Precision],
     run: Callable[[Precision], Trial],
     compare: Callable[[Trial, Trial], float],
-) -> tuple[Precision, str]:
+) -> tuple[Precision, list[Any]]:
+    """The best precision, and the results of all trials as JSON."""
     reference = run(Precision.FP32)
-    best, best_speed, reasons = Precision.FP32, reference.speed, []
+    best, best_speed, results = Precision.FP32, reference.speed, list[Notice]()
     for precision in offered:
         if precision is Precision.FP32 or (precision is Precision.MIXED and best is Precision.BF16):
             continue
         trial = run(precision)
         share, gain = compare(reference, trial), trial.speed / reference.speed
-        reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal ({MATCHING:.0%} needed)")
+        results.append(Notice("backends.precision_tried", precision=precision.value, gain=gain, share=share, matching=MATCHING))
         if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:
             best, best_speed = precision, trial.speed
-    return best, "; ".join(reasons)
+    return best, reasons(*results).as_json()

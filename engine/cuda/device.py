@@ -3,9 +3,11 @@
 from cuda.bindings import driver
 from cuda.core import Device
 
+from framefleet.engine.cuda import has_driver
 from framefleet.engine.cuda.memory import cuda_errors
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.types import DeviceId
+from framefleet.engine.notices import Notice
+from framefleet.engine.types import DeviceId, of_device
 
 
 def open_device(device: DeviceId, sleep: bool = True) -> Device:
@@ -17,10 +19,11 @@ def open_device(device: DeviceId, sleep: bool = True) -> Device:
     try:
         found = len(Device.get_all_devices())
     except Exception as problem:  # cuda-core raises various errors for a missing, old or broken driver
-        raise DeviceError(f"{device}: no NVIDIA driver answers ({problem}); 'framefleet doctor' says what is missing") from problem
+        why = Notice("cuda.no_driver", problem=str(problem)) if has_driver() else Notice("cuda.no_gpu")
+        raise DeviceError(of_device(device, why)) from problem
     if int(device.name) >= found:
-        raise DeviceError(f"{device}: there are {found} CUDA devices; 'framefleet devices' lists yours")
-    with cuda_errors(device, "open the device"):
+        raise DeviceError(of_device(device, Notice("cuda.no_such_device", count=found)))
+    with cuda_errors(device, Notice("cuda.open_device")):
         cuda = Device(int(device.name))
         flags = driver.CUctx_flags
         way = flags.CU_CTX_SCHED_BLOCKING_SYNC if sleep else flags.CU_CTX_SCHED_AUTO

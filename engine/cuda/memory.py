@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from framefleet.engine.cuda.graph import copy
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.types import DeviceId
+from framefleet.engine.notices import Notice
+from framefleet.engine.types import DeviceId, of_device
 
 _log = logging.getLogger(__name__)
 
@@ -23,7 +24,7 @@ class OutOfMemoryError(DeviceError):
 
 
 @contextmanager
-def cuda_errors(device: DeviceId, doing: str) -> Iterator[None]:
+def cuda_errors(device: DeviceId, doing: Notice) -> Iterator[None]:
     """Turn CUDA's exceptions in this block into DeviceError. doing: what the block does, for the message.
 
     Raises:
@@ -37,8 +38,8 @@ def cuda_errors(device: DeviceId, doing: str) -> Iterator[None]:
             raise
         text = str(problem)
         if "OUT_OF_MEMORY" in text or isinstance(problem, MemoryError):
-            raise OutOfMemoryError(f"{device}: not enough memory to {doing}: close other programs that use the GPU") from problem
-        raise DeviceError(f"{device}: CUDA failed to {doing}: {text}") from problem
+            raise OutOfMemoryError(of_device(device, Notice("cuda.out_of_memory", doing=doing))) from problem
+        raise DeviceError(of_device(device, Notice("cuda.failed", doing=doing, text=text))) from problem
 
 
 class RegisteredMemory:

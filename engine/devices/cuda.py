@@ -7,27 +7,26 @@ both libraries: use it in a separate process.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
+from framefleet.engine.cuda import DRIVER
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.nvml.driver import NoNvmlError, Nvml
 from framefleet.engine.devices.nvml.gpu import Gpu
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice, install_extra
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import DeviceId
 
 BACKEND = "TensorRT"
 PRECISIONS = (Precision.FP32, Precision.FP16)
 
-DRIVER = Path("/proc/driver/nvidia/version")
 _LEAST_CUDA = (13, 0)  # the version of the extra "cuda": kernels and cuda-python
 _LEAST_DRIVER = "580"
-_EXTRAS = "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
 _REMEDIES = {
-    "SYSTEM_NOT_READY": "the fabric manager of its NVSwitches does not run: 'systemctl start nvidia-fabricmanager', as administrator",
-    "SYSTEM_DRIVER_MISMATCH": "the driver's libraries and its kernel module are of different versions: restart the machine",
-    "COMPAT_NOT_SUPPORTED": "a compatibility library is loaded instead of the driver's own: remove it from LD_LIBRARY_PATH",
+    "SYSTEM_NOT_READY": Notice("devices.start_fabric_manager"),
+    "SYSTEM_DRIVER_MISMATCH": Notice("devices.driver_mismatch"),
+    "COMPAT_NOT_SUPPORTED": Notice("devices.compatibility_library"),
 }
 
 FindLibrary: TypeAlias = Callable[[tuple[int, int]], object]
@@ -52,16 +51,16 @@ def describe_devices(find_library: FindLibrary) -> Iterator[DeviceDescription]:
         nvml = Nvml()
     except NoNvmlError as problem:
         if DRIVER.exists():
-            yield _unknown(f"its libraries are not installed: {_EXTRAS} ({problem})")
+            yield _unknown(Notice("devices.no_libraries", problem=problem.notice))
         return
     except DeviceError as problem:
-        yield _unknown(str(problem))
+        yield _unknown(problem.notice)
         return
     try:
         visible: Sequence[CudaDevice] = cuda_devices()
         reason = None
     except DeviceError as problem:
-        visible, reason = (), str(problem)
+        visible, reason = (), problem.notice
     yield from describe(nvml, visible, reason, find_library)
     nvml.close()
 
@@ -74,14 +73,15 @@ def cuda_devices() -> tuple[CudaDevice, ...]:
     try:
         from cuda.core import Device
     except ImportError as problem:
-        raise DeviceError(f"cuda-python is not installed ({problem}): {_EXTRAS}") from problem
+        advice = install_extra("rtx")
+        raise DeviceError(Notice("devices.no_cuda_python", problem=str(problem), advice=advice)) from problem
     try:
         devices = Device.get_all_devices()
     except Exception as problem:  # cuda-core has no common error for a driver that is missing, too old or broken
         if "CUDA_ERROR_NO_DEVICE" in str(problem):
             return ()
-        remedy = next((remedy for name, remedy in _REMEDIES.items() if name in str(problem)), "restart the machine")
-        raise DeviceError(f"CUDA cannot be started ({problem}): {remedy}") from problem
+        remedy = next((remedy for name, remedy in _REMEDIES.items() if name in str(problem)), Notice("devices.restart"))
+        raise DeviceError(Notice("devices.cuda_not_started", problem=str(problem), remedy=remedy)) from problem
     return tuple(
         CudaDevice(
             number,
@@ -96,7 +96,7 @@ def cuda_devices() -> tuple[CudaDevice, ...]:
 
 
 def describe(
-    nvml: Nvml, visible: Sequence[CudaDevice], reason: str | None, find_library: FindLibrary = lambda _: BACKEND
+    nvml: Nvml, visible: Sequence[CudaDevice], reason: Notice | None, find_library: FindLibrary = lambda _: BACKEND
 ) -> Iterator[DeviceDescription]:
     """Combine the descriptions of the driver and of CUDA. reason: why CUDA shows no device; None = it works."""
     driver, cuda = nvml.driver, nvml.cuda
@@ -110,7 +110,7 @@ def describe(
         try:
             backend = str(find_library(device.compute_capability))
         except DeviceError as error:
-            problem = problem or str(error)
+            problem = problem or error.notice
         yield DeviceDescription(
             DeviceId("cuda", str(device.number)),
             gpu.name if gpu else device.name,
@@ -142,38 +142,36 @@ def describe(
         )
 
 
-def _refusal(gpu: Gpu) -> str | None:
+def _refusal(gpu: Gpu) -> Notice | None:
     """Why the GPU's compute mode forbids this process to use the GPU; None = it may."""
-    mode, remedy = gpu.compute_mode, f"'nvidia-smi -i {gpu.uuid} -c DEFAULT', as administrator, allows it"
+    mode = gpu.compute_mode
     if mode == "prohibited":
-        return f"its compute mode is Prohibited: {remedy}"
+        return Notice("devices.mode_prohibited", uuid=gpu.uuid)
     others = [process for process in gpu.processes or () if process != os.getpid()]
     if mode == "exclusive" and others:
-        return f"process {others[0]} uses it, and its compute mode is Exclusive: end that process, or {remedy}"
+        return Notice("devices.mode_exclusive", process=others[0], uuid=gpu.uuid)
     return None
 
 
-def _outdated(driver: str | None, cuda: tuple[int, int] | None) -> str | None:
+def _outdated(driver: str | None, cuda: tuple[int, int] | None) -> Notice | None:
     if cuda is None or cuda >= _LEAST_CUDA:
         return None
-    return f"its driver {driver} supports CUDA {_version(cuda)}, {_version(_LEAST_CUDA)} is needed: install driver {_LEAST_DRIVER} or newer"
+    needed = {"needed": _version(_LEAST_CUDA), "needed_driver": _LEAST_DRIVER}
+    return Notice("devices.driver_too_old", driver=driver, supported=_version(cuda), **needed)
 
 
-def _hidden(gpu: Gpu, reason: str | None) -> str:
+def _hidden(gpu: Gpu, reason: Notice | None) -> Notice:
     if reason is not None:
         return reason
     if gpu.mig_mode and not gpu.mig_instances():
-        return (
-            f"MIG mode is on without an instance: 'nvidia-smi mig -i {gpu.uuid} -cgi PROFILE -C' creates one,"
-            f" 'nvidia-smi -i {gpu.uuid} -mig 0' turns MIG off (both as administrator)"
-        )
+        return Notice("devices.mig_without_instance", uuid=gpu.uuid)
     setting = os.environ.get("CUDA_VISIBLE_DEVICES")
     if setting is not None:
-        return f"hidden by CUDA_VISIBLE_DEVICES={setting}"
-    return "CUDA does not show it: restart the machine, or install the driver again"
+        return Notice("devices.hidden_by_variable", setting=setting)
+    return Notice("devices.not_shown")
 
 
-def _unknown(problem: str) -> DeviceDescription:
+def _unknown(problem: Notice) -> DeviceDescription:
     return DeviceDescription(DeviceId("cuda", "0"), "NVIDIA GPU", BACKEND, (), problem=problem)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 
@@ -23,7 +24,7 @@ class DeviceDescription:
     precisions: tuple[str, ...]
     cores: int | None = None
     memory: int | None = None
-    problem: str | None = None
+    problem: Notice | None = None
     uuid: str | None = None
     compute_capability: str | None = None
     driver: str | None = None
@@ -40,11 +41,25 @@ class DeviceDescription:
         return f"{self.id}  {self.name} ({self.backend}; {state})"
 
     def as_json(self) -> dict[str, Any]:
-        """The description as a JSON object."""
-        return {**vars(self), "id": str(self.id), "precisions": list(self.precisions), "available": self.available}
+        """The description as a JSON object for scripts: the problem is English text."""
+        problem = None if self.problem is None else str(self.problem)
+        shown = {"id": str(self.id), "precisions": list(self.precisions), "problem": problem, "available": self.available}
+        return {**vars(self), **shown}
+
+    def to_message(self) -> dict[str, Any]:
+        """The description as a JSON object from which ``from_message`` restores it."""
+        return {**self.as_json(), "problem": None if self.problem is None else self.problem.as_json()}
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``. Raises KeyError, TypeError or UsageError if the values do not describe a device."""
+    def from_message(cls, values: Mapping[str, Any]) -> Self:
+        """Restore what ``to_message`` returned.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError, UsageError
+            The values do not describe a device.
+        """
         fields = {name: values[name] for name in cls.__dataclass_fields__}
-        return cls(**{**fields, "id": DeviceId.parse(values["id"]), "precisions": tuple(values["precisions"])})
+        problem = None if values["problem"] is None else Notice.from_json(values["problem"])
+        restored = {"id": DeviceId.parse(values["id"]), "precisions": tuple(values["precisions"]), "problem": problem}
+        return cls(**{**fields, **restored})

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.program import run_program
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, of_device
 
 _DRIVERS = (Path("/dev/dri"), Path("/dev/accel"), Path("/proc/driver/nvidia"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
 """Linux creates one of these where there is a GPU or NPU."""
@@ -44,8 +45,8 @@ def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tu
         outcomes = list(threads.map(lambda search: _run(search, timeout), searches))
     found = [device for devices, _ in outcomes for device in devices]
     if not found:
-        problems = "; ".join(problem for _, problem in outcomes if problem is not None)
-        raise DeviceError(f"the search for devices failed: {problems or 'it found none'}; 'framefleet doctor' says what is missing")
+        problems = tuple(problem for _, problem in outcomes if problem is not None)
+        raise DeviceError(Notice("devices.search_failed", problems=problems) if problems else Notice("devices.none_found"))
     for search, (devices, problem) in zip(searches, outcomes, strict=True):
         if problem is not None:
             found.append(_missing(search, devices, problem))
@@ -72,21 +73,22 @@ def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> 
     ):
         if chosen:
             return tuple(chosen)
-    reasons = "; ".join(f"{description.id}: {description.problem}" for description in descriptions) or "none was found"
-    raise DeviceError(f"no device can be used ({reasons}); 'framefleet doctor' says what is missing")
+    reasons = tuple(of_device(description.id, description.problem) for description in descriptions if description.problem is not None)
+    raise DeviceError(Notice("devices.none_usable", reasons=reasons) if reasons else Notice("devices.none_found"))
 
 
-def _run(search: Search, timeout: float) -> tuple[list[DeviceDescription], str | None]:
+def _run(search: Search, timeout: float) -> tuple[list[DeviceDescription], Notice | str | None]:
     """The devices that one search found, and why it failed (None = it succeeded)."""
     values, problem = run_program(search.program, timeout)
     found = []
     for value in values:
         with suppress(LookupError, TypeError, ValueError, AttributeError, UsageError):  # some drivers print JSON of their own
-            found.append(DeviceDescription.from_json(value))
+            found.append(DeviceDescription.from_message(value))
     return found, problem
 
 
-def _missing(search: Search, found: Sequence[DeviceDescription], problem: str) -> DeviceDescription:
+def _missing(search: Search, found: Sequence[DeviceDescription], problem: Notice | str) -> DeviceDescription:
     """The entry for the devices that a failed search did not reach."""
     rest = DeviceId("cuda", str(len(found))) if search.kind == "cuda" else DeviceId("openvino", "GPU") if found else _CPU
-    return DeviceDescription(rest, "further devices" if found else "unknown", search.library, (), problem=f"the search failed: {problem}")
+    why = Notice("devices.search_ended", problem=problem)
+    return DeviceDescription(rest, "further devices" if found else "unknown", search.library, (), problem=why)

@@ -16,6 +16,7 @@ from framefleet.engine.devices.telemetry.snapshot import Telemetry
 from framefleet.engine.devices.topology.driver import at, join, read_gpus
 from framefleet.engine.devices.topology.types import NumaNode, Topology
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 
@@ -33,9 +34,9 @@ def read_recording(path: Path) -> Recording:
     values = _json(path)
     gpus = values.get("gpus") if isinstance(values, dict) else None
     if not isinstance(gpus, list) or not all(isinstance(gpu, dict) for gpu in gpus):
-        raise UsageError(_no_recording(path, "it is JSON, but has no list 'gpus'"))
+        raise UsageError(_no_recording(path, Notice("devices.recording_without_gpus")))
     if "matrix" in values:
-        raise UsageError(_no_recording(path, "it was written by 'framefleet topology --json', which holds less"))
+        raise UsageError(_no_recording(path, Notice("devices.recording_is_topology")))
     cuda = at(values, int, "cuda")
     supported = None if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}"
     devices, telemetry = [], {}
@@ -64,24 +65,24 @@ def _json(path: Path) -> Any:
     try:
         text = path.read_text("utf-8-sig")
         if not text.strip():
-            raise UsageError(_no_recording(path, "it is empty"))
+            raise UsageError(_no_recording(path, Notice("devices.recording_empty")))
         return json.loads(text)
     except IsADirectoryError as error:
-        raise UsageError(f"{path} is a folder: give the recording itself, a JSON file") from error
+        raise UsageError(Notice("devices.recording_is_folder", path=path)) from error
     except OSError as error:
-        raise UsageError(f"the recording {path} cannot be read: {error.strerror}; check the name and its permissions") from error
+        raise UsageError(Notice("devices.recording_unreadable", path=path, reason=error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise UsageError(_no_recording(path, "it is not text")) from error
+        raise UsageError(_no_recording(path, Notice("devices.recording_no_text"))) from error
     except json.JSONDecodeError as error:
-        end = error.pos >= len(text.rstrip())
-        fault = "it ends too early: it was probably cut off" if end else f"its JSON is wrong in line {error.lineno}"
+        cut = error.pos >= len(text.rstrip())
+        fault = Notice("devices.recording_cut_off") if cut else Notice("devices.recording_wrong_json", line=error.lineno)
         raise UsageError(_no_recording(path, fault)) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, or too many nested lists
-        raise UsageError(_no_recording(path, "its JSON cannot be read")) from error
+        raise UsageError(_no_recording(path, Notice("devices.recording_no_json"))) from error
 
 
-def _no_recording(path: Path, fault: str) -> str:
-    return f"{path} is not a recording of a machine: {fault}; give a JSON file with NVML's values of each GPU in a list 'gpus'"
+def _no_recording(path: Path, fault: Notice) -> Notice:
+    return Notice("devices.no_recording", path=path, fault=fault)
 
 
 def _topology(values: Mapping[str, Any]) -> Topology:

@@ -6,10 +6,15 @@ and ``fields``, never by words.
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import unquote, urlsplit
 
 Text: TypeAlias = str | tuple[str, str]
 """A template with named placeholders; or two, for one and for several: the field ``count`` chooses."""
@@ -117,6 +122,25 @@ def texts() -> Mapping[str, Text]:
     from framefleet.engine.notices import tables  # the tables are long: a process that says nothing does not read them
 
     return tables.TEXTS
+
+
+def install_extra(extra: str) -> Notice:
+    """The command that adds an optional part of Framefleet to this installation. No package index has Framefleet.
+
+    Parameters
+    ----------
+    extra : str
+        A name of ``project.optional-dependencies`` in pyproject.toml: "rtx", "tensorrt", "cudnn", "parquet", "cluster".
+    """
+    command = f"{sys.executable} -m pip install" if find_spec("pip") else f"uv pip install --python {sys.executable}"
+    try:
+        url = json.loads(distribution("framefleet").read_text("direct_url.json") or "{}").get("url", "")
+    except (PackageNotFoundError, ValueError):
+        url = ""
+    place = unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    if not place:
+        return Notice("general.install_wheel", command=command, extra=extra)
+    return Notice("general.install", command=f"{command} -e" if Path(place).is_dir() else command, what=f"{place}[{extra}]")
 
 
 def _restored(code: str, fields: dict[str, object]) -> Notice:

@@ -6,4 +6,8 @@ TEXTS: dict[str, Text] = {
     "general.text": "{text}",
     # what a library or the operating system says, in its own words
     "general.detail": "{detail}",
+    # what went wrong with one device; a client that shows the device beside it takes the field ``problem``
+    "general.of_device": "{device}: {problem}",
+    "general.install": "{command} '{what}'",
+    "general.install_wheel": "{command} 'framefleet-VERSION.whl[{extra}]', with the wheel that you installed",
 }

@@ -2,4 +2,6 @@
 
 from framefleet.engine.notices import Text
 
-TEXTS: dict[str, Text] = {}
+TEXTS: dict[str, Text] = {
+    "pool.waiting_for_engine": "waiting for the earlier engine to end",
+}

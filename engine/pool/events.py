@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from framefleet.engine.media.decoder_use import DecoderUse
 from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId, EngineInfo, FrameResult
 
 
@@ -52,12 +53,12 @@ class DeviceStarting:
 class EngineBuilding:
     """A device's engine is being built; sent at most ten times per second.
 
-    phase: the current step, in words. fraction: how much of the phase is done, 0..1; 0 if unknown. Only backends with long builds send
+    phase: the current step. fraction: how much of the phase is done, 0..1; 0 if unknown. Only backends with long builds send
     it. The other devices work meanwhile.
     """
 
     device: DeviceId
-    phase: str
+    phase: Notice
     fraction: float
 
 

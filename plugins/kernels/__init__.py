@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from framefleet.engine.notices import Notice, install_extra
 from framefleet.plugins.cache import FileCache
 
 SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
@@ -48,11 +49,15 @@ def compile_source(text: str, arch: str) -> bytes:
     try:
         return bytes(Program(text, "c++", options=options).compile("cubin").code)
     except Exception as problem:
-        raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
+        raise KernelError(Notice("plugins.not_compiled", arch=arch, problem=str(problem))) from problem
 
 
 class KernelError(Exception):
-    """The kernels cannot be compiled or loaded. The message says what is missing, or has the compiler's message."""
+    """The kernels cannot be compiled or loaded. The notice says what is missing, or has the compiler's message."""
+
+    def __init__(self, notice: Notice) -> None:
+        super().__init__(notice)
+        self.notice = notice
 
 
 class Kernels:
@@ -77,13 +82,12 @@ def _compiler() -> str:
     try:
         from cuda.bindings import nvrtc
     except ImportError as problem:
-        raise KernelError(
-            f"the CUDA layers need cuda-python ({problem}): pip install 'framefleet[rtx]' or 'framefleet[tensorrt]'"
-        ) from problem
+        advice = install_extra("rtx")
+        raise KernelError(Notice("plugins.no_cuda_python", problem=str(problem), advice=advice)) from problem
     try:
         _, major, minor = nvrtc.nvrtcVersion()
     except Exception as problem:
-        raise KernelError(f"NVRTC, CUDA's run-time compiler, cannot be loaded ({problem}): pip install nvidia-cuda-nvrtc") from problem
+        raise KernelError(Notice("plugins.no_nvrtc", problem=str(problem))) from problem
     return f"NVRTC {major}.{minor} cuda-core {version('cuda-core')}"
 
 
@@ -94,6 +98,4 @@ def _headers() -> str:
     for folder in (found, TOOLKIT):
         if folder is not None and (Path(folder) / "cuda_fp16.h").is_file():
             return folder
-    raise KernelError(
-        "CUDA's headers (cuda_fp16.h) are not found: pip install nvidia-cuda-runtime, or let CUDA_HOME name the folder of a CUDA toolkit"
-    )
+    raise KernelError(Notice("plugins.no_headers"))

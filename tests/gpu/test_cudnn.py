@@ -92,7 +92,7 @@ def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: NvidiaBackend)
 def test_a_trial_chooses_and_explains_and_keeps_the_plans(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """A later start builds no plan: it loads all of them from the cache."""
     with NvidiaBackend(GPU) as backend:
-        reason = backend.activate(network, SETTINGS).reason
+        reason = str(backend.activate(network, SETTINGS).reason)
     assert "cuDNN" in reason
     monkeypatch.setattr(plans, "build_plans", lambda *_: pytest.fail("a plan is built"))
     monkeypatch.setattr(Builder, "choose_layers", lambda *_: (CustomLayers(cudnn=True, pointwise=True), ""))

@@ -79,7 +79,7 @@ def test_heads_are_the_uncut_networks(network: Network, precision: Precision, li
             with backend:
                 info = backend.activate(network, replace(SETTINGS, precision=precision, batch=2))
                 outputs.append(backend.raw_outputs(inputs))
-        assert info.reason.startswith(f"{count} stages, cut before layer")
+        assert str(info.reason).startswith(f"{count} stages, cut before layer")
         for head, reference in zip(*outputs, strict=True):
             assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < limit
 
@@ -118,7 +118,7 @@ def test_through_host_memory_come_the_same_bytes(network: Network, monkeypatch: 
         with TensorRtDepthBackend(gpus(), peer=peer) as backend:
             info = backend.activate(network, SETTINGS)
             if not peer:
-                assert "through host memory" in info.reason
+                assert "through host memory" in str(info.reason)
             futures = [backend.submit(images[start : start + 4]) for start in range(0, 12, 4)]
             found.append([each for future in futures for each in future.result()])
     assert sum(map(len, found[0])) > 20
@@ -207,8 +207,8 @@ def test_out_of_memory_shrinks_the_batch_and_loses_nothing(network: Network) -> 
         try:
             assert len(backend.infer(images)) == 4
             assert backend.info.batch < 4
-            assert "stages" in backend.info.reason
-            assert "memory" in backend.info.reason
+            assert "stages" in str(backend.info.reason)
+            assert "memory" in str(backend.info.reason)
         finally:
             runtime.cudaSetDevice(0)
             runtime.cudaFree(hog)

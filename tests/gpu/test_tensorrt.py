@@ -119,7 +119,7 @@ def test_automatic_choices_are_made_once_and_explained(network: Network) -> None
         with create_backend(GPU) as backend:
             info = backend.activate(network, EngineSettings(), lambda doing, _, said=said: said.append(doing))
             assert info.batch >= 4
-            assert "batch" in info.reason
+            assert "batch" in str(info.reason)
             assert info.precision in ("fp16", "fp32")
     assert len(first) > len(again)
 
@@ -195,7 +195,7 @@ def test_out_of_memory_shrinks_the_batch_and_loses_nothing(network: Network) -> 
             found = backend.infer(images)
             assert len(found) == 4
             assert backend.info.batch < 4
-            assert "memory" in backend.info.reason
+            assert "memory" in str(backend.info.reason)
         finally:
             runtime.cudaFree(hog)
         for before, after in zip(small, [backend.infer([image])[0] for image in pictures(4)], strict=True):

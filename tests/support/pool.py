@@ -19,6 +19,7 @@ from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceLeft,
@@ -366,7 +367,7 @@ def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: D
         assert progress is not None
         if self.device == device:
             for step in range(1_000_000):
-                progress("trying tactics", step / 1_000_000)
+                progress(Notice("backends.tensorrt_time_tactics"), step / 1_000_000)
                 time.sleep(0.001)
         return activate(self, network, settings, progress)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from framefleet.engine.bench.pool_result import DeviceRun, PoolRun
-from framefleet.engine.types import DeviceId, EngineInfo
+from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 
 
 def pool_run(devices: int, rate: float, *, pool_load: float = 0.1, host_load: float | None = 0.3, kind: str = "cuda") -> PoolRun:
     """A run whose bottleneck is the network. rate: frames/s of all devices."""
     runs = tuple(
         DeviceRun(
-            EngineInfo(DeviceId(kind, str(number)), "NVIDIA H200", "TensorRT-RTX 1.6", "fp16", "as asked", 608, 608, 16, 3, 12),
+            EngineInfo(DeviceId(kind, str(number)), "NVIDIA H200", "TensorRT-RTX 1.6", "fp16", AS_ASKED, 608, 608, 16, 3, 12),
             1000,
             rate / devices,
             20.0,

@@ -20,6 +20,7 @@ from framefleet.app.window.keys.bindings import Bindings
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger, SourceFinished
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
@@ -75,8 +76,9 @@ def window_actions() -> Actions:
     return Actions(QMainWindow(), Bindings(QSettings(os.devnull, QSettings.Format.IniFormat)), QUndoStack())
 
 
-def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: str = "the fastest that matches fp32") -> EngineInfo:
+def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: Notice | str = "the fastest that matches fp32") -> EngineInfo:
     """An engine as a backend describes it."""
+    reason = Notice("general.text", text=reason) if isinstance(reason, str) else reason
     return EngineInfo(device, "Some Processor", "OpenVINO 2026.4", precision, reason, 320, 320, 1, 2)
 
 

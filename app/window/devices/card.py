@@ -176,14 +176,14 @@ class DeviceCard(QFrame):
         for widget in (self.hardware, self.engine):
             widget.setEnabled(status.phase is not Phase.LEFT)
         broken = status.phase in (Phase.FAILED, Phase.RESTARTING)
-        step, progress = status.building or ("", 0.0)
+        progress = status.building[1] if status.building else 0.0
         say(self.message, status.message if broken else "")
         say(self.note, status.note)
         self.hardware.setText(hardware_name(status, known))
         self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), hardware_facts(known), known.uuid if known else ""))))
         say(self.engine, engine_line(status, known))
         self.engine.setToolTip(engine_details(status, known))
-        waits = of_engine(step) if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
+        waits = of_engine(status.building[0]) if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
         self.row.change(
             name=str(replace(status.device, node="")),  # the heading above names the machine
             colour=status_colour(status),

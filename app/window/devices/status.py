@@ -10,6 +10,7 @@ from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from framefleet.engine.types import DeviceId, EngineInfo
 
@@ -65,7 +66,7 @@ class DeviceStatus:
     phase: Phase = Phase.STARTING
     attempt: int = 1
     engine: EngineInfo | None = None
-    building: tuple[str, float] | None = None
+    building: tuple[Notice, float] | None = None
     message: str = ""
     note: str = ""
     frames: int = 0
@@ -117,7 +118,7 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
         note = status.note
         if before != event.engine.batch:
             note = translate("devices", "The batch size changed from {before} to {batch}: {value}").format(
-                before=before, batch=event.engine.batch, value=of_engine(event.engine.reason.rpartition(": ")[2])
+                before=before, batch=event.engine.batch, value=of_engine(event.engine.batch_reason or "")
             )
         phase = Phase.LEAVING if status.phase is Phase.LEAVING else Phase.READY
         began = status.samples if status.phase in (Phase.READY, Phase.LEAVING) else _at_rest(status, now)

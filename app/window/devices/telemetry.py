@@ -11,6 +11,7 @@ from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 RESTART_SECONDS = 10.0
@@ -34,7 +35,7 @@ class DeviceTelemetry:
         self.watched: tuple[DeviceDescription, ...] = ()
 
     @property
-    def problem(self) -> str | None:
+    def problem(self) -> Notice | None:
         """Why telemetry is missing; None without a problem."""
         return self._monitor.problem if self._monitor is not None else None
 
@@ -67,7 +68,7 @@ T = TypeVar("T")
 
 FULL, HOT = 0.95, 85.0
 """The share of the memory and the temperature (°C) from which a metric needs attention."""
-_HARMLESS = {"power limit", "sync boost", "clocks set by an application", "clocks of the display"}
+_HARMLESS = {"devices.power_limit", "devices.sync_boost", "devices.clocks_by_application", "devices.clocks_of_display"}
 """Reasons for lower clocks in normal operation: a GPU at full load reaches its power limit."""
 
 
@@ -101,7 +102,7 @@ def metrics(telemetry: Telemetry) -> tuple[Metric, ...]:
     if telemetry.device.kind == "cpu":
         return _percent("CPU", telemetry.utilization), stored
     heat, clock = telemetry.temperature, telemetry.sm_clock
-    throttled = not _HARMLESS.issuperset(telemetry.throttling or ())
+    throttled = not _HARMLESS.issuperset(reason.code for reason in telemetry.throttling or ())
     return (
         _percent("GPU", telemetry.utilization),
         stored,

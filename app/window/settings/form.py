@@ -248,7 +248,7 @@ class LastRun(QObject):
         if not engines:
             return
         few = len(engines) <= MAX_ENGINES and len({(engine.precision, engine.reason) for engine in engines}) > 1
-        named = [(f"{engine.device}: " if few else "") + _because(engine.precision, engine.reason) for engine in engines]
+        named = [(f"{engine.device}: " if few else "") + _because(engine.precision, str(engine.reason)) for engine in engines]
         if all(engine.reason != AS_ASKED for engine in engines):  # the demo asks for one
             self._keep("precision", "; ".join(dict.fromkeys(named)))
         self._keep("batch", ", ".join(dict.fromkeys(str(engine.batch) for engine in engines)))

@@ -22,6 +22,7 @@ from framefleet.engine.devices.discovery import default_devices
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.check import ModelSummary, check_model
 from framefleet.engine.model.files import find_weights
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.types import DeviceId
 
@@ -101,7 +102,7 @@ class DeviceForm(QWidget):
         self.hint.hide()
         self._enable()
 
-    def _add(self, device: DeviceId, detail: str, problem: str | None, usable: bool = False) -> None:
+    def _add(self, device: DeviceId, detail: str, problem: Notice | str | None, usable: bool = False) -> None:
         box = QCheckBox(str(device))
         box.setAccessibleName(", ".join(filter(None, (str(device), detail, of_engine(problem or "")))))
         box.setChecked(device in self._wanted)
@@ -116,7 +117,7 @@ class DeviceForm(QWidget):
         if problem is not None:
             why = wrapped("notice")
             self._grid.addWidget(why, row + 1 if detail else row, 1)
-            say(why, formats.capitalised(problem))
+            say(why, of_engine(problem, capital=True))
         self.boxes[device] = box
 
     def fail(self, message: str) -> None:

@@ -13,6 +13,7 @@ from framefleet.engine.backends.cudnn.library import Library
 from framefleet.engine.backends.cudnn.program import Convolve, View
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Activation
+from framefleet.engine.notices import Notice
 
 INPUT, WEIGHTS, BIAS, OUTPUT, RESIDUAL, TWO, BOUND = range(1, 8)
 """Numbers of a graph's tensors."""
@@ -65,7 +66,7 @@ class Plan:
         try:
             self._graph.deserialize(handle, list(serialized))
         except Exception as problem:
-            raise DeviceError(f"{library} cannot load a plan: {problem}") from problem
+            raise DeviceError(Notice("backends.cudnn_plan_not_loaded", library=str(library), problem=str(problem))) from problem
 
     def launch(self, addresses: Mapping[int, int], workspace: int, stream: Stream) -> None:
         """Put the convolution on a stream. addresses: of the tensors, by number. workspace: address of WORKSPACE bytes."""
@@ -85,7 +86,8 @@ def candidates(library: Library, handle: int, shape: Shape) -> Iterator[bytes]:
         graph.create_execution_plans([library.cudnn.heur_mode.A])
         count = int(graph.get_execution_plan_count())
     except Exception as problem:
-        raise DeviceError(f"{library} does not support {shape}: {problem}") from problem
+        refused = Notice("backends.cudnn_shape", library=str(library), shape=str(shape), problem=str(problem))
+        raise DeviceError(refused) from problem
     for index in range(count):
         with suppress(Exception):  # cuDNN also offers plans that do not support the shape
             graph.build_plan_at_index(index)

@@ -1,12 +1,13 @@
 """A network built for one GPU and one batch size from cuDNN's convolutions and our own kernels, on one stream."""
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from cuda.core import Device, Stream
 from numpy.typing import NDArray
 
+from framefleet.engine.backends.base import Progress
 from framefleet.engine.backends.cudnn.convolution import BIAS, CONSTANTS, INPUT, OUTPUT, RESIDUAL, WEIGHTS, WORKSPACE, Plan, Shape
 from framefleet.engine.backends.cudnn.library import Library
 from framefleet.engine.backends.cudnn.plans import Plans
@@ -17,6 +18,7 @@ from framefleet.engine.cuda.memory import Memory
 from framefleet.engine.cuda.timing import time_steps
 from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.network import Activation, Convolution, Network
+from framefleet.engine.notices import Notice, Option
 from framefleet.plugins import channels_last, pointwise
 from framefleet.plugins.channels_last import Slice
 from framefleet.plugins.first_convolution import FirstConvolution, packed
@@ -60,7 +62,7 @@ class CudnnEngine(Engine):
         try:
             self._handle: int = library.cudnn.create_handle()
         except Exception as problem:
-            raise DeviceError(f"{library} cannot use the device: {problem}") from problem
+            raise DeviceError(Notice("backends.cudnn_cannot_use", library=str(library), problem=str(problem))) from problem
         weakref.finalize(self, library.cudnn.destroy_handle, self._handle).atexit = False
         self.pictures = memory.device(2 * batch * network.channels * network.height * network.width)
         self._places, total = plan_memory(program, batch)
@@ -72,16 +74,16 @@ class CudnnEngine(Engine):
         self.pitches = [buffer.channels for buffer in self._heads]
         self._plans: dict[Shape, Plan] = {}
 
-    def prepare(self, plans: Plans, stream: Stream, progress: Callable[[str, float], None]) -> None:
+    def prepare(self, plans: Plans, stream: Stream, progress: Progress) -> None:
         """Choose a plan for each convolution. Raises DeviceError if cuDNN does not support a convolution."""
         operations, heads = self._program.operations, self.new_heads()
-        progress("building cuDNN's plans", 0.0)
+        progress(Notice("backends.build_cudnn_plans"), 0.0)
         plans.build((Shape.of(each, self.batch) for each in operations if isinstance(each, Convolve)), self._device.device_id)
         for number, operation in enumerate(operations):
             if isinstance(operation, Convolve):
                 shape = Shape.of(operation, self.batch)
                 if shape not in self._plans:
-                    progress("choosing cuDNN's plans", number / len(operations))
+                    progress(Notice("backends.choose_cudnn_plans"), number / len(operations))
                     addresses = self._addresses(operation, number, heads)
 
                     def time(plan: Plan, addresses: Mapping[int, int] = addresses) -> float:
@@ -162,5 +164,5 @@ def _halves(weights: NDArray[np.floating], layers: Sequence[int]) -> NDArray[np.
     with np.errstate(over="ignore"):
         halves = np.ascontiguousarray(weights, np.float16)
     if not np.isfinite(halves).all():
-        raise ModelError(f"the weights of layer {layers[0]} are too large for FP16 (above 65504): use --precision fp32")
+        raise ModelError(Notice("backends.too_large_for_fp16", index=layers[0], option=Option("precision", "fp32")))
     return halves

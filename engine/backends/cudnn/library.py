@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice, install_extra
 
 Capability = tuple[int, int]
 
@@ -30,7 +31,7 @@ def find_cudnn(capability: Capability) -> Library:
     Raises DeviceError if it is not installed, too old, or does not support the device. The message says what to do.
     """
     if capability < _LEAST_CAPABILITY:
-        raise DeviceError(f"its fused convolutions need compute capability {_LEAST_CAPABILITY[0]}.{_LEAST_CAPABILITY[1]} or newer")
+        raise DeviceError(Notice("backends.cudnn_device_too_old", capability="{}.{}".format(*_LEAST_CAPABILITY)))
     return _load()
 
 
@@ -40,8 +41,8 @@ def _load() -> Library:
         module = importlib.import_module("cudnn")
         number = int(module.backend_version())
     except Exception as problem:  # the frontend raises various errors if it finds no cuDNN
-        raise DeviceError(f"it cannot be loaded ({problem}): pip install 'framefleet[cudnn]'") from problem
+        raise DeviceError(Notice("backends.cudnn_not_loaded", problem=str(problem), advice=install_extra("cudnn"))) from problem
     version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
     if number < _LEAST:
-        raise DeviceError(f"version {version} is too old: pip install -U 'framefleet[cudnn]'")
+        raise DeviceError(Notice("backends.cudnn_too_old", version=version, advice=install_extra("cudnn")))
     return Library(module, version)

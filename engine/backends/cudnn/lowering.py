@@ -25,6 +25,7 @@ from framefleet.engine.model.network import (
     Upsample,
     Yolo,
 )
+from framefleet.engine.notices import Notice
 from framefleet.plugins.first_convolution import suits
 
 UNIT = 8
@@ -34,7 +35,11 @@ ACTIVATIONS = (Activation.LINEAR, Activation.LEAKY, Activation.RELU, Activation.
 
 
 class UnsupportedError(Exception):
-    """cuDNN cannot compute the network. The message says which layer."""
+    """cuDNN cannot compute the network. The notice says which layer."""
+
+    def __init__(self, notice: Notice) -> None:
+        super().__init__(notice)
+        self.notice = notice
 
 
 def lower(network: Network) -> Program:
@@ -70,20 +75,21 @@ class _Lowering:
 
     def _check(self, index: int, layer: Layer) -> None:
         if isinstance(layer, Region) or not isinstance(layer, Convolution | MaxPool | Upsample | Shortcut | Route | Yolo | Identity):
-            raise UnsupportedError(f"layer {index} ({type(layer).__name__})")
+            raise UnsupportedError(Notice("backends.unsupported_layer", index=index, kind=type(layer).__name__))
         if isinstance(layer, Route) and len(layer.inputs) > 1 and layer.groups > 1:
-            raise UnsupportedError(f"layer {index}: a concatenation of channel groups")
+            raise UnsupportedError(Notice("backends.unsupported_concatenation", index=index))
         if not isinstance(layer, Yolo) and not self._is_head(index) and layer.shape[0] % UNIT:
-            raise UnsupportedError(f"layer {index}: {layer.shape[0]} channels, which is not a multiple of {UNIT}")
+            raise UnsupportedError(Notice("backends.unsupported_channels", index=index, channels=layer.shape[0], unit=UNIT))
         if isinstance(layer, Yolo) and not isinstance(self._layers[self._origin(index)], Convolution):
-            raise UnsupportedError(f"layer {index}: a YOLO layer that follows no convolution")
+            raise UnsupportedError(Notice("backends.unsupported_yolo", index=index))
         if isinstance(layer, Convolution):
             if index == 0:
                 size = self._network.height, self._network.width
                 if not suits(layer.weights.shape, layer.stride, layer.padding, layer.groups, layer.activation, *size):
-                    raise UnsupportedError("the first convolution")
+                    raise UnsupportedError(Notice("backends.layer_first"))
             elif layer.groups > 1 or layer.activation not in ACTIVATIONS or layer.inputs[0] < 0:
-                raise UnsupportedError(f"layer {index}: a convolution of {layer.groups} groups with {layer.activation}")
+                how = {"groups": layer.groups, "activation": layer.activation.value}
+                raise UnsupportedError(Notice("backends.unsupported_convolution", index=index, **how))
 
     def _is_head(self, index: int) -> bool:
         return any(isinstance(layer, Yolo) and self._origin(layer.inputs[0]) == index for layer in self._layers)
@@ -104,7 +110,7 @@ class _Lowering:
         shapes = {self._network.shape_of(other) for other in (*others, layer.inputs[0])}
         fits = isinstance(before, Convolution) and last > 0 and self._uses[last] == 1 and last not in self._sums
         if not fits or len(others) != 1 or len(shapes) > 1 or layer.activation is not Activation.LINEAR:
-            raise UnsupportedError(f"layer {index}: a sum that does not follow a convolution of the same shape")
+            raise UnsupportedError(Notice("backends.unsupported_sum", index=index))
         self._sums[last] = index
 
     def _concatenate(self, index: int, layer: Route) -> None:
@@ -165,7 +171,7 @@ class _Lowering:
         """Where a layer's value lies."""
         layer, origin = self._layers[index], self._origin(index)
         if origin < 0:
-            raise UnsupportedError(f"layer {index}: the pictures as a value")
+            raise UnsupportedError(Notice("backends.unsupported_pictures", index=index))
         if index != origin:
             before = self._view(layer.inputs[0])
             if isinstance(layer, Route) and layer.groups > 1:

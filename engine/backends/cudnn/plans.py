@@ -8,6 +8,7 @@ from framefleet.engine.backends.cudnn.build_plans import build_plans
 from framefleet.engine.backends.cudnn.convolution import Plan, Shape, candidates
 from framefleet.engine.backends.cudnn.library import Library
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
 from framefleet.plugins.cache import FileCache
 
 _TRIED = 4
@@ -40,7 +41,7 @@ class Plans:
                 with suppress(DeviceError):
                     times[serialized] = time(Plan(self._library, handle, serialized))
             if not times:
-                raise DeviceError(f"{self._library} offers no plan for {shape}")
+                raise DeviceError(Notice("backends.cudnn_no_plan", library=str(self._library), shape=str(shape)))
             self._chosen[shape] = min(times, key=lambda each: times[each])
             self._cache.write(self._key(shape), self._chosen[shape])
         return Plan(self._library, handle, self._chosen[shape])

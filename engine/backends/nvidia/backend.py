@@ -14,7 +14,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Backend, Progress, letterboxes
+from framefleet.engine.backends.base import Backend, Progress, letterboxes, reasons
 from framefleet.engine.backends.memory import check_memory
 from framefleet.engine.backends.nvidia.batch import Geometry, Uploads
 from framefleet.engine.backends.nvidia.layers import CustomLayers
@@ -28,6 +28,7 @@ from framefleet.engine.devices.affinity import bind_near
 from framefleet.engine.errors import ModelError
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child_main import name_thread
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import DeviceId, EngineInfo, Found, InferenceFailure
@@ -37,9 +38,9 @@ _SLOTS = 3
 """Batches under way: one runs, one waits on the device, one is being filled."""
 
 
-def _without_cache() -> str:
+def _without_cache() -> Notice | None:
     refusal = FileCache().refusal
-    return f"built without the cache: {refusal}" if refusal else ""
+    return Notice("backends.without_cache", refusal=refusal) if refusal else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class NvidiaBackend(Backend):
     def __init__(self, device: DeviceId, layers: CustomLayers | None = None) -> None:
         super().__init__(device)
         self.decodes_on = device.members[0]
-        self._layers, self._layers_reason = layers, ""
+        self._layers, self._layers_reason = layers, list[Notice]()
         self._spent: Counter[str] = Counter()
         self._counting = Lock()
         self._places: list[_Place] = []
@@ -64,13 +65,13 @@ class NvidiaBackend(Backend):
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         self._network, self._settings = network, settings
-        with cuda_errors(self.device, "open the device"):
+        with cuda_errors(self.device, Notice("cuda.open_device")):
             self._open()
             free = self._free_memory()
         check_memory(network, settings.batch or 1, 4 if settings.precision is Precision.FP32 else 2, free, self.device)
         bind_near(self._cuda.pci_bus_id)  # before memory is pinned; threads that start later inherit the binding
         self._geometry = Geometry(network.width, network.height, letterboxes(network, settings))
-        with cuda_errors(self.device, f"build {network.name}"):
+        with cuda_errors(self.device, Notice("backends.build_network", name=network.name)):
             self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
             precision, reason = builder.choose_precision()
             batch, why = builder.choose_batch(precision)
@@ -82,21 +83,27 @@ class NvidiaBackend(Backend):
                     self._release()
                     if batch == 1:
                         raise
-                    batch, why = batch // 2, f"there is no memory for {batch} ({problem})"
+                    batch, why = batch // 2, Notice("backends.no_memory_for_batch", batch=batch, problem=problem.notice)
                 except ValueError as problem:  # the custom layers use 32-bit counts, and limit heads and anchors
                     self._release()
-                    raise ModelError(f"{network.name} at batch {batch} is beyond what the CUDA layers can do: {problem}") from problem
+                    refused = Notice("backends.beyond_kernels", name=network.name, batch=batch, problem=str(problem))
+                    raise ModelError(refused) from problem
+        self._reasons = [reason, *self._layers_reason]
         return EngineInfo(
             self.device,
             self._cuda.name,
             builder.library_of(self._layers or CustomLayers()),
             precision.value,
-            "; ".join(filter(None, (reason, self._layers_reason, f"batch {batch}: {why}", _without_cache()))),
+            self._because(batch, why),
             network.width,
             network.height,
             batch,
             len(self._places),
         )
+
+    def _because(self, batch: int, why: Notice) -> Notice:
+        """Why the engine is built as it is. why: why it has this batch."""
+        return reasons(*self._reasons, Notice("backends.batch", batch=batch, why=why), _without_cache())
 
     def _open(self) -> None:
         """Open the device that takes the pictures. A subclass opens its other devices, too."""
@@ -141,7 +148,7 @@ class NvidiaBackend(Backend):
         place = self._idle.get()
         try:
             self._cuda.set_current()
-            with cuda_errors(self.device, "start an inference"):
+            with cuda_errors(self.device, Notice("backends.start_inference")):
                 fits = self._fill(place, images, still)
                 place.slot.launch()
         except BaseException:
@@ -179,10 +186,9 @@ class NvidiaBackend(Backend):
         self._awaiting.shutdown(wait=True)
         self._release()
         batch = info.batch // 2
-        with cuda_errors(self.device, f"build an engine of batch {batch}"):
+        with cuda_errors(self.device, Notice("backends.build_batch", batch=batch)):
             self._start(self._builder, Precision(info.precision), batch)
-        reason = info.reason.split("; batch ")[0]
-        self._info = replace(info, batch=batch, reason=f"{reason}; batch {batch}: the device's memory became too small for {info.batch}")
+        self._info = replace(info, batch=batch, reason=self._because(batch, Notice("backends.memory_shrank", batch=info.batch)))
 
     def _fill(self, place: _Place, images: Sequence[HostImage | DeviceFrame], still: bool) -> list[Fit]:
         host = [image for image in images if not isinstance(image, DeviceFrame)]
@@ -197,7 +203,7 @@ class NvidiaBackend(Backend):
 
     def _await(self, place: _Place, fits: list[Fit], frames: list[DeviceFrame]) -> list[Found]:
         try:
-            with cuda_errors(self.device, "finish an inference"):
+            with cuda_errors(self.device, Notice("backends.finish_inference")):
                 found = place.slot.read(fits)
                 spent = {**place.slot.stage_times(), "upload": place.uploads.time()}
             with self._counting:
@@ -215,7 +221,7 @@ class NvidiaBackend(Backend):
 
     def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         self._cuda.set_current()
-        with cuda_errors(self.device, "run the network"):
+        with cuda_errors(self.device, Notice("backends.run_network")):
             return self._engine.raw_outputs(inputs, self._stream)
 
     def _close_impl(self) -> None:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from cuda.core import Device, Stream
@@ -26,8 +27,9 @@ from framefleet.engine.cuda.timing import time_steps
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Part
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
-from framefleet.engine.types import AS_ASKED, DeviceId, Image
+from framefleet.engine.types import AS_ASKED, DeviceId, Image, of_device
 from framefleet.plugins.cache import FileCache
 from framefleet.plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
 from framefleet.plugins.kernels import KernelError, Kernels, source
@@ -55,7 +57,7 @@ class Builder:
         """
         self._device, self._cuda, self._stream = device, cuda, stream
         self._network, self._settings, self._progress = network, settings, progress
-        self._trying = ""
+        self._trying: Notice | None = None
         capability = cuda.compute_capability
         self.library = find_library((capability.major, capability.minor))
         self._cache, self._arch = FileCache(), f"sm_{cuda.arch}"
@@ -82,7 +84,7 @@ class Builder:
             plans = []
             for number, part in enumerate(pieces.parts):
 
-                def tell(doing: str, fraction: float, done: int = number) -> None:
+                def tell(doing: Notice, fraction: float, done: int = number) -> None:
                     self._tell(doing, (done + fraction) / len(pieces.parts))
 
                 known = self.library, self._network, part, batch, precision, self._cache, self.situation
@@ -90,39 +92,44 @@ class Builder:
             return TensorRtEngine(self._network, batch, precision, memory, pieces, plans, self.kernels, first), memory
         except KernelError as problem:
             memory.close()
-            raise DeviceError(f"{self._device}: {problem}") from problem
+            raise DeviceError(of_device(self._device, problem.notice)) from problem
         except BaseException:
             memory.close()
             raise
 
-    def plan(self, part: Part, precision: Precision, batch: int, name: str) -> Plan:
-        """The plan of one part of the network. name: the part's name in progress messages. Errors: see ``prepare_plan``."""
+    def plan(self, part: Part, precision: Precision, batch: int, number: int, count: int) -> Plan:
+        """The plan of one part of the network, the stage ``number`` of ``count``. Errors: see ``prepare_plan``."""
 
-        def tell(doing: str, fraction: float) -> None:
-            self._tell(f"{name}: {doing}", fraction)
+        def tell(doing: Notice, fraction: float) -> None:
+            self._tell(Notice("backends.build_stage", number=number, count=count, doing=doing), fraction)
 
         return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
-    def choose_precision(self) -> tuple[Precision, str]:
+    def choose_precision(self) -> tuple[Precision, Notice]:
         """The precision of the settings, or the fastest one whose detections match FP32, and the reason.
 
         Raises DeviceError if TensorRT does not offer it.
         """
         return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try)
 
-    def choose_batch(self, precision: Precision) -> tuple[int, str]:
+    def choose_batch(self, precision: Precision) -> tuple[int, Notice]:
         """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and the reason."""
         if self._settings.batch is not None:
             return self._settings.batch, AS_ASKED
         if self._settings.hint is Hint.LATENCY:
-            return 1, "for the lowest latency"
+            return 1, Notice("backends.batch_for_latency")
 
         budget = self._settings.latency_budget
-        batch, reason = self._cache.remember(f"{self.situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
-        return batch, reason
 
-    def choose_layers(self, precision: Precision, batch: int) -> tuple[CustomLayers, str]:
-        """The custom layers, or cuDNN, with which the network was fastest in a trial, and the gain in words (empty without a trial).
+        def find() -> tuple[int, list[Any]]:
+            best, reason = self._tune(precision, budget)
+            return best, reason.as_json()
+
+        batch, reason = self._cache.remember(f"{self.situation}\n{precision}\nbatch and reason within {budget}", find)
+        return batch, Notice.from_json(reason)
+
+    def choose_layers(self, precision: Precision, batch: int) -> tuple[CustomLayers, list[Notice]]:
+        """The custom layers, or cuDNN, with which the network was fastest in a trial, and the results (none without a trial).
 
         Raises OutOfMemoryError, DeviceError or ModelError: see ``build``.
         """
@@ -132,19 +139,19 @@ class Builder:
             candidates += ["mish"] if mish_convolutions(self._network) else []
         cudnn = self._cudnn if precision is Precision.FP16 else None
         if not candidates and cudnn is None:
-            return PLAN_ONLY, ""
+            return PLAN_ONLY, []
         layer = hashlib.sha256(source(*FIRST_CONVOLUTION).encode()).hexdigest()
-        key = f"{self.situation}\n{precision}\n{batch}\ncustom layers {layer}\n{'' if cudnn is None else cudnn.key}"
+        key = f"{self.situation}\n{precision}\n{batch}\ncustom layers and results {layer}\n{'' if cudnn is None else cudnn.key}"
 
-        def run(what: str, layers: CustomLayers) -> Trial:
+        def run(what: Notice, layers: CustomLayers) -> Trial:
             return self._trial(what, precision, batch, self._pictures, layers)
 
-        def find() -> tuple[dict[str, bool], str]:
-            layers, reason = try_layers(run, candidates, self._network, str(self.library), cudnn)
-            return asdict(layers), reason
+        def find() -> tuple[dict[str, bool], list[Any]]:
+            layers, results = try_layers(run, candidates, self._network, str(self.library), cudnn)
+            return asdict(layers), [result.as_json() for result in results]
 
-        chosen, reason = self._cache.remember(key, find)
-        return CustomLayers(**chosen), ", ".join(filter(None, (reason, self._without_cudnn)))
+        chosen, results = self._cache.remember(key, find)
+        return CustomLayers(**chosen), [*map(Notice.from_json, results), *filter(None, (self._without_cudnn,))]
 
     @property
     def offers_cudnn(self) -> bool:
@@ -155,36 +162,37 @@ class Builder:
         """The name and version of the library that computes the network."""
         return str(self.library if self._cudnn is None or not layers.cudnn else self._cudnn.library)
 
-    def _find_cudnn(self, situation: str) -> tuple[CudnnBuilder | None, str]:
-        """What builds engines with cuDNN, or why there is nothing, in words: empty if cuDNN is not installed."""
+    def _find_cudnn(self, situation: str) -> tuple[CudnnBuilder | None, Notice | None]:
+        """What builds engines with cuDNN, or why cuDNN cannot; neither if cuDNN is not installed."""
         capability = self._cuda.compute_capability
         try:
             library = find_cudnn((capability.major, capability.minor))
         except DeviceError as problem:
             _log.info("cuDNN is not used: %s", problem)
-            return None, ""
+            return None, None
         known = self._network, self._cuda, self._stream, self._cache, situation, self._arch
         try:
-            return CudnnBuilder(library, *known), ""
+            return CudnnBuilder(library, *known), None
         except UnsupportedError as problem:
-            return None, f"{library} cannot compute {problem}"
+            return None, Notice("backends.cudnn_cannot_compute", library=str(library), problem=problem.notice)
 
-    def _tune(self, precision: Precision, budget: float | None) -> tuple[int, str]:
+    def _tune(self, precision: Precision, budget: float | None) -> tuple[int, Notice]:
         sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest sizes never win
 
         def measure(batch: int) -> float | None:
             try:
-                return 1000 * batch / self._trial(f"batch {batch}", precision, batch).speed
+                return 1000 * batch / self._trial(Notice("backends.try_batch", batch=batch), precision, batch).speed
             except OutOfMemoryError:
                 return None
 
         try:
             return tune_batch(measure, budget, sizes)
         except MemoryError as problem:
-            raise OutOfMemoryError(f"{self._device}: {problem}") from problem
+            raise OutOfMemoryError(of_device(self._device, Notice("backends.no_batch_fits", batch=sizes[0]))) from problem
 
     def _try(self, precision: Precision) -> Trial:
-        return self._trial(str(precision), precision, len(self._pictures), self._pictures)
+        what = Notice("backends.try_precision", precision=precision.value)
+        return self._trial(what, precision, len(self._pictures), self._pictures)
 
     @cached_property
     def _pictures(self) -> list[Image]:
@@ -192,14 +200,14 @@ class Builder:
         return probe_pictures(self._network.width, self._network.height)
 
     def _trial(
-        self, what: str, precision: Precision, batch: int, pictures: Sequence[Image] = (), layers: CustomLayers = PLAN_ONLY
+        self, what: Notice, precision: Precision, batch: int, pictures: Sequence[Image] = (), layers: CustomLayers = PLAN_ONLY
     ) -> Trial:
         """Build an engine, time it, and run it on some pictures. what: the trial's name in progress messages."""
-        self._trying = f"trying {what}: "
+        self._trying = what
         try:
             engine, memory = self.build(precision, batch, layers)
         finally:
-            self._trying = ""
+            self._trying = None
         try:
             inputs = [np.asarray(picture.transpose(2, 0, 1) / 255, np.float32) for picture in pictures]
             heads = engine.raw_outputs(np.stack(inputs), self._stream) if inputs else []
@@ -212,11 +220,11 @@ class Builder:
         try:
             return Kernels(self._arch, self._cache, sources)
         except KernelError as problem:
-            raise DeviceError(f"{self._device}: {problem}") from problem
+            raise DeviceError(of_device(self._device, problem.notice)) from problem
 
-    def _tell(self, doing: str, fraction: float) -> None:
+    def _tell(self, doing: Notice, fraction: float) -> None:
         if self._progress is not None:
-            self._progress(self._trying + doing, fraction)
+            self._progress(doing if self._trying is None else Notice("backends.trying", what=self._trying, doing=doing), fraction)
 
 
 def _driver() -> str:

@@ -23,11 +23,12 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.host_memory import free_host_memory
-from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.planes import fit_host_image
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
-from framefleet.engine.types import EngineInfo, Found
+from framefleet.engine.types import EngineInfo, Found, of_device
 
 
 class OpenVinoBackend(Backend):
@@ -35,8 +36,7 @@ class OpenVinoBackend(Backend):
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         full_name = find_device(self.device.members[0])
-        if settings.threads is not None and settings.threads < 1:
-            raise UsageError(f"{self.device}: {settings.threads} threads: an engine needs at least one")
+
         self._network, self._settings, self._progress = network, settings, progress
         self._letterbox = letterboxes(network, settings)
         self._builder = builder = Builder(self.device, network, settings)
@@ -87,7 +87,7 @@ class OpenVinoBackend(Backend):
             self._idle.put(request)
 
     def _failed(self, problem: RuntimeError) -> DeviceError:
-        return DeviceError(f"{self.device}: inference failed in OpenVINO: {problem}")
+        return DeviceError(of_device(self.device, Notice("backends.openvino_failed", problem=str(problem))))
 
     def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         request = Request(self._build_raw(Precision(self.info.precision), len(inputs)))

@@ -10,8 +10,9 @@ from framefleet.engine.backends.openvino.lowering import lower
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Part, split
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, of_device
 
 _EXACT_SHARE = 0.8
 """``mixed`` computes this share of the layers in fp32 and the rest in bf16: the rounding errors of a layer pass through
@@ -59,7 +60,8 @@ class Builder:
         try:
             return process_core().compile_model(lower(self._network, part, batch or self.batch, pictures), name, all_options)
         except RuntimeError as problem:
-            raise DeviceError(f"{self._device}: OpenVINO cannot build {self._network.name} in {precision}: {problem}") from problem
+            why = Notice("backends.openvino_not_built", name=self._network.name, precision=precision.value, problem=str(problem))
+            raise DeviceError(of_device(self._device, why)) from problem
 
 
 def plan_precision(network: Network, precision: Precision) -> dict[int, Precision]:

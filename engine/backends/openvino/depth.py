@@ -9,7 +9,7 @@ from threading import Lock
 
 import numpy as np
 
-from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.base import Progress, reasons
 from framefleet.engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
 from framefleet.engine.backends.openvino.backend import OpenVinoBackend
 from framefleet.engine.backends.openvino.build import plan_precision
@@ -21,6 +21,7 @@ from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.model.balance import Rates, StageTime, find_balance
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import split
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId, EngineInfo, Found
 
@@ -44,7 +45,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         self._names = [find_device(member) for member in self._members]
         info = super()._activate_impl(network, settings, progress)
-        return replace(info, device_name=joined_names(self._names), reason=f"{self._description}; {info.reason}")
+        return replace(info, device_name=joined_names(self._names), reason=reasons(self._description, info.reason))
 
     def _start(self, precision: Precision) -> int:
         network, count = self._network, len(self._members)
@@ -54,12 +55,12 @@ class OpenVinoDepthBackend(OpenVinoBackend):
 
         def measure(cuts: tuple[int, ...]) -> list[StageTime]:
             if self._progress is not None:
-                self._progress(f"timing stages that begin at layers {', '.join(map(str, cuts))}", 0.0)
+                self._progress(Notice("backends.time_stages", cuts=cuts), 0.0)
             engine, stages = self._build_stages(cuts, precision)
             return [StageTime(time_ms) for time_ms in _time(Request(engine), stages)]
 
         self._balance = remembered_balance(key, lambda: find_balance(network, count, batch, 4, _RATES, measure))
-        self._description = describe_balance(self._balance, network, "through the host's memory")
+        self._description = describe_balance(self._balance, network, Notice("backends.move_through_host"))
         engine, self._stages = self._build_stages(self._balance.cuts, precision)
         slots = count + 2  # one in each stage, one being filled, one being decoded
         self._make_slots(engine, slots)

@@ -8,6 +8,7 @@ from framefleet.engine.backends.openvino.library import BACKEND, device_name, of
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.host_memory import read_host_memory
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 _UNITS, _BYTES = "GPU_EXECUTION_UNITS_COUNT", "GPU_DEVICE_TOTAL_MEM_SIZE"
@@ -27,7 +28,7 @@ def _describe(core: ov.Core, name: str, device: DeviceId) -> DeviceDescription:
     try:
         full_name, precisions = device_name(core, name), offered_precisions(core, name)
     except RuntimeError as error:
-        return DeviceDescription(device, name, BACKEND, (), problem=f"its driver fails: {error}")
+        return DeviceDescription(device, name, BACKEND, (), problem=Notice("backends.driver_fails", error=str(error)))
     cores, memory = _number(core, name, _UNITS), _number(core, name, _BYTES)
     if name == "CPU":
         host = read_host_memory()

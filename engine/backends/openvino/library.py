@@ -6,8 +6,9 @@ from threading import Lock
 import openvino as ov
 
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Precision
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, of_device
 
 BACKEND = f"OpenVINO {ov.__version__.split('-')[0]}"
 
@@ -47,8 +48,8 @@ def find_device(device: DeviceId) -> str:
     try:
         return device_name(core, name)
     except RuntimeError as problem:
-        available = ", ".join(core.available_devices) or "none"
-        raise DeviceError(f"{device}: OpenVINO finds no device {name} (it has: {available})") from problem
+        why = Notice("backends.openvino_no_device", name=name, available=tuple(core.available_devices))
+        raise DeviceError(of_device(device, why)) from problem
 
 
 def offered_precisions(core: ov.Core, name: str) -> tuple[Precision, ...]:

@@ -15,6 +15,7 @@ from framefleet.engine.backends.openvino.engine import Request
 from framefleet.engine.backends.precision import LEAST_BOXES, TooFewBoxesError, Trial
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Precision
 
 _SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
@@ -49,7 +50,7 @@ class Trials:
         self._tell(precision, 0.0)
         sources = iter([self._frames] if self._frames else filter(None, self._examples()))
         if (first := next(sources, None)) is None:
-            raise TooFewBoxesError("there is no frame of a source to compare precisions on")
+            raise TooFewBoxesError(Notice("backends.no_frames"))
         engine = self._builder.build(precision)
         requests = [Request(engine) for _ in range(engine.concurrent)]
         heads: list[NDArray[np.float32]] = []
@@ -97,7 +98,7 @@ class Trials:
 
     def _tell(self, precision: Precision, fraction: float) -> None:
         if self._progress is not None:
-            self._progress(f"trying {precision}", fraction)
+            self._progress(Notice("backends.try_precision", precision=precision.value), fraction)
 
 
 def _run_a_while(request: Request) -> int:

@@ -9,8 +9,24 @@ from framefleet.engine.backends.tensorrt.plan import Plan
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Part
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Precision
 from framefleet.plugins.cache import FileCache
+
+_PHASES = {
+    "Building engine": Notice("backends.tensorrt_build"),
+    "Building engine from subgraph": Notice("backends.tensorrt_build_subgraph"),
+    "Cloning network graph": Notice("backends.tensorrt_clone"),
+    "Computing profile costs": Notice("backends.tensorrt_profile"),
+    "Computing reformatting costs": Notice("backends.tensorrt_reformat_costs"),
+    "Determining refit engines": Notice("backends.tensorrt_refit"),
+    "Optimizing graph": Notice("backends.tensorrt_optimize"),
+    "Preparing graph for optimization": Notice("backends.tensorrt_prepare"),
+    "Timing graph nodes": Notice("backends.tensorrt_time_nodes"),
+    "Timing tactics": Notice("backends.tensorrt_time_tactics"),
+    "Timing tensor reformats": Notice("backends.tensorrt_time_reformats"),
+}
+"""The phases that TensorRT reports, by its names."""
 
 
 def build_plan(
@@ -43,9 +59,9 @@ def build_plan(
     try:
         plan = builder.build_serialized_network(definition, config)
     except RuntimeError as problem:
-        raise DeviceError(f"{library} cannot build {network.name}: {problem}") from problem
+        raise DeviceError(Notice("backends.not_built", library=str(library), name=network.name, problem=str(problem))) from problem
     if plan is None:
-        raise DeviceError(f"{library} cannot build {network.name} for this device; its messages above say why")
+        raise DeviceError(Notice("backends.not_built_for_device", library=str(library), name=network.name))
     return bytes(plan)
 
 
@@ -70,7 +86,7 @@ def prepare_plan(
     key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(linear)}\n{sorted(channels_last)}"
     exact, inside = precision is Precision.FP32, linear & frozenset(part.layers)
     serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, inside, progress, channels_last))
-    progress("preparing its kernels", 0.0)
+    progress(Notice("backends.prepare_kernels"), 0.0)
     return Plan(library, serialized, cache, key)
 
 
@@ -88,7 +104,7 @@ def _monitor(trt: Any, progress: Progress) -> Any:
         def step_complete(self, phase_name: str, step: int) -> bool:
             steps = self._steps.get(phase_name, 0)
             if steps and 100 * (step + 1) // steps > 100 * step // steps:
-                progress(phase_name, min(1.0, (step + 1) / steps))
+                progress(_PHASES.get(phase_name, Notice("general.detail", detail=phase_name)), min(1.0, (step + 1) / steps))
             return True
 
         def phase_finish(self, phase_name: str) -> None:

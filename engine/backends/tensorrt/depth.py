@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.base import Progress, reasons
 from framefleet.engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
 from framefleet.engine.backends.nvidia.backend import NvidiaBackend
 from framefleet.engine.backends.nvidia.engine import number_type
@@ -20,6 +20,7 @@ from framefleet.engine.cuda.transfer import Streams, connect
 from framefleet.engine.model.balance import Balance, Rates, StageTime, find_balance
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import split
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import DeviceId, EngineInfo
 from framefleet.plugins.launch import Number
@@ -49,12 +50,15 @@ class TensorRtDepthBackend(NvidiaBackend):
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         self._progress = progress
         info = super()._activate_impl(network, settings, progress)
+        return replace(info, device_name=joined_names([streams.device.name for streams in self._streams]))
+
+    def _because(self, batch: int, why: Notice) -> Notice:
         assert self._balance is not None
-        pairs = len(self._members) * (len(self._members) - 1)
-        how = {pairs: "directly", 0: "through host memory"}.get(len(self._direct), "directly where devices can reach each other")
-        names = joined_names([streams.device.name for streams in self._streams])
-        library = "; TensorRT computes stages, cuDNN only whole networks" if self._builder.offers_cudnn else ""
-        return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}{library}; {info.reason}")
+        how = Notice("backends.move_where_possible")
+        if len(self._direct) in (0, len(self._members) * (len(self._members) - 1)):
+            how = Notice("backends.move_directly" if self._direct else "backends.move_through_host")
+        whole = Notice("backends.cudnn_whole_only") if self._builder.offers_cudnn else None
+        return reasons(describe_balance(self._balance, self._network, how), whole, super()._because(batch, why))
 
     @property
     def cuts(self) -> tuple[int, ...]:
@@ -112,7 +116,7 @@ class TensorRtDepthBackend(NvidiaBackend):
             streams.device.set_current()
             memory = Memory(streams.device, streams.compute)
             self._memories.append(memory)
-            plan = builder.plan(part, precision, batch, f"stage {number + 1} of {len(self._members)}")
+            plan = builder.plan(part, precision, batch, number + 1, len(self._members))
             plan.use_scratch(memory.device(plan.scratch), plan.scratch)
             stages.append(Stage(self._members[number], streams, part, plan, builder.kernels, memory))
         staged = Staged(self._network, batch, precision, stages, self._direct)
@@ -121,7 +125,7 @@ class TensorRtDepthBackend(NvidiaBackend):
     def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         slot = self._places[0].slot
         assert isinstance(slot, StagedSlot)
-        with cuda_errors(self.device, "run the network"):
+        with cuda_errors(self.device, Notice("backends.run_network")):
             return slot.raw_outputs(inputs)
 
 

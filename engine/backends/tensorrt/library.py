@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice, install_extra
 
 Capability = tuple[int, int]
 """A GPU's compute capability, major and minor."""
@@ -27,7 +28,7 @@ class Library:
         return self.name == "TensorRT"
 
     def __str__(self) -> str:
-        return f"{self.name} {'.'.join(map(str, self.version))}"
+        return f"{self.name} {_dotted(self.version)}"
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,11 @@ class _Candidate:
     module: str
     name: str
     least: tuple[int, ...]
-    extra: str
 
 
 _CANDIDATES = (
-    _Candidate("tensorrt", "TensorRT", (10, 8), "tensorrt"),
-    _Candidate("tensorrt_rtx", "TensorRT-RTX", (1, 4), "rtx"),
+    _Candidate("tensorrt", "TensorRT", (10, 8)),
+    _Candidate("tensorrt_rtx", "TensorRT-RTX", (1, 4)),
 )
 
 
@@ -49,34 +49,40 @@ def find_library(capability: Capability) -> Library:
 
     Raises DeviceError if none is installed, or none supports the device. The message says what to install.
     """
-    reasons = []
+    reasons: list[Notice] = []
     for candidate in _CANDIDATES:
         try:
             library = _load(candidate)
         except (ImportError, OSError) as problem:  # OSError: a shared library that it needs is missing
-            reasons.append(f"{candidate.module} is not installed" if _absent(problem, candidate) else f"{candidate.module}: {problem}")
+            absent = isinstance(problem, ModuleNotFoundError) and problem.name == candidate.module
+            if absent:
+                reasons.append(Notice("backends.not_installed", module=candidate.module))
+            else:
+                reasons.append(Notice("backends.not_importable", module=candidate.module, problem=str(problem)))
             continue
         reason = refusal(library.name, library.version, capability)
         if reason is None:
             return library
         reasons.append(reason)
-    raise DeviceError(
-        f"no TensorRT for compute capability {capability[0]}.{capability[1]} ({'; '.join(reasons)}): "
-        f"pip install 'framefleet[tensorrt]', or 'framefleet[rtx]' for GeForce and RTX cards"
-    )
+    advice = install_extra("rtx")
+    raise DeviceError(Notice("backends.no_tensorrt", capability=_dotted(capability), reasons=tuple(reasons), advice=advice))
 
 
-def refusal(name: str, version: tuple[int, ...], capability: Capability) -> str | None:
+def refusal(name: str, version: tuple[int, ...], capability: Capability) -> Notice | None:
     """Why this version does not support a device, and what to install; None if no reason is known."""
-    shown, device = f"{name} {'.'.join(map(str, version))}", f"compute capability {capability[0]}.{capability[1]}"
+    shown, device = f"{name} {_dotted(version)}", _dotted(capability)
     least = next(candidate.least for candidate in _CANDIDATES if candidate.name == name)
     if version < least:
-        return f"{shown} is too old: version {'.'.join(map(str, least))} or newer is needed"
+        return Notice("backends.tensorrt_too_old", shown=shown, least=_dotted(least))
     if capability < (7, 5):
-        return f"{shown} does not support {device} (7.5 or newer is needed)"
+        return Notice("backends.device_too_old", shown=shown, capability=device)
     if name == "TensorRT-RTX" and version >= (1, 7) and capability == (9, 0):  # measured: it refuses H100 and H200
-        return f"{shown} refuses {device}: pip install tensorrt-rtx==1.6.1.120"
+        return Notice("backends.device_refused", shown=shown, capability=device)
     return None
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
 
 
 @cache
@@ -87,10 +93,6 @@ def _load(candidate: _Candidate) -> Library:
     if not hasattr(module, "Builder"):  # package indexes without NVIDIA's wheels have an empty package of that name
         raise ImportError(f"the installed package {candidate.module} contains no TensorRT")
     return Library(module, candidate.name, tuple(int(part) for part in re.findall(r"\d+", module.__version__)[:4]))
-
-
-def _absent(problem: BaseException, candidate: _Candidate) -> bool:
-    return isinstance(problem, ModuleNotFoundError) and problem.name == candidate.module
 
 
 @cache

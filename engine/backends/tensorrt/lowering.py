@@ -9,6 +9,7 @@ from framefleet.engine.errors import ModelError
 from framefleet.engine.model import network as model
 from framefleet.engine.model.network import Activation, Layer, Network
 from framefleet.engine.model.split import PICTURES, Part
+from framefleet.engine.notices import Notice, Option
 
 _MISH_BOUND = 10.0
 """Above this bound, mish(x) is x in FP32: n / (n + 2) differs from 1 by 4e-9."""
@@ -121,7 +122,7 @@ class Lowering:
         with np.errstate(over="ignore"):
             converted = np.ascontiguousarray(values, self._numpy_type)
         if not np.isfinite(converted).all():
-            raise ModelError(f"the weights of layer {index} are too large for FP16 (above 65504): use --precision fp32")
+            raise ModelError(Notice("backends.too_large_for_fp16", index=index, option=Option("precision", "fp32")))
         self._kept.append(converted)
         return self._trt.Weights(converted)
 

@@ -9,6 +9,7 @@ from cuda.core import Stream
 
 from framefleet.engine.backends.tensorrt.library import Library, logger
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
 from framefleet.plugins.cache import FileCache
 
 
@@ -29,10 +30,10 @@ class Plan:
         self._runtime = trt.Runtime(logger(trt))
         self._engine = self._runtime.deserialize_cuda_engine(serialized)
         if self._engine is None:
-            raise DeviceError(f"{library} cannot load the plan; its messages above say why")
+            raise DeviceError(Notice("backends.plan_not_loaded", library=str(library)))
         self._context = self._create_context(cache, f"{key}\nkernels")
         if self._context is None:
-            raise DeviceError(f"{library} cannot prepare the plan for this device; its messages above say why")
+            raise DeviceError(Notice("backends.plan_not_prepared", library=str(library)))
         self.scratch = int(self._engine.device_memory_size_v2)
 
     def use_scratch(self, address: int, nbytes: int) -> None:
@@ -72,4 +73,4 @@ class PlanStep:
         for name, address in self._addresses.items():
             self._context.set_tensor_address(name, address)
         if not self._context.execute_async_v3(int(stream.handle)):
-            raise DeviceError(f"{self._library} cannot run the plan; its messages above say why")
+            raise DeviceError(Notice("backends.plan_not_run", library=str(self._library)))

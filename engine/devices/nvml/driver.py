@@ -5,11 +5,12 @@ from typing import Any
 
 from framefleet.engine.devices.nvml.gpu import Gpu
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice, install_extra
 
 _REMEDIES = {
-    "NVMLError_DriverNotLoaded": "its kernel module is not loaded: restart the machine, or install the driver again",
-    "NVMLError_LibRmVersionMismatch": "its library and its kernel module are of different versions: restart the machine",
-    "NVMLError_NoPermission": "this user may not use /dev/nvidia*: check its groups, or how the container was started",
+    "NVMLError_DriverNotLoaded": Notice("devices.driver_not_loaded"),
+    "NVMLError_LibRmVersionMismatch": Notice("devices.driver_mismatch"),
+    "NVMLError_NoPermission": Notice("devices.no_permission"),
 }
 
 
@@ -30,14 +31,14 @@ class Nvml:
         try:
             self._library = importlib.import_module("pynvml") if library is None else library
         except ImportError as problem:
-            raise NoNvmlError("nvidia-ml-py is not installed: pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'") from problem
+            raise NoNvmlError(Notice("devices.no_nvidia_ml", advice=install_extra("rtx"))) from problem
         try:
             self._library.nvmlInit()
         except self._library.NVMLError as problem:
             if type(problem).__name__ == "NVMLError_LibraryNotFound":
-                raise NoNvmlError("there is no NVIDIA driver: its library libnvidia-ml cannot be found") from problem
-            remedy = _REMEDIES.get(type(problem).__name__, "restart the machine, or install the driver again")
-            raise DeviceError(f"NVIDIA's driver does not answer ({problem}): {remedy}") from problem
+                raise NoNvmlError(Notice("devices.no_driver")) from problem
+            remedy = _REMEDIES.get(type(problem).__name__, Notice("devices.restart_or_reinstall"))
+            raise DeviceError(Notice("devices.driver_silent", problem=str(problem), remedy=remedy)) from problem
 
     @property
     def driver(self) -> str | None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+from framefleet.engine.notices import Notice
+
 _THROTTLING = {
-    0x2: "clocks set by an application",
-    0x4: "power limit",
-    0x8: "hardware slowdown",
-    0x10: "sync boost",
-    0x20: "temperature",
-    0x40: "temperature (hardware)",
-    0x80: "power brake",
-    0x100: "clocks of the display",
+    0x2: Notice("devices.clocks_by_application"),
+    0x4: Notice("devices.power_limit"),
+    0x8: Notice("devices.hardware_slowdown"),
+    0x10: Notice("devices.sync_boost"),
+    0x20: Notice("devices.temperature"),
+    0x40: Notice("devices.temperature_hardware"),
+    0x80: Notice("devices.power_brake"),
+    0x100: Notice("devices.clocks_of_display"),
 }
 """Bits of ``nvmlClocksEventReason…``; 0x1 (idle) is left out: it is not throttling."""
 
@@ -111,7 +113,7 @@ class Gpu:
             "memory_clock": ask("nvmlDeviceGetClockInfo", library.NVML_CLOCK_MEM),
             "pcie_generation": ask("nvmlDeviceGetCurrPcieLinkGeneration"),
             "pcie_width": ask("nvmlDeviceGetCurrPcieLinkWidth"),
-            "throttling": None if reasons is None else tuple(words for bit, words in _THROTTLING.items() if reasons & bit),
+            "throttling": None if reasons is None else tuple(why for bit, why in _THROTTLING.items() if reasons & bit),
         }
 
     def pcie_throughput(self) -> tuple[float | None, float | None]:

@@ -6,6 +6,7 @@ from threading import Thread
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry import sampler
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.types import DeviceId
 
@@ -21,13 +22,13 @@ class TelemetryMonitor:
 
     def __init__(self, devices: Iterable[DeviceDescription], main: Callable[..., None] = sampler.main) -> None:
         self.latest: Mapping[DeviceId, Telemetry] = {}
-        self.problem: str | None = None
+        self.problem: Notice | None = None
         self._closed = False
         wanted = tuple((device.id, device.uuid or "") for device in devices)
         try:
             self._process = ChildProcess("telemetry", main, wanted, words="the process that reads it", nice=0, quiet=True)
         except OSError as error:
-            self.problem = f"telemetry cannot be started: {error}"
+            self.problem = Notice("devices.telemetry_not_started", error=str(error))
             self._closed = True
             return
         self._thread = Thread(target=self._read, name="framefleet telemetry", daemon=True)
@@ -48,4 +49,4 @@ class TelemetryMonitor:
         outcome = self._process.end()
         self.latest = {}
         if not self._closed:
-            self.problem = f"telemetry is not available: {outcome.reason}"
+            self.problem = Notice("devices.telemetry_ended", reason=outcome.reason)

@@ -12,6 +12,7 @@ from framefleet.engine.devices.processor import ProcessorSampler
 from framefleet.engine.devices.telemetry.snapshot import RATE, LinkTraffic, Telemetry
 from framefleet.engine.devices.topology.linux import pci_address
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.watchdog import start_clock
 from framefleet.engine.types import DeviceId
@@ -70,14 +71,14 @@ def rate(before: int | None, now: int | None, seconds: float) -> float | None:
     return None if before is None or now is None or now < before else (now - before) / max(seconds, 1e-6)
 
 
-def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler], str | None]:
+def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler], Notice | None]:
     """A sampler for each device and its UUID ("" = none), and why NVML cannot be used (None = it can, or is not needed)."""
     nvml, problem = None, None
     if any(uuid for _, uuid in wanted):
         try:
             nvml = Nvml()
         except DeviceError as error:
-            problem = str(error)
+            problem = error.notice
     samplers: list[Sampler] = []
     for device, uuid in wanted:
         gpu = nvml.gpu(uuid) if nvml is not None and uuid else None

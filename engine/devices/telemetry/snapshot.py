@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 RATE = 2.0
@@ -29,7 +30,7 @@ class Telemetry:
     read or written, and its video engines worked. memory_used, memory_total: bytes. power, power_limit: watts. temperature: °C.
     sm_clock, sm_clock_limit, memory_clock: MHz. pcie_rx, pcie_tx: bytes/s that the device receives and sends. pcie_generation,
     pcie_width: of the link now; idle GPUs lower them. nvlinks: number of active links. nvlink_rx, nvlink_tx: bytes/s over all links.
-    nvlink_traffic: of each link with its own counters. throttling: why the clocks are lowered, in words; empty = they are not.
+    nvlink_traffic: of each link with its own counters. throttling: why the clocks are lowered; empty = they are not.
     """
 
     device: DeviceId
@@ -53,4 +54,4 @@ class Telemetry:
     nvlink_rx: float | None = None
     nvlink_tx: float | None = None
     nvlink_traffic: tuple[LinkTraffic, ...] = ()
-    throttling: tuple[str, ...] | None = None
+    throttling: tuple[Notice, ...] | None = None

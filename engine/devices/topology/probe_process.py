@@ -6,7 +6,8 @@
 import json
 from typing import Any
 
-from framefleet.engine.devices.cuda import DRIVER, cuda_devices, describe
+from framefleet.engine.cuda import DRIVER
+from framefleet.engine.devices.cuda import cuda_devices, describe
 from framefleet.engine.devices.nvml.driver import NoNvmlError, Nvml
 from framefleet.engine.devices.topology.driver import ask_driver
 from framefleet.engine.errors import DeviceError
@@ -17,13 +18,13 @@ def probe() -> dict[str, Any]:
     try:
         nvml = Nvml()
     except NoNvmlError as problem:
-        return {"gpus": [], "problem": str(problem) if DRIVER.exists() else None}
+        return {"gpus": [], "problem": problem.notice.as_json() if DRIVER.exists() else None}
     except DeviceError as problem:
-        return {"gpus": [], "problem": str(problem)}
+        return {"gpus": [], "problem": problem.notice.as_json()}
     try:
         visible, reason = cuda_devices(), None
     except DeviceError as problem:
-        visible, reason = (), str(problem)
+        visible, reason = (), problem.notice
     names = {device.uuid: device.id for device in describe(nvml, visible, reason) if device.uuid is not None}
     values = {**ask_driver(nvml, names), "problem": None}
     nvml.close()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 SELF = "X"
@@ -90,7 +91,7 @@ class Topology:
     nodes: tuple[NumaNode, ...] = ()
     gpus: tuple[Gpu, ...] = ()
     links: tuple[tuple[Link | None, ...], ...] = ()
-    problem: str | None = None
+    problem: Notice | None = None
 
     def __post_init__(self) -> None:
         count = len(self.gpus)
@@ -118,7 +119,7 @@ class Topology:
             ],
             "matrix": self.codes(),
             "links": [{"gpus": [row, column], **vars(link), "code": link.code} for row, column, link in pairs],
-            "problem": self.problem,
+            "problem": None if self.problem is None else str(self.problem),
         }
 
 

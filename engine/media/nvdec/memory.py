@@ -4,6 +4,7 @@ from cuda.core import Device, Stream
 
 from framefleet.engine.cuda.memory import Memory, cuda_errors
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 
@@ -22,7 +23,7 @@ class _DeviceMemory:
         device = Device(index)
         device.set_current()
         self._memory = Memory(device, stream)
-        with cuda_errors(DeviceId("cuda", str(index)), "hold decoded frames"):
+        with cuda_errors(DeviceId("cuda", str(index)), Notice("cuda.hold_frames")):
             self.address = self._memory.device(nbytes)
 
     def close(self) -> None:

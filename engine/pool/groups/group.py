@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from framefleet.engine.backends import create_backend
-from framefleet.engine.backends.base import Backend, Progress
+from framefleet.engine.backends.base import Backend, Progress, reasons
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.errors import DeviceError
@@ -135,7 +135,7 @@ class Group(Backend):
             device_name=all_of([engine.device_name for engine in engines]),
             backend=all_of([engine.backend for engine in engines]),
             precision=all_of([engine.precision for engine in engines]),
-            reason=all_of([engine.reason for engine in engines]),
+            reason=reasons(*dict.fromkeys(engine.reason for engine in engines)),
             batch=batch,
             slots=-(-pictures // batch) + 1,  # one more waits, so that a member with a free slot finds work
             decode_threads=decode_threads,

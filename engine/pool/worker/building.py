@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import EngineBuilding
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import EngineSettings
@@ -32,10 +33,11 @@ def build(
     report: called with every new phase, and at most every ``PROGRESS_SECONDS`` within a phase. watched: whether the process ends if there
     is no progress for too long. Processes of members have their own watchdogs.
     """
-    reported, due = "", 0.0
+    reported: Notice | None = None
+    due = 0.0
     device = backend.device  # ``progress`` must not refer to the backend, which may keep it: the cycle would keep the engine
 
-    def progress(phase: str, fraction: float) -> None:
+    def progress(phase: Notice, fraction: float) -> None:
         nonlocal reported, due
         watchdog.reset()
         now = time.monotonic()

@@ -23,6 +23,7 @@ from framefleet.engine.backends.base import Backend
 from framefleet.engine.devices.affinity import bind_to_share
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.decoder import Decoder, open_decoder
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
 from framefleet.engine.pool.protocol import Failed, FromWorker, Listening, Probe, Setup, Stop, Stopped, ToWorker
 from framefleet.engine.pool.worker.building import build
@@ -75,7 +76,7 @@ class Worker:
         # an earlier worker of this device may have been abandoned while it built its engine, or at its last batch
         held = _held.setdefault(self._setup.device, threading.Lock())
         if not held.acquire(blocking=False):
-            self._send(EngineBuilding(self._setup.device, "waiting for the earlier engine to end", 0.0))
+            self._send(EngineBuilding(self._setup.device, Notice("pool.waiting_for_engine"), 0.0))
             held.acquire()
         try:
             last = Stopped() if self._stopping else self._run_engine()

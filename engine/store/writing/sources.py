@@ -90,7 +90,7 @@ class SourcesWriter:
 
     def add_device(self, engine: EngineInfo) -> None:
         """Store a device's name, backend, precision and batch."""
-        facts = (engine.device_name, engine.backend, engine.precision, engine.reason, engine.batch)
+        facts = (engine.device_name, engine.backend, engine.precision, str(engine.reason), engine.batch)
         query = "UPDATE devices SET name = ?, backend = ?, precision = ?, reason = ?, batch = ? WHERE number = ?"
         self._write(query, *facts, self._device(engine.device))
 

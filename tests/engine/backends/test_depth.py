@@ -20,6 +20,7 @@ from framefleet.engine.backends.openvino.library import offered_precisions, proc
 from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.model.balance import Balance, StageTime
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support.models import tiny_network
@@ -79,7 +80,7 @@ def test_outputs_are_those_of_the_uncut_network(stages: int, network: Network, u
         found = [backend.infer([image])[0] for image in pictures(5)]
     assert info.device == cpus(stages)
     assert info.slots > stages
-    assert info.reason.startswith(f"{stages} stages, cut before layer")
+    assert str(info.reason).startswith(f"{stages} stages, cut before layer")
     for head, reference in zip(heads, uncut.raw_outputs(inputs), strict=True):
         assert np.abs(head - reference).max() <= 1e-5 * np.abs(reference).max()
     expected = [uncut.infer([image])[0] for image in pictures(5)]
@@ -224,7 +225,7 @@ def test_cuts_are_found_once(network: Network, cache: Path) -> None:
     for attempt in range(2):
         said: list[str] = []
         with create_depth_backend(cpus(2)) as backend:
-            info = backend.activate(network, replace(SETTINGS, batch=3), lambda doing, _, said=said: said.append(doing))
+            info = backend.activate(network, replace(SETTINGS, batch=3), lambda doing, _, said=said: said.append(str(doing)))
         assert bool(said) == (attempt == 0)
     assert info.batch == 3
     assert list(cache.rglob("*.built"))
@@ -274,6 +275,6 @@ def test_equal_devices_are_counted() -> None:
 
 def test_the_balance_is_told_in_words(network: Network) -> None:
     balance = Balance((5, 12), (StageTime(4.0), StageTime(5.0, 1.0), StageTime(3.0, 2.0)))
-    assert describe_balance(balance, network, "directly") == (
-        f"3 stages, cut before layers 5 and 12 of {len(network.layers)}: 4 + 5 + 3 ms a batch, 80% even, values move directly"
+    assert str(describe_balance(balance, network, Notice("backends.move_directly"))) == (
+        f"3 stages, cut before layers 5, 12 of {len(network.layers)}: 4 + 5 + 3 ms a batch, 80% even, values move directly"
     )

@@ -10,6 +10,7 @@ from framefleet.engine.backends import precision
 from framefleet.engine.backends.precision import MATCHING, Trial, agreeing_share, matching_share, probe_pictures, resolve_precision
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import AS_ASKED, DeviceId
 from tests.support.models import tiny_network
@@ -55,8 +56,8 @@ class Runner:
 def test_auto_is_the_fastest_that_matches(network: Network, speed: float, error: float, chosen: Precision) -> None:
     precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", Runner(network, speed, error))
     assert precision is chosen
-    assert f"bf16: {speed / 10:.2f}× the speed of fp32" in reason
-    assert reason.endswith("of its boxes equal (99% needed)")
+    assert f"bf16: {speed / 10:.2f}× the speed of fp32" in str(reason)
+    assert str(reason).endswith("of its boxes equal (99% needed)")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_mixed_is_for_networks_that_bf16_does_not_suit(network: Network, error: 
     runner.trials[Precision.MIXED] = Trial(heads(network, 0.001), mixed_speed)
     precision, reason = resolve_precision(Precision.AUTO, CPU, (*BOTH, Precision.MIXED), network, "here", runner)
     assert precision is chosen
-    assert ("mixed:" in reason) == (chosen is not Precision.BF16)
+    assert ("mixed:" in str(reason)) == (chosen is not Precision.BF16)
 
 
 def test_it_is_tried_once_for_each_situation(network: Network) -> None:
@@ -127,7 +128,7 @@ def test_one_precision_needs_no_trial(network: Network) -> None:
     assert resolve_precision(Precision.BF16, CPU, BOTH, network, "here", runner) == (Precision.BF16, AS_ASKED)
     assert resolve_precision(Precision.AUTO, CPU, (Precision.FP16,), network, "here", runner)[0] is Precision.FP16
     half = resolve_precision(Precision.AUTO, CPU, (Precision.FP16, Precision.BF16), network, "here", runner)
-    assert half == (Precision.FP16, "this device has no fp32 to compare with")
+    assert half == (Precision.FP16, Notice("backends.no_fp32"))
     assert runner.runs == 0
 
 
@@ -200,7 +201,7 @@ def test_too_few_boxes_mean_fp32_and_are_tried_again(network: Network) -> None:
     }
     compare = partial(agreeing_share, network=network, settings=EngineSettings(confidence=0.3))
     precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)
-    assert (precision, reason) == (Precision.FP32, "0 boxes in 4 frames of the first sources are too few to compare precisions")
+    assert (precision, reason) == (Precision.FP32, Notice("backends.too_few_boxes", boxes=0, pictures=4))
     runner.trials = {Precision.FP32: Trial(strong_heads(network), 10.0), Precision.BF16: Trial(strong_heads(network), 20.0)}
     assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)[0] is Precision.BF16
     runs = runner.runs

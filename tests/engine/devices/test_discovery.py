@@ -12,11 +12,14 @@ from framefleet.engine.devices import discovery
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.discovery import Search, default_devices, discover
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 
 def describe(device: str, problem: str | None = None) -> DeviceDescription:
-    return DeviceDescription(DeviceId.parse(device), device.upper(), "OpenVINO 1", ("fp32", "fp16"), 4, 2**33, problem)
+    return DeviceDescription(
+        DeviceId.parse(device), device.upper(), "OpenVINO 1", ("fp32", "fp16"), 4, 2**33, problem and Notice("general.text", text=problem)
+    )
 
 
 def search(code: str, kind: str = "openvino") -> Search:
@@ -24,7 +27,7 @@ def search(code: str, kind: str = "openvino") -> Search:
 
 
 def printing(*descriptions: DeviceDescription) -> str:
-    return "".join(f"print({json.dumps(description.as_json())!r}, flush=True);" for description in descriptions)
+    return "".join(f"print({json.dumps(description.to_message())!r}, flush=True);" for description in descriptions)
 
 
 def test_this_machine_has_a_cpu_that_computes_in_fp32() -> None:
@@ -56,7 +59,7 @@ def test_looking_loads_no_inference_library_into_the_caller() -> None:
 def test_descriptions_travel_as_json() -> None:
     gpu = replace(describe("cuda:1"), uuid="GPU-1", compute_capability="9.0", driver="580.1", cuda="13.0", pci="00000000:00:06.0")
     for description in (describe("openvino:GPU.0"), describe("cpu:0", "no library"), gpu):
-        assert DeviceDescription.from_json(json.loads(json.dumps(description.as_json()))) == description
+        assert DeviceDescription.from_message(json.loads(json.dumps(description.to_message()))) == description
 
 
 @pytest.mark.parametrize(
@@ -92,7 +95,7 @@ def test_what_a_driver_prints_is_passed_over(noise: str) -> None:
 
 
 def test_a_line_cut_short_by_a_crash_is_no_device() -> None:
-    line = json.dumps(describe("cpu:0").as_json())
+    line = json.dumps(describe("cpu:0").to_message())
     found = discover(searches=[search(f"print({line!r}); print({line[:40]!r}, end='', flush=True); import os; os.abort()")])
     assert found[0] == describe("cpu:0")
     assert [(rest.available, "signal 6" in str(rest.problem)) for rest in found[1:]] == [(False, True)]

@@ -9,6 +9,7 @@ import pytest
 from framefleet.engine.devices.nvml.driver import NoNvmlError, Nvml
 from framefleet.engine.devices.nvml.gpu import ALL_LINKS, Counter, Counters
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch, with_nvlinks
 
 
@@ -34,7 +35,7 @@ def test_a_gpu_tells_what_it_has_and_nothing_of_what_it_has_not() -> None:
         "memory_clock": None,
         "pcie_generation": 5,
         "pcie_width": 16,
-        "throttling": ("power limit", "temperature"),
+        "throttling": (Notice("devices.power_limit"), Notice("devices.temperature")),
     }
     assert gpu.counters() == Counters(Counter(None, None), {ALL_LINKS: Counter(None, None)})
 
@@ -126,5 +127,5 @@ def test_a_driver_that_does_not_answer_says_what_to_do() -> None:
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", None)
-    with pytest.raises(NoNvmlError, match=r"nvidia-ml-py.*framefleet\[rtx\]"):
+    with pytest.raises(NoNvmlError, match=r"nvidia-ml-py.*install .*\[rtx\]'"):
         Nvml()

@@ -13,11 +13,11 @@ from framefleet.engine.media.decoder_use import DecoderUse
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from framefleet.engine.settings import Decode, EngineSettings, Hint
-from framefleet.engine.types import DeviceId, EngineInfo
+from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from tests.support.media import make_video
 
 GPU = DeviceId("cuda", "0")
-ENGINE = EngineInfo(GPU, "A GPU", "TensorRT", "fp16", "", 96, 96, 4, 3)
+ENGINE = EngineInfo(GPU, "A GPU", "TensorRT", "fp16", AS_ASKED, 96, 96, 4, 3)
 INFO = SourceInfo("a.mp4", SourceKind.VIDEO, "h264", 96, 64, 30, 1.0, 30.0, ())
 
 

@@ -15,7 +15,7 @@ from framefleet.engine.store.objects.corrections import Corrections, OneDetectio
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session, tracked_with
 from framefleet.engine.tracking.follow import TrackerName
-from framefleet.engine.types import DeviceId, EngineInfo
+from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 
@@ -91,7 +91,7 @@ def test_different_precisions_are_named(tmp_path: Path) -> None:
     paths = [tmp_path / f"{precision}.sqlite" for precision in ("fp32", "fp16", "again")]
     for path, precision in zip(paths, ("fp32", "fp16", "fp16"), strict=True):
         with SessionWriter(path, LABELS, {}) as writer:
-            writer.add_device(EngineInfo(CPU, "a processor", "OpenVINO", precision, "", 320, 320, 1, 1))
+            writer.add_device(EngineInfo(CPU, "a processor", "OpenVINO", precision, AS_ASKED, 320, 320, 1, 1))
             writer.add_source(0, f"/v/{path.stem}.mp4", video_info(path.stem, 1))
             writer.add_frames([make_frame(0, 0)])
     (note,) = merge_sessions(paths, tmp_path / "m.sqlite").notes

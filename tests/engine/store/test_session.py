@@ -22,6 +22,7 @@ from hypothesis.extra import numpy as arrays
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.stamp import Stamp
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.names import readable_name
 from framefleet.engine.store.session import SessionReader, SessionWriter
@@ -77,7 +78,7 @@ def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
         writer.add_source(0, "a.mp4", video_info("a.mp4", 10), stamp)
         writer.describe_source(0, decoder="NVDEC")
         writer.set_start(0, begun)
-        writer.add_device(EngineInfo(CPU, "A CPU", "OpenVINO 1", "fp32", "no AMX", 416, 416, 2, 4))
+        writer.add_device(EngineInfo(CPU, "A CPU", "OpenVINO 1", "fp32", Notice("general.text", text="no AMX"), 416, 416, 2, 4))
         ledger = Ledger(10, 7, {"late": 1}, {"corrupt": 2}, skipped=5)
         writer.finish_source(0, "a.mp4", ledger, 2.5)
         writer.finish_source(1, "gone.mp4", Ledger(), 0.0, "there is no such file")

@@ -17,6 +17,7 @@ import pytest
 
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import PICTURES, Part
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import AS_ASKED
 from tests.support.models import compute_layer
@@ -210,16 +211,16 @@ class Builder:
         self._gpus, self._network = gpus, network
         self.kernels: dict[str, str] = {name: name for name in ("preprocess_fp32", "yolo_count_fp32", "yolo_layer_fp32", "nms")}
 
-    def choose_precision(self) -> tuple[Precision, str]:
+    def choose_precision(self) -> tuple[Precision, Notice]:
         return Precision.FP32, AS_ASKED
 
-    def choose_batch(self, _precision: Precision) -> tuple[int, str]:
+    def choose_batch(self, _precision: Precision) -> tuple[int, Notice]:
         return 2, AS_ASKED
 
     def library_of(self, _layers: object) -> str:
         return self.library
 
-    def plan(self, part: Part, _precision: Precision, batch: int, _name: str) -> Plan:
+    def plan(self, part: Part, _precision: Precision, batch: int, _number: int, _count: int) -> Plan:
         return Plan(self._gpus, self._network, part, batch)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from framefleet.app.cli.runs import Progress
 from framefleet.app.streams import PLAIN_SECONDS
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceReady,
@@ -77,12 +78,12 @@ def test_without_a_terminal_a_build_is_told_now_and_then(capsys: Capture) -> Non
     clock = Clock()
     with closing(Progress(SOURCES, quiet=False, clock=clock)) as progress:
         progress.show(DeviceStarting(GPU, 1))
-        progress.show(EngineBuilding(GPU, "building the plan", 0.01))
-        progress.show(EngineBuilding(OTHER, "preparing its kernels", 0.0))  # each device has its own line
+        progress.show(EngineBuilding(GPU, Notice("general.text", text="building the plan"), 0.01))
+        progress.show(EngineBuilding(OTHER, Notice("general.text", text="preparing its kernels"), 0.0))  # each device has its own line
         clock.now += PLAIN_SECONDS - 0.1
-        progress.show(EngineBuilding(GPU, "trying tactics", 0.3))
+        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.3))
         clock.now += 0.1
-        progress.show(EngineBuilding(GPU, "trying tactics", 0.37))
+        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.37))
         progress.show(DeviceReady(engine_info(GPU, "fp16", "the fastest that matches fp32")))
     assert capsys.readouterr().err.splitlines() == [
         "cuda:0: starting",
@@ -96,8 +97,8 @@ def test_without_a_terminal_a_build_is_told_now_and_then(capsys: Capture) -> Non
 def test_on_a_terminal_a_build_moves_in_its_line(terminal: Terminal) -> None:
     with redirect_stderr(terminal.file), closing(Progress(SOURCES, quiet=False)) as progress:
         progress.show(SourceOpened(0, video_info("people.mp4", 50)))
-        progress.show(EngineBuilding(GPU, "trying tactics", 0.3))
-        progress.show(EngineBuilding(GPU, "trying tactics", 0.37))
+        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.3))
+        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.37))
         shown = terminal.read()
         assert "cuda:0 trying tactics 30 %" in shown
         assert shown.rpartition("\r")[2].startswith("cuda:0 trying tactics 37 %")
@@ -112,7 +113,7 @@ def test_while_one_device_works_the_other_is_built_beside_it(terminal: Terminal)
         progress.show(DeviceReady(engine_info(GPU)))
         progress.show(FramesDone(0, (make_frame(0, 0),)))
         progress.show(DeviceStats(GPU, 1, 12.5, 80.0, 90.0))
-        progress.show(EngineBuilding(OTHER, "trying tactics", 0.5))
+        progress.show(EngineBuilding(OTHER, Notice("general.text", text="trying tactics"), 0.5))
         progress.say("so far")
         line = terminal.read().rpartition("\n")[2]
         assert "cuda:0 12.5/s 80 ms · cuda:1 trying tactics 50 %" in line
@@ -126,7 +127,7 @@ def test_while_one_device_works_the_other_is_built_beside_it(terminal: Terminal)
 def test_quiet_tells_failures_only(capsys: Capture) -> None:
     with closing(Progress(SOURCES, quiet=True)) as progress:
         progress.show(DeviceStarting(GPU, 1))
-        progress.show(EngineBuilding(GPU, "trying tactics", 0.3))
+        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.3))
         progress.show(DeviceReady(engine_info(GPU, "fp16")))
         progress.show(DeviceFailed(GPU, "it crashed", restarting=True))
         progress.show(SourceFinished(0, Ledger(), 0.0, "clips/people.mp4 is no video", False))

@@ -16,6 +16,7 @@ from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
 from framefleet.app.window.status_line import StatusLine
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, DeviceStats
 from framefleet.engine.types import DeviceId
 from tests.support.window import CPU, engine_info
@@ -87,7 +88,7 @@ def test_the_telemetry_of_gpus_tells_their_decoders_from_the_host() -> None:
 def test_a_slow_device_names_itself_and_why_its_clocks_are_low() -> None:
     statuses, _ = replayed("one H200 slowed to a third")
     slow = statuses[1].device
-    found = find_bottleneck(statuses, {slow: Telemetry(slow, throttling=("temperature",))}, None)
+    found = find_bottleneck(statuses, {slow: Telemetry(slow, throttling=(Notice("devices.temperature"),))}, None)
     assert found is not None
     assert found.text == "cuda:1 is slower than the others: 412 instead of 1,185 frames/s."
     assert found.advice == "Its clock rates are reduced: temperature. Check the device."

@@ -15,6 +15,7 @@ from framefleet.app.window.status_line import StatusLine
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import ScrollPane
 from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from framefleet.engine.types import DeviceId
 from tests.support.window import CPU, engine_info
@@ -83,13 +84,13 @@ def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
 def test_the_building_of_an_engine_is_on_the_card(qtbot: QtBot) -> None:
     panel = DevicePanel()
     qtbot.addWidget(panel)
-    status = fold(DeviceStatus(GPU), EngineBuilding(GPU, "building the plan", 0.374), 0.0)
+    status = fold(DeviceStatus(GPU), EngineBuilding(GPU, Notice("general.text", text="building the plan"), 0.374), 0.0)
     panel.show_devices([status])
     (card,) = panel.cards
     row = card.row
     assert (card.phase.text(), row.content.message, row.content.progress) == ("Building 37 %", "building the plan", 0.374)
     assert "building" not in card.engine.text()  # the row says it
-    panel.show_devices([fold(status, EngineBuilding(GPU, "timing it", 1.0), 0.5)])
+    panel.show_devices([fold(status, EngineBuilding(GPU, Notice("general.text", text="timing it"), 1.0), 0.5)])
     assert card.phase.text() == "Building 99 %"  # it goes on
     panel.show_devices([fold(status, DeviceReady(engine_info(GPU)), 1.0)])
     assert (row.content.message, row.content.progress) == ("", 0.0)
@@ -331,7 +332,7 @@ def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> Non
 def test_the_status_line_names_engines_that_other_devices_do_not_wait_for(qtbot: QtBot) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
-    building = fold(DeviceStatus(GPU), EngineBuilding(GPU, "trying tactics", 0.374), 0.0)
+    building = fold(DeviceStatus(GPU), EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.374), 0.0)
     line.show_devices([building])
     assert line.devices.text() == "cuda:0 · building the engine"
     line.show_devices([building, working(0.0)])

@@ -17,6 +17,7 @@ from framefleet.app.window.widgets import theme, translation
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from framefleet.engine.types import DeviceId
 from tests.support.window import engine_info, feature, pixels
@@ -109,7 +110,11 @@ def test_eight_devices_fit_without_scrolling(qtbot: QtBot, tmp_path: Path) -> No
 
 
 def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -> None:
-    building = fold(fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0), EngineBuilding(GPUS[1], "building the plan", 0.4), 1.0)
+    building = fold(
+        fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0),
+        EngineBuilding(GPUS[1], Notice("general.text", text="building the plan"), 0.4),
+        1.0,
+    )
     broken = fold(working(GPUS[2], 1), DeviceFailed(GPUS[2], "no memory", restarting=False), 2.0)
     panel = panel_of(qtbot, working(GPUS[0], 99), building, broken)
     panel.show()
@@ -123,7 +128,11 @@ def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -
 
 def test_a_row_names_the_step_of_a_build_in_the_language_of_the_window(qtbot: QtBot, qapp: QApplication) -> None:
     translation.install(qapp, "de")
-    building = fold(fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0), EngineBuilding(GPUS[1], "trying bf16", 0.4), 1.0)
+    building = fold(
+        fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0),
+        EngineBuilding(GPUS[1], Notice("backends.try_precision", precision="bf16"), 0.4),
+        1.0,
+    )
     panel = panel_of(qtbot, building)
     panel.refresh()
     translation.install(qapp, "en")

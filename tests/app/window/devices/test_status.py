@@ -2,7 +2,10 @@ from dataclasses import replace
 
 from framefleet.app.window.devices.figures import ceiling
 from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
+from framefleet.engine.backends.base import reasons
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from framefleet.engine.types import AS_ASKED
 from tests.support.window import CPU, engine_info
 
 
@@ -71,8 +74,8 @@ def test_a_device_does_nothing_while_it_is_away() -> None:
 
 
 def test_building_ends_with_the_engine_or_with_the_device() -> None:
-    building = fold(DeviceStatus(CPU), EngineBuilding(CPU, "trying tactics", 0.5), 0.0)
-    assert building.building == ("trying tactics", 0.5)
+    building = fold(DeviceStatus(CPU), EngineBuilding(CPU, Notice("general.text", text="trying tactics"), 0.5), 0.0)
+    assert building.building == (Notice("general.text", text="trying tactics"), 0.5)
     for event in (DeviceReady(engine_info()), DeviceFailed(CPU, "no memory", True), DeviceStarting(CPU, 2), DeviceLeft(CPU)):
         assert fold(building, event, 1.0).building is None
 
@@ -81,5 +84,7 @@ def test_a_new_batch_is_explained_once_it_differs() -> None:
     engine = replace(engine_info(), batch=32)
     status = fold(fold(DeviceStatus(CPU), DeviceReady(engine), 0.0), DeviceReady(engine), 1.0)
     assert status.note == ""
-    smaller = replace(engine, batch=16, reason="fp16; batch 16: the memory became too small for 32")
-    assert fold(status, DeviceReady(smaller), 2.0).note == "The batch size changed from 32 to 16: the memory became too small for 32"
+    why = Notice("backends.memory_shrank", batch=32)
+    smaller = replace(engine, batch=16, reason=reasons(AS_ASKED, Notice("backends.batch", batch=16, why=why)))
+    note = fold(status, DeviceReady(smaller), 2.0).note
+    assert note == "The batch size changed from 32 to 16: the device's memory became too small for 32"

@@ -14,6 +14,7 @@ from framefleet.app.window.devices.telemetry import RESTART_SECONDS, DeviceTelem
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 from tests.support.window import CPU
 
@@ -60,7 +61,7 @@ def telemetry(tmp_path: Path, clock: Clock) -> Iterator[DeviceTelemetry]:
 def test_a_monitor_that_ended_is_started_again_after_a_while(telemetry: DeviceTelemetry, clock: Clock) -> None:
     telemetry.watch([DESCRIBED])
     until(lambda: telemetry.problem is not None)
-    assert telemetry.problem == "telemetry is not available: the process that reads it ended unexpectedly with status 3"
+    assert str(telemetry.problem) == "telemetry is not available: the process that reads it ended unexpectedly with status 3"
     assert telemetry.of(CPU) == Telemetry(CPU)  # shown, with nothing known
     clock.now = RESTART_SECONDS - 0.1
     telemetry.revive()
@@ -100,7 +101,7 @@ BUSY = Telemetry(
     pcie_tx=1.5e6,
     pcie_generation=5,
     pcie_width=16,
-    throttling=("power limit",),
+    throttling=(Notice("devices.power_limit"),),
 )
 
 
@@ -132,7 +133,7 @@ def test_what_is_not_available_says_so_and_has_an_empty_bar() -> None:
 def test_heat_full_memory_and_throttling_stand_out() -> None:
     assert by_name(replace(BUSY, temperature=88.0))["Temperature"].alarm
     assert by_name(replace(BUSY, memory_used=139 * GIB))["Memory"].alarm
-    assert by_name(replace(BUSY, throttling=("power limit", "temperature")))["Clock"].alarm
+    assert by_name(replace(BUSY, throttling=(Notice("devices.power_limit"), Notice("devices.temperature"))))["Clock"].alarm
 
 
 def test_of_a_processor_there_is_its_own_load_and_memory() -> None:

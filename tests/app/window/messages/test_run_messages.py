@@ -5,12 +5,13 @@ from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.messages.run_messages import RunMessages
 from framefleet.app.window.widgets.banner import BannerArea
 from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed
 from framefleet.engine.types import DeviceId
 from tests.support.window import CPU
 
 GPU = DeviceId("cuda", "0")
-BROKEN = DeviceDescription(GPU, "Some Graphics", "TensorRT", (), problem="its driver is too old")
+BROKEN = DeviceDescription(GPU, "Some Graphics", "TensorRT", (), problem=Notice("general.text", text="its driver is too old"))
 WORKING = DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))
 
 

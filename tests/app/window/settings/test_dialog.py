@@ -23,6 +23,7 @@ from framefleet.app.window.settings.preferences import STORED, Preferences
 from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
 from framefleet.app.window.widgets.translation import LANGUAGE
 from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Decode, ModelFiles, Parallel, Precision
 from framefleet.engine.settings.clock import ClockSource
 from framefleet.engine.settings.kinds import Moment
@@ -35,7 +36,7 @@ from tests.support.window import CPU, changed_preferences, drop
 GPU = DeviceId("openvino", "GPU.0")
 FOUND = (
     DeviceDescription(CPU, "Some Processor", "OpenVINO 2026.4", ("fp32", "bf16")),
-    DeviceDescription(GPU, "Some Graphics", "OpenVINO 2026.4", (), problem="its driver is too old"),
+    DeviceDescription(GPU, "Some Graphics", "OpenVINO 2026.4", (), problem=Notice("general.text", text="its driver is too old")),
 )
 
 

@@ -18,6 +18,7 @@ from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.devices.recording import read_recording
 from framefleet.engine.devices.topology.types import Level, Link, Topology
+from framefleet.engine.notices import Notice
 from tests.support.devices.machines import SWITCH_CODES, gpu
 from tests.support.devices.topologies import ALONE, SOCKETS, eight
 from tests.support.window import CPU, feature, pixels
@@ -109,7 +110,7 @@ def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
 
 
 def test_problems_are_told(qtbot: QtBot) -> None:
-    panel = shown(qtbot, Topology(ALONE.nodes, problem="the driver is out of order"))
+    panel = shown(qtbot, Topology(ALONE.nodes, problem=Notice("general.text", text="the driver is out of order")))
     assert panel.problem.text() == "The topology is incomplete: the driver is out of order."
     panel.show_problem("it failed")
     assert (panel.problem.text(), panel.note.text()) == ("it failed", "")

@@ -158,7 +158,7 @@ def definition_of(library: Any, network: Network, **options: Any) -> tuple[Any, 
 def test_an_unsupported_pair_is_refused_with_what_to_do(
     name: str, version: tuple[int, ...], capability: tuple[int, int], says: str
 ) -> None:
-    assert says in (refusal(name, version, capability) or "")
+    assert says in str(refusal(name, version, capability))
 
 
 @pytest.mark.parametrize(("name", "version"), [("TensorRT-RTX", (1, 6, 1)), ("TensorRT", (10, 8)), ("TensorRT", (11, 0))])
@@ -167,7 +167,7 @@ def test_a_supported_pair_is_taken(name: str, version: tuple[int, ...]) -> None:
 
 
 def test_without_a_library_that_takes_the_device_the_error_says_what_to_install() -> None:
-    with pytest.raises(DeviceError, match=r"compute capability 5\.2.*framefleet\[rtx\]"):
+    with pytest.raises(DeviceError, match=r"compute capability 5\.2.*install .*\[rtx\]'"):
         find_library((5, 2))
 
 
@@ -176,7 +176,7 @@ def test_every_kind_of_layer_is_lowered_and_builds(rtx: Any, network: Network) -
 
     phases: list[tuple[str, float]] = []
     for exact in (False, True):
-        plan = build_plan(rtx, network, split(network)[0], 2, exact=exact, progress=lambda *step: phases.append(step))
+        plan = build_plan(rtx, network, split(network)[0], 2, exact=exact, progress=lambda phase, done: phases.append((str(phase), done)))
         assert len(plan) > 10_000
     assert any(fraction == 1.0 for _, fraction in phases)
     assert all(0.0 <= fraction <= 1.0 for _, fraction in phases)

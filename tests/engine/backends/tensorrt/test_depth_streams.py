@@ -66,7 +66,7 @@ def test_batches_under_way_neither_overtake_nor_disturb_each_other(
     with TensorRtDepthBackend(group(len(cuts) + 1)) as backend:
         info = backend.activate(network, SETTINGS)
         assert info.slots == 2 * (len(cuts) + 1) + 1
-        assert ("directly" if peers else "through host memory") in info.reason
+        assert ("directly" if peers else "through host memory") in str(info.reason)
         slots: list[Any] = [place.slot for place in backend._places][:4]
         for turn in range(2):
             gpus.direct = gpus.staged = 0
@@ -93,7 +93,7 @@ def test_from_the_first_measurement_to_results(network: Network, monkeypatch: py
     with TensorRtDepthBackend(group(2)) as backend:
         info = backend.activate(network, SETTINGS)
         assert info.device_name == "2 × Emulated GPU"
-        assert info.reason.startswith("2 stages, cut before layer ")
+        assert str(info.reason).startswith("2 stages, cut before layer ")
         assert len(backend.cuts) == 1
         heads = backend.raw_outputs(np.concatenate([inputs, inputs[:1]]))
         for turn in range(3):

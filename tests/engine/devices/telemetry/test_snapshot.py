@@ -21,6 +21,7 @@ from framefleet.engine.devices.processor import ProcessorSampler
 from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
 from framefleet.engine.devices.telemetry.sampler import GpuSampler, make_samplers, rate
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 from tests.support.devices.nvml import H200, Library, NVMLError_LibRmVersionMismatch, with_nvlinks
 
@@ -71,7 +72,7 @@ def test_a_snapshot_of_a_gpu(clock: Clock) -> None:
     assert (snapshot.utilization, snapshot.decoder, snapshot.encoder, snapshot.power) == (97, 83, None, 612.345)
     assert (snapshot.pcie_rx, snapshot.pcie_tx) == (1.5e6, 1.5e6)
     assert snapshot.nvlink_rx == snapshot.nvlink_tx == 10_000 * 1024 / 0.5
-    assert snapshot.throttling == ("power limit", "temperature")
+    assert snapshot.throttling == (Notice("devices.power_limit"), Notice("devices.temperature"))
 
 
 def linked(counts: dict[tuple[int, int], int]) -> GpuSampler:

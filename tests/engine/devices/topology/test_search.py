@@ -18,6 +18,7 @@ from framefleet.engine.devices.topology.linux import find_gpus, numa_node, numa_
 from framefleet.engine.devices.topology.search import find_topology
 from framefleet.engine.devices.topology.types import NumaNode, Topology
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, make_system, words
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
@@ -37,7 +38,7 @@ def test_two_sockets_with_switches_by_the_system_alone(tmp_path: Path) -> None:
     assert topology.nodes[1] == NumaNode(1, frozenset([*range(16, 32), *range(48, 64)]), 256 * GIB)
     assert topology.gpus[4].cpus == topology.nodes[1].cpus
     assert (topology.gpus[0].generation, topology.gpus[0].width, topology.gpus[0].device) == (5, 16, None)
-    assert topology.problem == "NVIDIA's driver is not installed"
+    assert topology.problem == Notice("devices.driver_not_installed")
 
 
 def test_a_machine_without_a_gpu(tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_a_driver_that_fails_is_told_of_and_the_rest_is_shown(tmp_path: Path, pr
     topology = find_topology(timeout, program, make_system(tmp_path, TWO_SOCKETS, SWITCHES))
     assert topology.problem is not None
     assert len(topology.gpus) == 7
-    assert re.search(problem, topology.problem)
+    assert re.search(problem, str(topology.problem))
 
 
 def probe(monkeypatch: pytest.MonkeyPatch, library: Library, devices: object, driver: Path) -> dict[str, Any]:
@@ -148,6 +149,10 @@ def probe(monkeypatch: pytest.MonkeyPatch, library: Library, devices: object, dr
     monkeypatch.setattr(topology_probe, "cuda_devices", cuda_devices)
     monkeypatch.setattr(topology_probe, "DRIVER", driver)
     return dict(topology_probe.probe())
+
+
+def told(values: dict[str, Any]) -> str:
+    return str(Notice.from_json(values["problem"]))
 
 
 def test_gpus_have_the_names_that_cuda_gives_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -166,5 +171,6 @@ def test_the_parts_of_a_gpu_that_is_cut_are_where_it_is(monkeypatch: pytest.Monk
 def test_why_the_driver_tells_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     missing = Library(refusing=NVMLError_LibraryNotFound)
     assert probe(monkeypatch, missing, [], tmp_path / "none") == {"gpus": [], "problem": None}
-    assert "cannot be found" in probe(monkeypatch, missing, [], tmp_path)["problem"]
-    assert "restart the machine" in probe(monkeypatch, Library(refusing=NVMLError_LibRmVersionMismatch), [], tmp_path / "none")["problem"]
+    assert "cannot be found" in told(probe(monkeypatch, missing, [], tmp_path))
+    mismatch = Library(refusing=NVMLError_LibRmVersionMismatch)
+    assert "restart the machine" in told(probe(monkeypatch, mismatch, [], tmp_path / "none"))
