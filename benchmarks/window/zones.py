@@ -31,7 +31,7 @@ from framefleet.engine.store.objects.zones import TrackTable
 from framefleet.engine.tracking.appearances import APPEARANCE
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 from framefleet.engine.zones.file import read_zones
-from framefleet.engine.zones.heat import HeatMap
+from framefleet.engine.zones.geometry import HeatMap
 
 OBJECTS, FRAMES, RATE = 300, 200, 25
 SIZE = (1920, 1080)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.zones.geometry import Array, along, distances, passing, reference_points
-from framefleet.engine.zones.repeated import Seen
 from framefleet.engine.zones.shapes import Line, Shape, ZoneSet
 
 Integers = NDArray[np.int64]
@@ -28,6 +27,15 @@ UNSEEN = 2.0
 _STATE = np.dtype([("side", np.int8), ("time", np.float64), ("within", np.bool_)])
 """A track at a shape: the side on which it was for certain last, 0 = unknown; the last time at which its point passed the line or edge;
 whether it passed between the line's ends, and was seen shortly before and after."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The detections of tracks in the order of their times. tracks: int32 (n,). times: seconds, float64 (n,). boxes: x1 y1 x2 y2 (n, 4)."""
+
+    tracks: NDArray[np.int32]
+    times: Array
+    boxes: NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.zones.counter import Integers, ZoneCounter
+from framefleet.engine.tracking.association import areas, pair_overlaps
+from framefleet.engine.zones.counter import Integers, Seen, ZoneCounter
 from framefleet.engine.zones.geometry import Array
-from framefleet.engine.zones.repeated import repeated
 from framefleet.engine.zones.shapes import Line, Shape, ZoneSet
 
 CROSSINGS = np.dtype([("shape", np.int64), ("track", np.int64), ("class_id", np.int64), ("time", np.float64), ("forward", np.bool_)])
@@ -27,6 +27,16 @@ outside; else it was first or last seen inside."""
 
 RETURN = 1.0
 """Seconds. An object that is back at the other side within this time has not crossed: feet swing over lines, and boxes tremble."""
+
+REPEAT_SECONDS = 1.0
+"""Most time between two crossings of one object, and the time around them in which the tracks are compared."""
+
+REPEAT_SEEN = 0.5
+"""The weaker track is seen in at most this share of the frames in which the other one is seen."""
+
+REPEAT_OVERLAP, REPEAT_INSIDE, REPEAT_SHARE = 0.3, 0.7, 0.4
+"""In this share of the frames in which the weaker track is seen: least intersection over union with the other one's box, and least share of
+the smaller box in the larger one. Between detections, the other one's box is interpolated."""
 
 ROUTES = np.dtype([("track", np.int64), ("class_id", np.int64), ("origin", np.int64), ("target", np.int64)])
 """The first and the last line or zone of a track. target: -1 if there is only one."""
@@ -150,7 +160,7 @@ def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, f
     changes = _settled(changes, lines)
     at_line = lines[changes["shape"]]
     crossings = _crossings(changes[at_line], classes)
-    crossings = crossings[~repeated(crossings, counter.seen)]
+    crossings = crossings[~_repeated(crossings, counter.seen)]
     return Counts(counter.zones, crossings, _visits(changes[~at_line], classes, counter.ends))
 
 
@@ -179,6 +189,38 @@ def _crossings(changes: NDArray[np.void], classes: Integers) -> NDArray[np.void]
         found[name] = changes[name]
     found["class_id"], found["forward"] = classes[changes["track"]], changes["positive"]
     return found[np.argsort(found["time"], kind="stable")]
+
+
+def _repeated(crossings: NDArray[np.void], seen: Seen) -> NDArray[np.bool_]:
+    """Which crossings show an object that another track carried over the same line in the same direction. crossings: ordered by time."""
+    found = np.zeros(len(crossings), bool)
+    ends = np.searchsorted(crossings["time"], crossings["time"] + REPEAT_SECONDS, side="right")
+    kinds = np.unique(crossings[["shape", "class_id", "forward"]], return_inverse=True)[1]
+    for one, end in enumerate(ends.tolist()):
+        for other in (one + 1 + np.flatnonzero(kinds[one + 1 : end] == kinds[one])).tolist():
+            weaker = _weaker(crossings[[one, other]], seen)
+            if weaker is not None:
+                found[(one, other)[weaker]] = True
+    return found
+
+
+def _weaker(pair: NDArray[np.void], seen: Seen) -> int | None:
+    """Which of two crossings, 0 or 1, is one of a second track on the same object; None: neither."""
+    first, last = np.searchsorted(seen.times, (pair["time"].min() - REPEAT_SECONDS, pair["time"].max() + REPEAT_SECONDS))
+    rows = [first + np.flatnonzero(seen.tracks[first:last] == track) for track in pair["track"]]
+    weaker = int(len(rows[1]) <= len(rows[0]))
+    if len(rows[weaker]) > REPEAT_SEEN * len(rows[1 - weaker]):
+        return None
+    (times, boxes), (other_times, other_boxes) = (
+        (seen.times[each], seen.boxes[each].astype(np.float64)) for each in (rows[weaker], rows[1 - weaker])
+    )
+    others = np.stack([np.interp(times, other_times, side, np.nan, np.nan) for side in other_boxes.T], 1)
+    boxes, others = (each[np.isfinite(others[:, 0])] for each in (boxes, others))
+    overlap = pair_overlaps(boxes, others)
+    both = areas(boxes) + areas(others)
+    shared = overlap * both / (1 + overlap)
+    hits = (overlap >= REPEAT_OVERLAP) & (shared >= REPEAT_INSIDE * np.minimum(areas(boxes), areas(others)))
+    return weaker if len(hits) and hits.mean() >= REPEAT_SHARE else None
 
 
 def _visits(changes: NDArray[np.void], classes: Integers, ends: Array) -> NDArray[np.void]:

@@ -10,12 +10,12 @@ from typing import Any
 
 from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.files import read_start
-from framefleet.engine.zones.checks import check_zones
-from framefleet.engine.zones.shapes import MARGIN, Line, Point, Reference, Shape, Zone, ZoneSet
+from framefleet.engine.notices import Notice
+from framefleet.engine.zones.shapes import MARGIN, Line, Point, Reference, Shape, Zone, ZoneSet, check_zones, kind_of
 
 VERSION = 1
 MAX_BYTES = 1 << 22
-LONGEST_NAME = 100
+MAX_NAME = 100
 
 _KEYS = {"version": True, "width": True, "height": True, "lines": False, "zones": False, "reference": False, "margin": False}
 _LINE_KEYS = {"name": True, "from": True, "to": True, "classes": False}
@@ -26,48 +26,63 @@ _ZONE_KEYS = {"name": True, "points": True, "classes": False}
 def read_zones(path: Path) -> ZoneSet:
     """Read a zones file.
 
-    Raises:
-        UsageError: the file is missing, unreadable or no zones file, or its lines and zones cannot be used. The message says which.
+    Parameters
+    ----------
+    path : Path
+        JSON in UTF-8, at most ``MAX_BYTES``.
+
+    Returns
+    -------
+    ZoneSet
+        Its lines, then its zones, in pixels of the pictures that the file names.
+
+    Raises
+    ------
+    UsageError
+        The file is missing, unreadable or no zones file, or its lines and zones cannot be used. The message says which.
     """
     try:
         content = read_start(path, MAX_BYTES + 1)
     except ModelError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(error.notice) from error
     if len(content) > MAX_BYTES:
-        raise UsageError(f"{path} has more than {MAX_BYTES >> 20} MiB: it is not a zones file")
+        raise UsageError(Notice("zones.too_large", path=path, megabytes=MAX_BYTES >> 20))
     try:
-        zones = parse_zones(content.decode("utf-8-sig"))
-        if zones.shapes and all(0 <= value <= 1 for shape in zones.shapes for point in shape.points for value in point):
-            raise UsageError("all its points lie between 0 and 1: write pixels of a picture of the given width and height, not shares")
-        return zones
+        return parse_zones(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text at byte {error.start}: save it as UTF-8") from error
+        raise UsageError(Notice("zones.not_utf8", path=path, byte=error.start)) from error
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(Notice("zones.in_file", path=path, problem=error.notice)) from error
 
 
 def parse_zones(text: str) -> ZoneSet:
     """Read the text of a zones file.
 
-    Raises:
-        UsageError: see ``read_zones``; the message does not name the file.
+    Raises
+    ------
+    UsageError
+        See ``read_zones``; the message does not name the file.
     """
     try:
         data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise UsageError(f"it is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
+        raise UsageError(Notice("zones.not_json", problem=error.msg, line=error.lineno, column=error.colno)) from error
     except (RecursionError, ValueError) as error:
-        raise UsageError(f"it is not JSON that can be read: {error}") from error
-    data = _checked(data, _KEYS, "the file")
-    if data["version"] != VERSION:
-        newer = isinstance(data["version"], int) and data["version"] > VERSION
-        remedy = ": update Framefleet" if newer else ""
-        raise UsageError(f"it has the version {_shown(data['version'])}, and this Framefleet reads {VERSION}{remedy}")
+        raise UsageError(Notice("zones.unreadable_json", error=str(error))) from error
+    data = _checked(data, _KEYS, Notice("zones.the_file"))
+    version = data["version"]
+    if isinstance(version, int) and version > VERSION:
+        raise UsageError(Notice("zones.newer_version", version=version, known=VERSION))
+    if version != VERSION:
+        raise UsageError(Notice("zones.other_version", version=_shown(version), known=VERSION))
     size = _whole(data["width"], "width"), _whole(data["height"], "height")
     lines = [_line(item, f"line {number}") for number, item in enumerate(_list(data.get("lines", []), "lines"), 1)]
     zones = [_zone(item, f"zone {number}") for number, item in enumerate(_list(data.get("zones", []), "zones"), 1)]
     margin = _number(data.get("margin", MARGIN), "margin")
     found = ZoneSet(size, (*lines, *zones), _reference(data.get("reference", Reference.BOTTOM)), margin)
+    for shape in found.shapes:  # before other checks, which such points would not pass either
+        if all(0 <= value <= 1 for point in shape.points for value in point):
+            raise UsageError(Notice("zones.shares", shape=kind_of(shape), name=shape.name))
     check_zones(found)
     return found
 
@@ -95,27 +110,30 @@ def _written(point: Point) -> list[float]:
 
 
 def _no_constant(name: str) -> None:
-    raise UsageError(f"it has the value {name}, which is not a number of pixels")
+    raise UsageError(Notice("zones.constant", name=name))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise UsageError(f"an object has the key '{next(name for name in names if names.count(name) > 1)}' twice")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise UsageError(Notice("zones.key_twice", name=name))
+        found[name] = value
     return found
 
 
-def _checked(value: Any, keys: dict[str, bool], what: str) -> dict[str, Any]:
+def _checked(value: Any, keys: dict[str, bool], what: Notice | str) -> dict[str, Any]:
     """Check the keys of an object."""
     if not isinstance(value, dict):
-        raise UsageError(f"{what} is {_shown(value)}, but must be an object with the keys {', '.join(keys)}")
+        raise UsageError(Notice("zones.no_object", what=what, value=_shown(value), keys=tuple(keys)))
     for name in value:
         if name not in keys:
-            raise UsageError(f"{what} has the unknown key '{name}': its keys are {', '.join(keys)}")
+            raise UsageError(Notice("zones.unknown_key", what=what, name=name, keys=tuple(keys)))
     for name, required in keys.items():
         if required and name not in value:
-            raise UsageError(f"{what} has no key '{name}'")
+            raise UsageError(
+                Notice("zones.no_version", known=VERSION) if name == "version" else Notice("zones.no_key", what=what, name=name)
+            )
     return value
 
 
@@ -138,9 +156,9 @@ def _zone(value: Any, what: str) -> Shape:
 
 def _name(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise UsageError(f"{what} has the name {_shown(value)}: a name is a text")
-    if len(value) > LONGEST_NAME:
-        raise UsageError(f"{what} has a name of {len(value)} letters: at most {LONGEST_NAME} are possible")
+        raise UsageError(Notice("zones.name_is_text", what=what, value=_shown(value)))
+    if len(value) > MAX_NAME:
+        raise UsageError(Notice("zones.long_name", what=what, number=len(value), highest=MAX_NAME))
     return value.strip()
 
 
@@ -148,45 +166,45 @@ def _classes(data: dict[str, Any], what: str) -> tuple[str, ...]:
     names = _list(data.get("classes", []), f"{what}, classes")
     for name in names:
         if not isinstance(name, str):
-            raise UsageError(f'{what} has {_shown(name)} among its classes: they are labels, such as "car"')
+            raise UsageError(Notice("zones.class_is_text", what=what, value=_shown(name)))
     return tuple(names)
 
 
 def _reference(value: Any) -> Reference:
     if value not in [*Reference]:
-        raise UsageError(f"the reference is {_shown(value)}: choose from {', '.join(Reference)}")
+        raise UsageError(Notice("zones.reference", value=_shown(value), choices=tuple(map(str, Reference))))
     return Reference(value)
 
 
 def _point(value: Any, what: str) -> Point:
     pair = _list(value, what)
     if len(pair) != 2:
-        raise UsageError(f"{what} has {len(pair)} numbers: a point is [x, y]")
+        raise UsageError(Notice("zones.point", what=what, number=len(pair)))
     return _number(pair[0], what), _number(pair[1], what)
 
 
 def _number(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UsageError(f"{what} is {_shown(value)}: write a number")
+        raise UsageError(Notice("zones.no_number", what=what, value=_shown(value)))
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise UsageError(f"{what} is not a finite number")
+        raise UsageError(Notice("zones.infinite", what=what))
     return number
 
 
 def _whole(value: Any, what: str) -> int:
     number = _number(value, what)
     if number != int(number) or not 1 <= number <= 1 << 20:
-        raise UsageError(f"the {what} of the pictures is {_shown(value)}: write a whole number of pixels")
+        raise UsageError(Notice("zones.no_whole_number", what=what, value=_shown(value)))
     return int(number)
 
 
 def _list(value: Any, what: str) -> Sequence[Any]:
     if not isinstance(value, list):
-        raise UsageError(f"{what} is {_shown(value)}, but must be a list")
+        raise UsageError(Notice("zones.no_list", what=what, value=_shown(value)))
     return value
 
 

@@ -1,4 +1,4 @@
-"""Distances of many points from a line or a zone, with a sign that tells the side."""
+"""Where many objects are: their distances from lines and zones, their paths and a heat map."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from framefleet.engine.zones.shapes import Line, Point, Reference, Shape
 Array = NDArray[np.float64]
 
 _HEIGHT = {Reference.TOP: 0.0, Reference.CENTRE: 0.5, Reference.BOTTOM: 1.0}
+TRAIL_SECONDS = 2.0
+_TRAIL_PART = 0.25
+"""Boxes tremble by some pixels: a trail goes through the mean of each of these parts of a second."""
+
+COLUMNS = 96
+_BLUR = np.array([1, 4, 6, 4, 1]) / 16
+
 _BLOCK = 1 << 16  # points at once, so that arrays stay in the processor's cache
 
 
@@ -79,3 +86,63 @@ def _from_polygon(points: Array, corners: Sequence[Point]) -> Array:
             inside ^= ((y1 > y) != (y2 > y)) & (x < x1 + (y - y1) * across / down)
     distance: Array = np.where(inside, 1, -1) * np.sqrt(nearest)
     return distance
+
+
+def trails_begin(time: float) -> float:
+    """The first time, seconds, of which positions belong to the trails at ``time``."""
+    return float(np.floor(time / _TRAIL_PART) * _TRAIL_PART - TRAIL_SECONDS)
+
+
+def trails(tracks: NDArray[np.int64], times: Array, boxes: Array, shown: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+    """Return the paths of the lower edges' middles, smoothed, up to the last box of each track.
+
+    tracks, times, boxes: of detections in the order of time, (n,), (n,) and (n, 4), see ``trails_begin``. shown: the tracks that have a
+    trail, (m,). Returns the trails' straight lines x1 y1 x2 y2, float64 (k, 4), and the track of each, (k,).
+    """
+    row_of = np.full(max(tracks.max(initial=-1), shown.max(initial=-1)) + 2, -1)
+    row_of[shown] = np.arange(len(shown))
+    mine = np.flatnonzero(row_of[tracks] >= 0)
+    if not len(mine):
+        return np.zeros((0, 4)), np.zeros(0, np.int64)
+    rows, parts = row_of[tracks[mine]], np.floor(times[mine] / _TRAIL_PART).astype(np.int64)
+    points = reference_points(boxes[mine], Reference.BOTTOM)
+    width = int(parts[-1] - parts[0]) + 2  # the last column holds the last positions
+    cells = rows * width + parts - parts[0]
+    counts = np.bincount(cells, minlength=len(shown) * width)
+    means = np.stack([np.bincount(cells, values, len(counts)) for values in points.T], 1) / np.maximum(counts, 1)[:, None]
+    last = rows * width + width - 1
+    counts[last], means[last] = 1, points  # of several positions of a track, NumPy keeps the last one
+    used = np.flatnonzero(counts)
+    owners, means = used // width, means[used]
+    joined = owners[1:] == owners[:-1]
+    return np.hstack((means[:-1], means[1:]))[joined], shown[owners[1:][joined]]
+
+
+class HeatMap:
+    """Counts the middles of boxes' lower edges in the cells of a grid. size: width and height of the pictures, pixels.
+
+    Attributes: cells: int64 (rows, ``COLUMNS``), the number of detections in each cell.
+    """
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        rows = max(1, round(COLUMNS * size[1] / size[0]))
+        self.size = size
+        self.cells: NDArray[np.int64] = np.zeros((rows, COLUMNS), np.int64)
+
+    def add(self, boxes: Array) -> None:
+        """Add boxes x1 y1 x2 y2, pixels, float64 (n, 4)."""
+        rows, columns = self.cells.shape
+        x, y = reference_points(boxes, Reference.BOTTOM).T
+        column = np.clip(x / self.size[0] * columns, 0, columns - 1).astype(np.int64)
+        row = np.clip(y / self.size[1] * rows, 0, rows - 1).astype(np.int64)
+        self.cells += np.bincount(row * columns + column, minlength=rows * columns).reshape(rows, columns)
+
+    def shares(self) -> NDArray[np.float32]:
+        """How strong each cell is, 0..1, smoothed, float32 (rows, columns). The square root keeps rare places visible."""
+        smooth = self.cells.astype(np.float64)
+        for axis in (0, 1):
+            padded = np.pad(smooth, [(2, 2) if each == axis else (0, 0) for each in (0, 1)])
+            length = smooth.shape[axis]
+            smooth = sum(weight * padded.take(range(shift, shift + length), axis) for shift, weight in enumerate(_BLUR.tolist()))
+        most = smooth.max()
+        return np.sqrt(smooth / most).astype(np.float32) if most else smooth.astype(np.float32)

@@ -11,8 +11,8 @@ from framefleet.engine.media.annotation.draw import FRACTION, Annotator, YuvPlan
 from framefleet.engine.media.annotation.label_position import Rect
 from framefleet.engine.media.annotation.shape_position import arrow_points, place_texts
 from framefleet.engine.types import Detections
+from framefleet.engine.zones.geometry import trails, trails_begin
 from framefleet.engine.zones.shapes import Point, Shape
-from framefleet.engine.zones.trails import first_time, trails
 
 PLACES: Rgb = (245, 215, 110)
 _PARTS = (1, 2, 2)  # the chroma planes have half the size
@@ -34,7 +34,7 @@ class TrackDrawing:
         found = found.select(found.tracks >= 0)
         assert found.tracks is not None
         tracks, boxes = found.tracks.astype(np.int64), found.boxes * np.tile(np.divide(self._size, source), 2)
-        self._recent = [each for each in self._recent if each[0] >= first_time(seconds)]
+        self._recent = [each for each in self._recent if each[0] >= trails_begin(seconds)]
         self._recent.append((seconds, tracks, boxes))
         times = np.repeat([time for time, *_ in self._recent], [len(each) for _, each, _ in self._recent])
         lines, owners = trails(

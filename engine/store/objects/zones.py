@@ -16,8 +16,7 @@ from framefleet.engine.store.tracks import tracker_of
 from framefleet.engine.tracking.appearances import vote
 from framefleet.engine.zones.counter import ZoneCounter
 from framefleet.engine.zones.counts import Counts, counts_of
-from framefleet.engine.zones.geometry import distances, reference_points
-from framefleet.engine.zones.heat import HeatMap
+from framefleet.engine.zones.geometry import HeatMap, distances, reference_points
 from framefleet.engine.zones.shapes import ZoneSet
 
 

@@ -90,12 +90,32 @@ def test_errors_name_the_file(tmp_path) -> None:
     path.write_bytes(b"\xff")
     with pytest.raises(UsageError, match=r"zones\.json is not UTF-8 text at byte 0"):
         read_zones(path)
-    path.write_text(json.dumps(FILE | {"lines": [LINE | {"from": [0, 0.1], "to": [1, 0.9]}], "zones": []}))
-    with pytest.raises(UsageError, match=r"zones\.json: all its points lie between 0 and 1: write pixels"):
-        read_zones(path)
     path.write_text("{}")
-    with pytest.raises(UsageError, match=r"zones\.json: the file has no key 'version'"):
+    with pytest.raises(UsageError, match=r"zones\.json: the file has no key 'version': a zones file begins with \"version\": 1, "):
         read_zones(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"lines": [LINE | {"from": [0, 0.1], "to": [1, 0.9]}], "zones": []}, "line 'gate'"),
+        ({"lines": [LINE | {"from": [0.2, 0.5], "to": [0.8, 0.5]}]}, "line 'gate'"),  # shorter than a pixel
+        ({"zones": [ZONE | {"points": [[0, 0], [1, 0], [1, 0.5]]}]}, "zone 'yard'"),  # smaller than a pixel, beside a line in pixels
+        ({"width": 1, "height": 1, "lines": [LINE | {"from": [0, 0.5], "to": [1, 0.5]}], "zones": []}, "line 'gate'"),
+    ],
+)
+def test_shares_of_the_picture_are_refused_with_advice(change, place) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_zones(json.dumps(FILE | change))
+    assert error.value.notice.code == "zones.shares"
+    assert str(error.value).startswith(f"{place} has all its points between 0 and 1: write pixels, not shares. Multiply x by the width")
+
+
+def test_a_key_twice_among_many_is_found_without_comparing_all_pairs() -> None:
+    """200,000 keys: comparing each with all others would be 20 billion comparisons and end at the test's time limit."""
+    keys = ", ".join(f'"{number}": 0' for number in range(200_000))
+    with pytest.raises(UsageError, match="the key '199999' twice"):
+        parse_zones(f'{{{keys}, "199999": 0}}')
 
 
 def test_a_first_corner_that_is_repeated_at_the_end_is_one_corner() -> None:
@@ -128,7 +148,7 @@ points = st.tuples(numbers, numbers)
 
 @given(st.lists(st.tuples(texts, points, points), max_size=4, unique_by=lambda each: each[0].casefold()))
 def test_what_is_written_can_be_read(lines) -> None:
-    shapes = tuple(Line(name, start, end) for name, start, end in lines if math.dist(start, end) >= 1)
+    shapes = tuple(Line(name, start, end) for name, start, end in lines if math.dist(start, end) >= 1 and max(*start, *end) > 1)
     zones = ZoneSet((100, 100), shapes)
     assert parse_zones(zones_text(zones)) == zones
 

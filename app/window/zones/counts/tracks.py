@@ -23,9 +23,8 @@ from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import Untracked, why_untracked
 from framefleet.engine.tracking.appearances import APPEARANCE
 from framefleet.engine.zones.counts import Counts
-from framefleet.engine.zones.heat import HeatMap
+from framefleet.engine.zones.geometry import HeatMap, trails, trails_begin
 from framefleet.engine.zones.shapes import ZoneSet
-from framefleet.engine.zones.trails import first_time, trails
 
 _PART = 100_000  # detections counted at once: arrays of this size stay in the processor's cache
 
@@ -59,7 +58,7 @@ class Tracks:
         if self.table is None or not self.tracked:
             return np.zeros((0, 4)), np.zeros(0, np.int64)
         times = self.table.times
-        part = slice(np.searchsorted(times, first_time(time)), np.searchsorted(times, time, side="right"))
+        part = slice(np.searchsorted(times, trails_begin(time)), np.searchsorted(times, time, side="right"))
         return trails(self.table.tracks[part], times[part], self.table.boxes[part], tracks)
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.zones.checks import problem_of
-from framefleet.engine.zones.shapes import Line, Point, Reference, Shape, Zone, ZoneSet
+from framefleet.engine.zones.shapes import Line, Point, Reference, Shape, Zone, ZoneSet, problem_of
 
 EMPTY = ZoneSet((1, 1))
 ZONES_COMMAND = 2
@@ -145,9 +145,9 @@ class ZoneEditor(QObject):
 
     def _accept(self, zones: ZoneSet, words: str, shape: Shape | None = None, merge: bool = False) -> bool:
         """Take a changed set unless its changed shape is impossible. words: what is done. merge: undo takes back such steps together."""
-        problem = problem_of(shape, zones.size) if shape is not None else ""
-        if problem and shape is not None:
-            self.refused.emit(f"'{shape.name}' {problem}.")
+        problem = problem_of(shape, zones.size) if shape is not None else None
+        if problem is not None and shape is not None:
+            self.refused.emit(f"'{shape.name}' {of_engine(problem)}.")
             return False
         before, self.zones = self.zones, zones
         self.changed.emit()

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from framefleet.app.window.zones.drawing.editor import ZoneEditor, nearest_edge
-from framefleet.engine.zones.checks import check_zones
-from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet
+from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet, check_zones
 
 
 @pytest.fixture

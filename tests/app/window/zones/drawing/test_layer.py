@@ -12,7 +12,7 @@ from framefleet.engine.media.annotation.colours import class_colour
 from framefleet.engine.store.objects.zones import TrackTable
 from framefleet.engine.tracking.appearances import APPEARANCE
 from framefleet.engine.zones.counts import CROSSINGS, VISITS, Counts
-from framefleet.engine.zones.heat import HeatMap
+from framefleet.engine.zones.geometry import HeatMap
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 
 SIZE = (640, 320)

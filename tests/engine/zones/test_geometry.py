@@ -1,6 +1,6 @@
 import numpy as np
 
-from framefleet.engine.zones.trails import first_time, trails
+from framefleet.engine.zones.geometry import trails, trails_begin
 
 
 def drawn(tracks, times, boxes, shown):
@@ -34,9 +34,9 @@ def test_older_points_stay_while_time_passes():
     boxes = [box(4 * number + random.normal(0, 3), 100 + random.normal(0, 3)) for number in range(100)]
 
     def at(last):
-        mine = (times >= first_time(times[last])) & (times <= times[last])
+        mine = (times >= trails_begin(times[last])) & (times <= times[last])
         return drawn([1] * int(mine.sum()), times[mine], np.array(boxes)[mine], [1])
 
     before, after = at(80), at(81)
     assert before[:-2] == after[: len(before) - 2]
-    assert times[81] - first_time(times[81]) >= 2
+    assert times[81] - trails_begin(times[81]) >= 2
