@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -38,20 +39,52 @@ def spread(values: Sequence[float], digits: int = 3) -> str:
     return f"**{median(values):.{digits}f}** ({min(values):.{digits}f}–{max(values):.{digits}f})"
 
 
-def write(name: str, title: str, body: str, libraries: Sequence[str], result: str | None = None) -> None:
-    """Print a result and store it.
+def write(name: str, title: str, body: str, libraries: Sequence[str], page: str) -> None:
+    """Print a result, and put it into its page: it replaces the section of the same title, or the whole page if that has the title.
 
-    name: of the script's module, such as "gpu.host". libraries: their versions are stated where they are installed. result: the result's
-    file name in ``results`` without ``.md``; None = the module's name, such as "gpu_host".
+    Parameters
+    ----------
+    name : str
+        Of the script's module, such as "gpu.host".
+    title : str
+        The heading.
+    body : str
+        Markdown. Headings inside begin with two or more ``#``.
+    libraries : sequence of str
+        Their versions are stated where they are installed.
+    page : str
+        The file's name in ``results``, without ``.md``.
     """
     versions = ", ".join(filter(None, map(_version, libraries)))
     arguments = [Path(argument).name if Path(argument).exists() else argument for argument in sys.argv[1:]]
     command = shlex.join(["python", "-m", f"benchmarks.{name}", *arguments])
     facts = f"{date.today()}; {machine()}, load {LOAD:.1f} before; Python {platform.python_version()}, {versions}"
-    text = f"# {title}\n\n{facts}\n\n`{command}`\n\n{body}\n"
+    text = f"# {title}\n\n{facts}\n\n`{command}`\n\n{body.strip()}\n"
     print(text)
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{result or name.replace('.', '_')}.md").write_text(text)
+    file = RESULTS / f"{page}.md"
+    file.write_text(put_section(file.read_text() if file.exists() else "", title, text))
+
+
+def put_section(page: str, title: str, text: str) -> str:
+    """The page with a new section.
+
+    Parameters
+    ----------
+    page : str
+        The page until now, "" if there is none.
+    title : str
+        The section's heading.
+    text : str
+        The section, which begins with ``# TITLE``. Below the page's own title, all its headings get one ``#`` more.
+    """
+    if not page or page.startswith(f"# {title}\n"):
+        return text
+    section = re.sub(r"^(#+ )", r"#\1", text, flags=re.MULTILINE)
+    parts = re.split(r"^(?=## )", page.rstrip("\n") + "\n\n", flags=re.MULTILINE)
+    kept = [part for part in parts if not part.startswith(f"## {title}\n")]
+    place = next((number for number, part in enumerate(parts) if part.startswith(f"## {title}\n")), len(kept))
+    return "".join([*kept[:place], f"{section.rstrip()}\n\n", *kept[place:]]).rstrip("\n") + "\n"
 
 
 def _version(library: str) -> str:

@@ -13,7 +13,7 @@ TEXTS = [*FILES, *PROJECT.glob("*.md")]
 PAST = ("CHANGELOG.md", "docs/adr/", "benchmarks/results/")
 """Pages about earlier states: they may name files that are gone."""
 EXAMPLE = "engine/backends/dummy/backend.py"
-"""The file that readers of docs/guide/add-a-backend.md write."""
+"""The file that readers of docs/add-a-backend.md write."""
 
 
 def _present(file: Path) -> bool:

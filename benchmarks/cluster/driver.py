@@ -180,8 +180,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         report = {"driver": driver, "merge": merge}[options.command](options, Path(folder))
     title = TITLES[options.command]
-    name = f"cluster-{options.command}{'-local' if options.command == 'driver' and not options.nodes else ''}"
-    write("cluster.driver", title, report, ("ray", "openvino"), name)
+    here = " of this machine" if options.command == "driver" and not options.nodes else ""
+    write("cluster.driver", title.replace("(stub devices)", f"(stub devices{here})"), report, ("ray", "openvino"), "cluster")
 
 
 if __name__ == "__main__":

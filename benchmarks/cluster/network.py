@@ -207,11 +207,11 @@ def main() -> None:
     )
     note += ' run on one machine, except for the nodes\' names in the "device" column.'
     write(
-        "cluster_network",
+        "cluster.network",
         "A cluster on a limited network",
         f"{table(('run', 'what happened', 'exports'), rows)}\n\n{note}",
         ("ray",),
-        "cluster-network",
+        "cluster",
     )
 
 

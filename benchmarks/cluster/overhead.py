@@ -82,7 +82,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         text = report(options, Path(folder))
-    write("cluster.overhead", "A node against the local pool", text, ("ray", "openvino"), "cluster-overhead")
+    write("cluster.overhead", "A node against the local pool", text, ("ray", "openvino"), "cluster")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,13 @@ def main() -> None:
             rows.append([path.name, f"{info.width}×{info.height}", info.frames, *rates, *ratios, f"{milliseconds:.1f}"])
     head = ("video", "size", "frames", "Framefleet/s", "OpenCV RGB/s", "OpenCV BGR/s", "ratio to RGB", "ratio to BGR", "probe, ms")
     note = f"{THREADS} decoder threads each. Medians of {options.rounds} rounds, ranges in brackets."
-    write("detection.decode", "Decoding to RGB, against OpenCV", f"{table(head, rows)}\n\n{note}", ("av", "opencv-python-headless"))
+    write(
+        "detection.decode",
+        "Decoding to RGB, against OpenCV",
+        f"{table(head, rows)}\n\n{note}",
+        ("av", "opencv-python-headless"),
+        "decoding",
+    )
 
 
 if __name__ == "__main__":

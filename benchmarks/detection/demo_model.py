@@ -51,7 +51,7 @@ def main() -> int:
     parser.add_argument("--scenes", type=int, default=75, help="of each set of streets")
     parser.add_argument("--frames", type=int, default=16, help="of each scene")
     parser.add_argument("--videos", type=Path, help="folder for the rendered videos, which are kept and used again")
-    parser.add_argument("--result", default="demo-model", help="name of the file in benchmarks/results")
+    parser.add_argument("--result", default="demo-model", help="name of the page in benchmarks/results")
     options = parser.parse_args()
     rows, classes = [], []
     worst, largest = 1.0, 0.0

@@ -93,7 +93,8 @@ def main() -> int:
     head = ["frame", "input", "libswscale alone, ms", "defined input, ms", "defined ÷ libswscale"]
     body = f"Target for all medians: ≤ {MOST}, {'reached' if worst <= MOST else '**missed**'}.\n\n{table(head, rows)}\n\n"
     body += f"Medians of {options.rounds} rounds, ranges in brackets.\n\n{__doc__}"
-    write("detection.input_speed", "From a decoded frame to the network's input", body, ("opencv-python-headless", "av", "numpy"))
+    libraries = ("opencv-python-headless", "av", "numpy")
+    write("detection.input_speed", "From a decoded frame to the network's input", body, libraries, "decoding")
     return 0 if worst <= MOST else 1
 
 

@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--frames", default="1500", help="lengths of the video; two show whether memory grows (1500)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--alone", action="store_true", help="compare with the first device's engine alone")
-    parser.add_argument("--result", default="pool", help="name of the file in benchmarks/results")
+    parser.add_argument("--result", default="cpu", help="name of the page in benchmarks/results")
     options = parser.parse_args()
     devices = tuple(map(DeviceId.parse, options.devices.split(",")))
     model = ModelFiles(options.cfg, options.weights, size=options.size and (options.size, options.size))

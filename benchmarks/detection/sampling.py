@@ -69,7 +69,7 @@ def main() -> None:
         f"Demo model at fp32 on {options.device}. Medians of {options.rounds} rounds, ranges in brackets. Target for `1s` in every round,"
     )
     note += f" {GOAL} times the speed of all frames: {'reached' if reached else '**missed**'}."
-    write("detection.sampling", "Detecting in one frame per second", f"{table(head, rows)}\n\n{note}", ("av", "openvino"))
+    write("detection.sampling", "Detecting in one frame per second", f"{table(head, rows)}\n\n{note}", ("av", "openvino"), "decoding")
     if not reached:
         raise SystemExit(f"the target of {GOAL} is missed")
 

@@ -172,7 +172,7 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=20000, help="length of the video (20000)")
     parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement of a decoder alone")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--result", default="host", help="name of the file in benchmarks/results")
+    parser.add_argument("--result", default="gpu-host", help="name of the page in benchmarks/results")
     options = parser.parse_args()
     device, threads, gpu = options.device, options.decode_threads, options.device.kind == "cuda"
     each = threads // options.engines

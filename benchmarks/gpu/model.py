@@ -189,7 +189,13 @@ def main() -> int:
     missed += [f"{peer}: {FASTER}×" for peer, each in ratios.items() if median(each) < FASTER]
     body.insert(0, f"{device}. Medians of {options.rounds} rounds, ranges in brackets. Targets missed: {', '.join(missed) or 'none'}.")
     body.append(str(__doc__))
-    write("gpu.model", "One NVIDIA GPU", "\n\n".join(body), ["numpy", "tensorrt-rtx", "nvidia-cudnn-cu13", "cuda-core", "torch"])
+    write(
+        "gpu.model",
+        "One NVIDIA GPU",
+        "\n\n".join(body),
+        ["numpy", "tensorrt-rtx", "nvidia-cudnn-cu13", "cuda-core", "torch"],
+        "gpu-network",
+    )
     return 1 if missed else 0
 
 

@@ -211,10 +211,11 @@ def main() -> None:
     )
     about = f"{Device(0).name}, {clips.name}, {options.frames} frames. Medians of {options.rounds} rounds, ranges in brackets."
     write(
-        "nvdec",
+        "gpu.nvdec",
         "Decoding with NVDEC",
         f"{about}\n\n{table(head, rows)}\n\n{table_of_ways}\n\n{__doc__}",
         ("av", "PyNvVideoCodec", "cuda-core"),
+        "gpu-host",
     )
 
 

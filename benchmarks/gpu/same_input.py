@@ -153,7 +153,7 @@ def main() -> int:
     parser.add_argument("--device", type=DeviceId.parse, default=DeviceId("cuda", "0"))
     parser.add_argument("--size", type=int, nargs=2, default=(416, 416), help="of the network in the comparison of bytes (416 416)")
     parser.add_argument("--precision", type=Precision, default=Precision.FP32, help="of the GPU; the CPU computes in fp32")
-    parser.add_argument("--result", default="same_input", help="name of the file in benchmarks/results")
+    parser.add_argument("--result", default="accuracy", help="name of the page in benchmarks/results")
     options = parser.parse_args()
     size = tuple(options.size)
     rows, good = [], True

@@ -206,7 +206,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=550.0, help="seconds that a step may take (550)")
     parser.add_argument("--steps", nargs="+", choices=STEPS, default=STEPS)
     parser.add_argument("--out", type=Path, required=True, help="a folder for the output of the steps")
-    parser.add_argument("--result", default="gpu_several", help="name of the file in benchmarks/results")
+    parser.add_argument("--result", default="several-gpus", help="name of the page in benchmarks/results")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     steps = Steps(options.out, options.limit)

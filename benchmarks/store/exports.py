@@ -83,7 +83,7 @@ def main() -> None:
             rows.append((form, report.spread(seconds), report.spread(processor), f"{max(memory):.0f}"))
     body = f"Exports of {arguments.detections:,} detections in {arguments.detections // PER_FRAME:,} frames of one video, warm file cache."
     heading = ("format", "seconds", "processor seconds", "peak memory, MB")
-    report.write("store.exports", "Exports of stored results", f"{body}\n\n{report.table(heading, rows)}", ("numpy", "pyarrow"))
+    report.write("store.exports", "Exports of stored results", f"{body}\n\n{report.table(heading, rows)}", ("numpy", "pyarrow"), "store")
 
 
 if __name__ == "__main__":

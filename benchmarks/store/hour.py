@@ -109,7 +109,7 @@ def main() -> None:
         f" the session has {size:.0f} MB.\n\n"
         f"{report.table(['step', 'wall time, s', 'processor time, s', 'frames per second of processor time'], rows)}"
     )
-    report.write("store.hour", "An hour with two million boxes", body, ["numpy", "lapx"])
+    report.write("store.hour", "An hour with two million boxes", body, ["numpy", "lapx"], "store")
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def main() -> None:
                 cells.append(f"{median(values):,.1f} ({min(values):,.1f}–{max(values):,.1f})")
         rows.append(cells)
     head = ["ms", *(f"{name}, {kind}" for name in trees for kind in ("wall time", "processor time"))]
-    write("store.session", f"Storing and reading {FRAMES * BOXES:,} detections", table(head, rows), ["numpy"])
+    write("store.session", f"Storing and reading {FRAMES * BOXES:,} detections", table(head, rows), ["numpy"], "store")
 
 
 if __name__ == "__main__":

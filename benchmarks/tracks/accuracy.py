@@ -157,7 +157,7 @@ def main() -> None:
                     body.append(f"### {name}, {tracker}: {total:,} {title}\n\n{report.table([title, 'number', 'share'], shares)}")
     heads = ["detections", "tracker", "HOTA", "IDF1", "MOTA", "switches", "recall", "precision"]
     text = "\n\n".join([report.table(heads, rows), f"## Causes of errors\n\n{CAUSES}", *body])
-    report.write("tracks.accuracy", "Accuracy of tracks", text, ["numpy", "lapx", "trackeval"])
+    report.write("tracks.accuracy", "Accuracy of tracks", text, ["numpy", "lapx", "trackeval"], "tracks")
 
 
 if __name__ == "__main__":

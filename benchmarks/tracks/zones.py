@@ -275,7 +275,7 @@ def main() -> int:
     speeds = speed(zones)
     good &= median(speeds) >= 3000
     body.append(f"Counting alone, 10 objects per frame, {len(zones.shapes)} shapes: {report.spread(speeds, 0)} frames/s (target 3,000).")
-    report.write("tracks.zones", "Counting at lines and in zones", "\n\n".join(body), ["numpy", "lapx"])
+    report.write("tracks.zones", "Counting at lines and in zones", "\n\n".join(body), ["numpy", "lapx"], "tracks")
     return 0 if good else 1
 
 

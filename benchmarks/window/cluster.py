@@ -157,11 +157,11 @@ def main() -> None:
     note = f"Each row: {options.seconds:g} s, after {SETTLE_MS / 1000:g} s. The panel of devices is shown, with {options.opened} machine"
     note += f" opened. Load {os.getloadavg()[0]:.0f} at the end.\n\n{str(__doc__).partition('.')[2].partition('.')[2].strip()}"
     write(
-        "cluster_window",
+        "window.cluster",
         "The window and the devices of a cluster",
         f"{result}\n\n{table(head, rows)}\n\n{note}",
         ("PySide6-Essentials",),
-        "cluster-window",
+        "cluster",
     )
 
 

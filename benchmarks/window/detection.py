@@ -161,7 +161,7 @@ def main() -> int:
         f" median {np.median(gaps):.2f}, p99 **{p99:.2f}**, p99.9 {np.percentile(gaps, 99.9):.2f}, longest **{gaps.max():.1f}**."
     )
     libraries = ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy")
-    write("window.detection", "What the window costs", f"{text}\n\n{str(__doc__).partition('.')[2].strip()}", libraries)
+    write("window.detection", "What the window costs", f"{text}\n\n{str(__doc__).partition('.')[2].strip()}", libraries, "window")
     return 0 if reached else 1
 
 

@@ -176,7 +176,7 @@ def main() -> int:
         f"\n\n{str(__doc__).partition('.')[2].strip()}"
     )
     libraries = ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy")
-    write("window.gaps", "Gaps of the window's event loop", text, libraries, "window_gaps_1080p" if options.large else None)
+    write("window.gaps", f"Gaps of the window's event loop{', 1080p' if options.large else ''}", text, libraries, "window")
     return 0 if reached else 1
 
 

@@ -157,7 +157,7 @@ def main() -> int:
     ]
     text = table(("step", "median (range)", "target"), rows)
     text += f"\n\n{options.rounds} rounds, each in a new process. {str(__doc__).partition('.')[2].strip()}"
-    write("window.hour", "An hour of results in the window", text, ["PySide6-Essentials", "numpy"])
+    write("window.hour", "An hour of results in the window", text, ["PySide6-Essentials", "numpy"], "window")
     steps = (median(together[key]) for key in ("timeline", "position", "table"))
     gaps = (median(values) for key, values in together.items() if "gap" in key)
     return int(median(together["shown"]) > OPEN_GOAL or any(step > STEP_GOAL for step in steps) or any(gap > GAP_GOAL for gap in gaps))

@@ -233,7 +233,7 @@ def main() -> None:
     )
     libraries = ("PySide6-Essentials", "av", "numpy", "opencv-python-headless")
     text += f"\n\nMedians of {options.rounds} rounds, each in a new process.\n\n{str(__doc__).partition('.')[2].strip()}"
-    write("window.speed", "How fast the window shows things", text, libraries)
+    write("window.speed", "How fast the window shows things", text, libraries, "window")
 
 
 if __name__ == "__main__":

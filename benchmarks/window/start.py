@@ -49,7 +49,7 @@ def main() -> None:
     rows = [[name, spread(values, 2)] for name, values in zip(names, zip(*found, strict=True), strict=True)]
     note = f"{rounds} starts, each in a new process; median and range. Target: visible in less than {LIMIT} s."
     body = f"{table(['', 'seconds'], rows)}\n\n{note}"
-    write("window.start", "From the start of the program to its window", body, ("PySide6-Essentials", "pyqtgraph"))
+    write("window.start", "From the start of the program to its window", body, ("PySide6-Essentials", "pyqtgraph"), "window")
 
 
 if __name__ == "__main__":

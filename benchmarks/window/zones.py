@@ -143,7 +143,7 @@ def main() -> int:
     body += [report.table(["drawn", "ms of processor time"], [[name, report.spread(times, 1)] for name, times in painted.items()]), ""]
     body += [f"## A list of {EVENT_ROWS:,} events, painted after each step", ""]
     body.append(report.table(["step", "ms of processor time"], [[name, report.spread(times, 1)] for name, times in acts.items()]))
-    report.write("window.zones", "Tracks, lines and events in the window", "\n".join(body), ["PySide6-Essentials", "numpy"])
+    report.write("window.zones", "Tracks, lines and events in the window", "\n".join(body), ["PySide6-Essentials", "numpy"], "window")
     return 0 if good else 1
 
 

@@ -16,7 +16,7 @@ GPU_THREADS = 12
 """Default number of decode threads of a GPU's worker, one segment each.
 
 On an H200, NVDEC alone decodes 4,188 frames/s of 1080p with 10 threads and 4,246 with 12. With detection, 14 threads give fewer frames than
-12: Python runs one thread at a time, and the others wait for it (``benchmarks/results/host-h200.md``).
+12: Python runs one thread at a time, and the others wait for it (``benchmarks/results/gpu-host.md``).
 """
 
 Decoded: TypeAlias = DecodedFrame | DecodedPlanes | DecodedOnDevice | DecodeFailure

@@ -45,7 +45,7 @@ _SURFACE_BYTES = 4 * 2**30
 _PROCESSORS = 4
 """Processors for the decode threads, which mostly wait for the GPU or for the interpreter's lock.
 
-On all processors of an H200's machine, they take longer and decode less (``benchmarks/results/host-h200.md``).
+On all processors of an H200's machine, they take longer and decode less (``benchmarks/results/gpu-host.md``).
 """
 
 Parts: TypeAlias = Iterable[tuple[Segment, Iterator[VideoPacket] | None]]

@@ -13,7 +13,7 @@ CORES_BESIDE = 2
 """Cores that CPU devices leave free for each other device: an H200 at 2,330 frames/s of 1080p keeps 1.4 cores busy.
 
 CPU devices also leave half of all cores free. With YOLOv4-tiny, an H200 reached half of its throughput beside a CPU engine on 14 of 16
-cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/results/unequal-h200.md).
+cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/results/unequal.md).
 """
 
 

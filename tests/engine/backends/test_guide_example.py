@@ -1,4 +1,4 @@
-"""The example of docs/guide/add-a-backend.md works as it is printed there."""
+"""The example of docs/add-a-backend.md works as it is printed there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_network
 
-PAGE = Path(__file__).parents[3] / "docs" / "guide" / "add-a-backend.md"
+PAGE = Path(__file__).parents[3] / "docs" / "add-a-backend.md"
 DUMMY = DeviceId("dummy", "0")
 
 
